@@ -34,6 +34,7 @@ import numpy as np
 
 import pullback as pb
 from benchmarks.common import pin_to_one_core, seconds
+from pullback.core.recursion import recursion_limit
 from tests import harness
 from tests.programs import Program, corpus
 
@@ -222,13 +223,13 @@ def chosen(wanted: Sequence[str]) -> list[Program]:
 def main(jax: Any = None, wanted: Sequence[str] = (), budget: float = 0.3) -> None:
     """Print the table, in Markdown, the worst first; the process ends with an error if a program
     was not timed."""
-    sys.setrecursionlimit(1_000_000)
     programs, write = chosen(wanted), seconds_per_real()
     rows: list[tuple[float, float, str]] = []
     failed: list[str] = []
     for program in programs:
         try:
-            rows.append(timed(program, write, budget))
+            with recursion_limit(1_000_000):
+                rows.append(timed(program, write, budget))
             line = rows[-1][2]
         except Exception as error:
             failed.append(f"| {program.name} | NOT MEASURED: {said(error)} | | | | | |")

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.core.recursion import recursion_limit
 from tests import programs
 
 # --- counting -------------------------------------------------------------------------------------
@@ -66,16 +67,15 @@ def work(f: Callable[..., Any], args: Sequence[Any], most: int = 10**9) -> Work 
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return inside
 
-    before, limit = sys.gettrace(), sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 20_000))
-    sys.settrace(entered)
-    try:
-        f(*args)
-    except StoppedError:
-        return None
-    finally:
-        sys.settrace(before)
-        sys.setrecursionlimit(limit)
+    before = sys.gettrace()
+    with recursion_limit(20_000):
+        sys.settrace(entered)
+        try:
+            f(*args)
+        except StoppedError:
+            return None
+        finally:
+            sys.settrace(before)
     return found
 
 

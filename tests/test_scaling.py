@@ -4,7 +4,6 @@ Counted are the steps of the evaluator of Core, and the instructions of the loop
 machine code. Neither depends on the machine; ``benchmarks/scaling.py`` measures the time.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from pullback.call import evaluate
+from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Program as CoreProgram
 from pullback.lower import lanes
 from pullback.lower.values import NotInLanes
@@ -69,10 +69,6 @@ def test_instructions_of_the_gradient_scale_as_those_of_the_function(
     """Without lanes: a function may run 8 iterations at a time where its reverse sweep does not."""
     monkeypatch.setattr(evaluate, "evaluate", by_loop_code)
     monkeypatch.setattr(lanes.Parallel, "_vector", not_in_lanes)
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(50_000)  # the evaluator of loop code recurses where the program does
-    try:
+    with recursion_limit(50_000):  # the evaluator of loop code recurses where the program does
         found = {size: round(ratio(program, size), 2) for size in sizes(program, 1, 2)}
-    finally:
-        sys.setrecursionlimit(limit)
     assert all(value <= INSTRUCTIONS_BOUND for value in found.values()), found

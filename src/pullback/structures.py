@@ -89,24 +89,24 @@ def along(given: object, primals: tuple[Any, ...]) -> tuple[Any, ...]:
     return vectors
 
 
-def terms_of(series: tuple[Any, ...], primals: tuple[Any, ...], most: int) -> Any:
+def terms_of(series: tuple[Any, ...], primals: tuple[Any, ...]) -> Any:
     """One of the series, of which there is one for each primal, all of one length."""
     lengths = [None if s is None else len(s) for s in series]
-    wrong = wrong_series(lengths, len(primals), most)
+    wrong = wrong_series(lengths, len(primals))
     if wrong is not None:
         raise ArgumentValueError(wrong, SERIES)
     return next(s for s in series if s is not None)
 
 
-def wrong_series(lengths: Sequence[int | None], primals: int, most: int) -> str | None:
+def wrong_series(lengths: Sequence[int | None], primals: int) -> str | None:
     """What is wrong with series of these lengths."""
     given = {n for n in lengths if n is not None}
     if len(lengths) != primals:
         return f"{primals} primals and {len(lengths)} series"
     if len(given) != 1:
         return "the series of the primals have different lengths" if given else "no primal moves"
-    if not 1 <= max(given) <= most:
-        return f"orders from 1 to {most} are supported, not {max(given)}"
+    if max(given) < 1:
+        return "the series have no derivatives"
     return None
 
 

@@ -220,14 +220,6 @@ def longest_python(xs, ys):
     return sum((x or 0.0) * (1.0 if y is None else y) for x, y in both)
 
 
-def through(xs):
-    i, total = 0, 0.0
-    while i < len(xs):
-        total += xs[i] * i
-        i += 1
-    return total
-
-
 def multiply(a, b, c, d):
     re, im = a * c - b * d, a * d + b * c
     return re * im
@@ -355,7 +347,6 @@ ADVICE = [
     ("numpy.fft.fft", (X,), lambda x: (np.fft.fft(x).real, np.fft.fft(x).imag), fourier),
     ("ufunc.at", (X, K, P), at_numpy, at),
     ("complex", (1.0, 2.0, 3.0, -0.5), product, multiply),
-    ("iter", (XS,), lambda xs: sum(x * i for i, x in enumerate(iter(xs))), through),
     ("set", (XS,), lambda xs: len(set(xs)), neighbours),
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
     ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # meant

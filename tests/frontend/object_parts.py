@@ -61,6 +61,51 @@ class Sq(Rect):
         return super().area() + 1
 
 
+class Vec:
+    __slots__ = ("d",)
+
+    def __init__(self, d):
+        self.d = list(d)
+
+    def __getitem__(self, i):
+        return self.d[i]
+
+    def __setitem__(self, i, v):
+        self.d[i] = v
+
+    def __len__(self):
+        return len(self.d)
+
+    def __iter__(self):
+        return iter(self.d)
+
+    def __contains__(self, x):
+        return x in self.d
+
+    def __iadd__(self, o):
+        for i in range(len(self.d)):
+            self.d[i] += o.d[i]
+        return self
+
+    def __eq__(self, o):
+        return self.d == o.d
+
+    def __lt__(self, o):
+        return self.d[0] < o.d[0]
+
+    def __neg__(self):
+        return Vec([-a for a in self.d])
+
+    def __sub__(self, o):
+        return Vec([a - b for a, b in zip(self.d, o.d)])
+
+    def __abs__(self):
+        return math.sqrt(sum(a * a for a in self.d))
+
+    def __repr__(self):
+        return f"Vec({self.d})"
+
+
 class Layer:
     def __init__(self, w, b):
         self.w = w
@@ -337,6 +382,29 @@ def pop_obj(x):
     return ps[0].x
 
 
+def comp_update(x):
+    ps = [P(x), P(2 * x)]
+    ps = [p.moved(1.0) for p in ps]
+    return ps[0].x * ps[1].x
+
+
+def comp_update_n(x, n):
+    ps = [P(x * i) for i in range(n)]
+    ps = [p.moved(1.0) for p in ps]
+    return sum(p.x for p in ps)
+
+
+def vec(x):
+    v = Vec([x, 2 * x, 3.0])
+    v[1] = 5 * x
+    v[0] += v[1]
+    v += Vec([1.0, x, x])
+    t = 0.0
+    for a in v:
+        t += a * a
+    return t + len(v) + abs(v - -v) + (1.0 if v < Vec([0.0]) else 0.5) + sum(v)
+
+
 CASES = [
     (list_objs, (0.7,)),
     (
@@ -399,4 +467,13 @@ CASES = [
         ),
     ),
     (pop_obj, (0.7,)),
+    (comp_update, (0.7,)),
+    (
+        comp_update_n,
+        (
+            0.7,
+            4,
+        ),
+    ),
+    (vec, (0.7,)),
 ]

@@ -207,12 +207,6 @@ def obj_arg_twice(x):
     return p.x
 
 
-def comp_update(x):
-    ps = [P(x), P(2 * x)]
-    ps = [p.moved(1.0) for p in ps]
-    return ps[0].x * ps[1].x
-
-
 def filtered_mut(x, n):
     ps = [P(x * i) for i in range(n)]
     ps = [p for p in ps if p.x > 1.0]

@@ -343,6 +343,10 @@ def test_items_are_not_kept():
     lambda x: sum(a * b * x for a, b in zip([1.0, 2.0], (k for k in itertools.count() if k % 2))),
     lambda x: next(v for v in itertools.accumulate(x * k for k in itertools.count()) if v > 7.0),
 ])  # fmt: skip
-def test_no_list_of_items_without_an_end(endless):
+def test_items_without_an_end_one_by_one(endless):
+    assert pb.jit(endless)(1.5) == pytest.approx(endless(1.5), rel=1e-12)
+
+
+def test_no_list_of_items_without_an_end():
     with pytest.raises(pb.UnsupportedError, match="without an end"):
-        pb.jit(endless)(1.5)
+        pb.jit(lambda x: len([v for v in itertools.count() if v > x]))(1.5)

@@ -41,7 +41,6 @@ REFUSED = [
     ("method_value2", (0.7,), "'f' may share memory with 'p'"),
     ("del_attr", (0.7,), "can be deleted"),
     ("obj_arg_twice", (0.7,), "sees the same memory under another name"),
-    ("comp_update", (0.7,), "the loop runs over an array or list that its body updates"),
     ("filtered_mut", (0.7, 4), "may be in other places too"),
     ("iterator", (0.7,), "is its own iterator"),
     ("shared_arr", (np.ones(2), 3), "may be in other places too"),

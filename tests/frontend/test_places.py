@@ -21,8 +21,8 @@ LATER = ["row_captured", "best_row"]
 REFUSED = {
     "chosen_at_run_time": "chosen at run time",
     "in_build": "write a loop",
-    "updated_and_bound_anew": "bound to another object",
-    "one_of_two": "bound to another object",
+    "updated_and_bound_anew": "bind it to another object",
+    "one_of_two": "bind it to another object",
     "list_and_its_captured_name": "under another name",
     "captured_rows": "may share memory",
     "alias_of_an_array": "may share memory",

@@ -21,8 +21,9 @@ def many(x, n):
         b = b * i
     try:
         d = x + None
-    except ValueError:
+    except ValueError as error:
         d = undefined_name
+        d = error
     while b:
         d = [1.0] + (2.0,)
     if b > 0.0:

@@ -44,13 +44,13 @@ def test_statements_that_are_refused_have_a_way_round() -> None:
     def caught(x, y):
         try:
             return x / y
-        except ZeroDivisionError:
-            return 0.0
+        except ZeroDivisionError as error:
+            return 0.0 * len(str(error))
 
     def tested(x, y):
-        if y != 0.0:
+        try:
             return x / y
-        else:
+        except ZeroDivisionError:
             return 0.0
 
     def yields(x):
@@ -64,7 +64,7 @@ def test_statements_that_are_refused_have_a_way_round() -> None:
         return out
 
     for refused, args, rewrite in (
-        (caught, (1.0, 0.0), "if y != 0.0"), (yields, (2.0,), "out.append"),
+        (caught, (1.0, 0.0), "say what is known"), (yields, (2.0,), "out.append"),
     ):  # fmt: skip
         with pytest.raises(UnsupportedError) as found:
             pb.jit(refused)(*args)

@@ -330,7 +330,19 @@ def pop_in_a_condition(xs):
     return t + len(st)
 
 
+def two_generators_side_by_side(xs):
+    n = 0
+
+    def g():
+        nonlocal n
+        for x in xs:
+            n += 1
+            yield (x * n)
+    return sum((a * b for a, b in zip(g(), g())))
+
+
 PROGRAMS = [
+    two_generators_side_by_side,
     counts_in_turns, appends_between, reads_what_the_body_appends, sum_of_counted,
     any_counts_what_it_asked, body_rebinds_a_limit, recursive_walk_that_counts, endless_counter,
     returns_from_the_loop, int_becomes_float, body_makes_it_float,

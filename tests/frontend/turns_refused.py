@@ -140,35 +140,6 @@ def row_given_back_at_once(xs):
     return sum(r[0] * r[1] for r in rows)
 
 
-def next_of_a_named_generator(xs):
-
-    def g():
-        for x in xs:
-            yield (x * x)
-    it = g()
-    a = next(it)
-    b = next(it)
-    return a * b
-
-
-def next_of_an_iterator(xs):
-    it = iter(xs)
-    a = next(it)
-    b = next(it)
-    return a * b + sum(it)
-
-
-def two_generators_side_by_side(xs):
-    n = 0
-
-    def g():
-        nonlocal n
-        for x in xs:
-            n += 1
-            yield (x * n)
-    return sum((a * b for a, b in zip(g(), g())))
-
-
 def alias_that_a_loop_may_rebind(xs):
     a = np.zeros(3)
     b = a
@@ -233,9 +204,6 @@ REFUSED = {
     best_row_updated: "an item of a list",
     row_given_back: "an item of a list",
     row_given_back_at_once: "a name of its own",
-    next_of_a_named_generator: "made there",
-    next_of_an_iterator: "an index that moves on",
-    two_generators_side_by_side: "side by side",
     alias_that_a_loop_may_rebind: "has been updated since",
     dict_comprehension_that_counts: "write a loop",
     build_that_counts: "write a loop",

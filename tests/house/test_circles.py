@@ -20,7 +20,7 @@ recursion, over three files."""
 
 OF_TYPES = [
     ("ad.dual", "ad.dual_levels", "ad.dual_loops"),
-    ("ad.forward", "ad.function_halves"),
+    ("ad.forward", "ad.function_halves", "ad.jets", "ad.nested_jets"),
     ("ad.frames", "ad.loop_residuals"),
     (
         "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_linear",
@@ -30,8 +30,8 @@ OF_TYPES = [
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",
         "frontend.functions.scopes", "frontend.functions.self_capture", "frontend.interface",
         "frontend.kinds.flatten", "frontend.kinds.join", "frontend.kinds.kinds",
-        "frontend.kinds.values", "frontend.python.fingerprints", "frontend.python.generics",
-        "frontend.python.records", "frontend.python.unions",
+        "frontend.kinds.values", "frontend.kinds.widening", "frontend.python.fingerprints",
+        "frontend.python.generics", "frontend.python.records", "frontend.python.unions",
     ),
     ("lower.forms", "lower.state"),
     (

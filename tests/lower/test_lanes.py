@@ -11,6 +11,7 @@ from pullback.core.terms import AccAdd, AccNew, AccRead, AccTake, Program
 from pullback.core.types import Handle
 from pullback.lower.loopcode import AtAdd, ForCode, Imm, Load, Reg
 from pullback.lower.show import show_module
+from pullback.opt.arrays.row_extents import know_rows
 from tests.ad.flatcore import A1, A2, AI, F32, F64, I64, Code, E, Fn, program
 from tests.lower.agreement import agree, code_of, run, vectors
 
@@ -295,3 +296,40 @@ def test_windows_that_slide_with_the_lanes(n: int) -> None:
     windows = [i.hi.value for i in code_of(module)
                if isinstance(i, ForCode) and isinstance(i.hi, Imm) and i.hi.value < 4]  # fmt: skip
     assert [3, 2] in [windows[k : k + 2] for k in range(len(windows))]
+
+
+@pytest.mark.parametrize("turn", [False, True])
+@pytest.mark.parametrize("n", SIZES)
+def test_rows_are_stored_as_they_are_made(n: int, turn: bool) -> None:
+    """In lanes, eight rows at a time; also of rows with arrays and sequential loops inside."""
+
+    def body(c: Code, a: E, m: E) -> Any:
+        width = m.dim(0)
+
+        def row(i: E) -> Any:
+            first = c.build(width, lambda j: m.at(j) * a.at(i))
+            total = c.sum(width, lambda j: first.at(j) * first.at(j))
+            return c.build(width, lambda j: first.at(j) * total)
+
+        rows = c.build(a.dim(), row).view("stack")
+        return rows.view("transpose", static=(1, 0)) if turn else rows
+
+    p = know_rows(program([A1, A1], body))
+    args = [np.linspace(-1, 1, n), np.linspace(0.5, 1, 3)]
+    in_lanes(p, args)
+    _, module = agree(p, args)
+    assert "inhomogeneous" not in show_module(module)
+
+
+def test_what_is_the_same_in_all_lanes_runs_in_lanes_itself() -> None:
+    def body(c: Code, a: E, m: E) -> Any:
+        def row(i: E) -> E:
+            even = c.build(m.dim(), lambda j: c.exp(m.at(j)))
+            own = c.build(m.dim(), lambda j: even.at(j) * a.at(i))
+            return c.sum(m.dim(), lambda j: own.at(j) * even.at(j))
+
+        return c.build(a.dim(), row)
+
+    p = program([A1, A1], body)
+    for n in SIZES:
+        in_lanes(p, [np.linspace(-1, 1, 9), np.linspace(0.5, 1, n)])

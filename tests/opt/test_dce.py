@@ -2,9 +2,12 @@
 
 import numpy as np
 
-from pullback.ad.differentiate import gradient
+from pullback.ad.differentiate import differentiate, gradient
+from pullback.core.build import i64
 from pullback.core.terms import (
     AccAdd,
+    AccNew,
+    AccRead,
     Build,
     Call,
     Case,
@@ -17,7 +20,8 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import F64, I64, Sum, Variant
+from pullback.core.types import F64, I64, Handle, Sum, Variant
+from pullback.opt.control.inline import inline_calls
 from pullback.opt.dce import drop_dead
 from tests.ad.flatcore import A1, Fn, program
 from tests.opt.agreement import agree, ops, prims
@@ -134,3 +138,42 @@ def test_accumulations_stay() -> None:
     g: Program = gradient(program([A1], f), (0,))
     q = agree(drop_dead, g, [V, 1.0], dialect=Dialect.ACCUMULATING)
     assert len(ops(q, AccAdd)) == len(ops(g, AccAdd)) > 0
+
+
+def test_additions_to_accumulators_that_nobody_reads_go() -> None:
+    def inner(c, a):
+        halves = a.view("slice", 0, 2, 1, static=(0,))
+        e = c.build(2, lambda i: c.exp(halves.at(i)) * a.at(i))
+        return c.sum(2, lambda i: e.at(i) * c.sin(e.at(i)))
+
+    def body(c, a):
+        value, gradient = c.vjp("f", [a], [0], [1.0])
+        return (value, gradient.at(0)) if wanted else value
+
+    f = Fn("f", (A1,), (F64,), inner)
+    for wanted in (True, False):
+        p = inline_calls(differentiate(program([A1], body, [f])))
+        q = agree(drop_dead, p, [V], dialect=Dialect.ACCUMULATING)
+        assert bool(ops(q, AccAdd)) == bool(ops(q, AccNew)) == wanted
+
+
+def test_handles_in_loops_and_calls_are_followed() -> None:
+    def new(c):
+        return c.let(AccNew((i64(1),)), (Handle(1),))[0]
+
+    def add(c, h, x):
+        c.let(AccAdd(h.atom, (i64(0),), x.atom), ())
+
+    def body(c, n, x):
+        first, second, third = new(c), new(c), new(c)
+        last = c.loop(n, [first], lambda i, h: (h,))
+        c.call("add", last, x)
+        add(c, c.if_(x < 1.0, lambda: second, lambda: third), x * 2.0)
+        read = (first, third, second)[k]
+        return c.let(AccRead(read.atom, (i64(0),)), (F64,))[0]
+
+    function = Fn("add", (Handle(1), F64), (), add)
+    for k in range(3):
+        p = program([I64, F64], body, [function])
+        q = agree(drop_dead, p, [2, 0.5], [2, 1.5], dialect=Dialect.ACCUMULATING)
+        assert len(ops(q, AccAdd)) == 1 and bool(ops(q, Call)) == (k == 0)

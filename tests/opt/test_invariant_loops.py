@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pullback.core.terms import Build, If, Sum_
+from pullback.core.terms import Build, If, Loop, Prim, Sum_
 from pullback.core.types import F64, I64
 from pullback.opt.control.invariant_loops import hoist_loops
 from tests.ad.flatcore import A1, A2, program
@@ -76,3 +76,44 @@ def test_what_may_raise_stays_where_it_is() -> None:
 
     agree(hoist_loops, program([A1, A1], body), [V, V[:1]], [V, V], [V, np.array([3.0])])
     agree(hoist_loops, program([F64, A1], lambda c, x, a: c.build(a.dim(), lambda i: x)), [1.0, V])
+
+
+def test_rows_that_are_the_same_are_kept_as_one_array() -> None:
+    def body(c, m, x, k):
+        n = x.dim()
+
+        def row(i):
+            def item(j):
+                turns = c.build(n, lambda k: c.tanh(m.at(j, k) * x.at(k)))
+                return c.sum(n, lambda k: turns.at(k) * c.real(i + k))
+
+            return c.total(c.build(m.dim(0), item))
+
+        return c.build(k, row)
+
+    p = program([A2, A1, I64], body)
+    q = agree(hoist_loops, p, [M, V, 3], [M, V, 0], [M[:0], V, 2])
+    (kept,) = (op for op in ops(q, Build) if len(op.extents) == 2 and op.body.lets)
+    assert [let.op.name for let in kept.body.lets if isinstance(let.op, Prim)][-1] == "tanh"
+    assert cost(q, [M, V, 20]) < 0.8 * cost(p, [M, V, 20])
+
+
+def test_loops_inside_of_sequential_loops_are_divided_where_they_stand() -> None:
+    def body(c, x, k):
+        n = x.dim()
+
+        def row(i):
+            def step(j, s, t):
+                return c.build(
+                    n, lambda k: (c.tanh(s.at(k) + x.at(k)), t.at(k) * s.at(k) + c.real(i))
+                )
+
+            return c.total(c.loop(3, [x, x], step)[1])
+
+        return c.build(k, row)
+
+    q = agree(hoist_loops, program([A1, I64], body), [V, 3], [V, 0])
+    (loop,) = ops(q, Loop)
+    first, second = ops_of(loop, Build)
+    assert "tanh" in [x.op.name for x in first.body.lets if isinstance(x.op, Prim)]
+    assert "tanh" not in [x.op.name for x in second.body.lets if isinstance(x.op, Prim)]

@@ -67,6 +67,7 @@ def corpus() -> list[Program]:
         generators,
         generics,
         geometry,
+        hash_tables,
         interpreters,
         iterators,
         library,
@@ -96,7 +97,7 @@ def corpus() -> list[Program]:
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
         derivatives, enums, captured, examples, codata, automata, persistent, iterators, flags,
-        generators, objects,
+        generators, hash_tables, objects,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

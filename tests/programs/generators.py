@@ -153,6 +153,44 @@ def make_tree(r, n):
     return Branch(make_tree(r, n // 2), float(r.uniform(0.1, 1.0)), make_tree(r, n - n // 2))
 
 
+def ticks(rate, seed):
+    """Noise that is the same in every run."""
+    state = seed
+    while True:
+        state = (1103515245 * state + 12345) % 2**31
+        yield rate * (state / 2**31 - 0.5)
+
+
+def path(x, noise, n):
+    for _ in range(n):
+        x += 0.1 * x + x * next(noise)
+        yield x
+
+
+def two_paths(x, y):
+    """Two paths side by side that share their noise, and what is left of it."""
+    noise = ticks(0.4, 7)
+    first = next(noise)
+    both = sum(a * b for a, b in zip(path(x, noise, 5), path(y, noise, 4)))
+    return both + first * next(noise)
+
+
+def merged(xs, ys):
+    """Two sorted lists as one, weighted by the places."""
+    out = []
+    rest = iter(ys)
+    y = next(rest, None)
+    for x in xs:
+        while y is not None and y < x:
+            out.append(y)
+            y = next(rest, None)
+        out.append(x)
+    while y is not None:
+        out.append(y)
+        y = next(rest, None)
+    return sum(v * v * k for k, v in enumerate(out))
+
+
 PROGRAMS = [
     Program("discounted", discounted, lambda r, n: (make_tree(r, n),), sizes=(2, 7)),
     Program("steps_to_root", steps_to_root, lambda r, n: (2.0 + n,), sizes=(1, 5)),
@@ -164,4 +202,10 @@ PROGRAMS = [
         (1, 2), (3, 8),
     ),
     Program("escape", escape, lambda r, n: (0.3 + 0.1 * n,), sizes=(1, 3)),
+    Program("two_paths", two_paths, lambda r, n: (1.0 + 0.1 * n, 0.7), (0, 1), (1, 3)),
+    Program(
+        "merged", merged,
+        lambda r, n: (np.sort(r.normal(size=n)).tolist(), np.sort(r.normal(size=n + 2)).tolist()),
+        (0, 1), (1, 5),
+    ),
 ]

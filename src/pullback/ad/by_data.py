@@ -203,7 +203,8 @@ class _Pass:
                 results.append(r)
         name = self.enter(f.name, params, body.block(tuple(results)))
         tangents: list[Atom] = []
-        for i, t in zip(op.wrt, op.tangents, strict=True):
+        order = max(1, len(op.tangents) // max(1, len(op.wrt)))
+        for i, t in zip(op.wrt * order, op.tangents, strict=True):
             part = parts[i]
             if isinstance(part, _Vector):
                 t = self.ravel.along(b, part.words, part.n, t, let.site)
@@ -211,21 +212,30 @@ class _Pass:
         places = {p: k for k, p in enumerate(params)}
         wrt = tuple(places[reals[i]] for i in op.wrt)
         values = tuple(a.type for a in results)
-        types = (*values, *(t for t in values if self.spaces.bears(t)))
+        types = (*values, *[t for t in values if self.spaces.bears(t)] * order)
         made = b.let(Jvp(name, tuple(_flat(parts)), wrt, tuple(tangents)), types, let.site)
-        primal, tangent = iter(made[: len(values)]), iter(made[len(values) :])
-        bearing = iter(let.vars[len(f.results) :])
+        primal = iter(made[: len(values)])
+        along: list[Atom | None] = []  # for each result that bears reals, the words of data
         for v in let.vars[: len(f.results)]:
             x = next(primal)
             if self.data(v.type):
-                pairs = (v, next(primal)), (next(bearing), next(tangent))
-                for target, reals_ in pairs:
-                    if target in used:
-                        self.names[target] = self.ravel.unravel(b, x, reals_, v.type)
+                self.open(v, x, next(primal), used, b)
+                along.append(x)
+                continue
+            self.names[v] = x
+            if self.spaces.bears(v.type):
+                along.append(None)
+        rest = zip(let.vars[len(f.results) :], made[len(values) :], along * order, strict=True)
+        for v, tangent, structure in rest:
+            if structure is None:
+                self.names[v] = tangent
             else:
-                self.names[v] = x
-                if self.spaces.bears(v.type):
-                    self.names[next(bearing)] = next(tangent)
+                self.open(v, structure, tangent, used, b)
+
+    def open(self, v: Var, words: Atom, reals: Atom, used: set[Var], b: Builder) -> None:
+        """Bind a variable for data, if it is used."""
+        if v in used:
+            self.names[v] = self.ravel.unravel(b, words, reals, v.type)
 
 
 def _flat(parts: Sequence[_Part]) -> list[Atom]:

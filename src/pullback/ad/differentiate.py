@@ -14,6 +14,7 @@ from pullback.ad.forward import tangent_function
 from pullback.ad.function_halves import Functions, replace_lets
 from pullback.ad.nesting import refuse_deep_nests
 from pullback.ad.rules import for_one_sweep
+from pullback.ad.silent_results import is_silent, silenced
 from pullback.ad.sweep import DerivativeError, or_zero, refuse_data
 from pullback.core.build import Builder, boolean, lit
 from pullback.core.terms import (
@@ -142,10 +143,12 @@ def _expand(functions: Functions, main: str) -> None:
     def vjp(let: Let, b: Builder) -> None:
         assert isinstance(let.op, Vjp)
         f = _for_sweep(functions, let.op.function, let.op.wrt)
+        f = silenced(functions, f, let.op.seeds)
+        seeds = tuple(None if is_silent(s) else s for s in let.op.seeds)
         refuse_data(functions.spaces, (p.type for p in f.params), let)
         args = tuple((a,) for a in let.op.args[: len(f.params)])
         into = _into(f, let.op)
-        results, cts = _reverse_call(functions, f, args, let.op.wrt, let.op.seeds, b, into)
+        results, cts = _reverse_call(functions, f, args, let.op.wrt, seeds, b, into)
         _bind(let, (*results, *cts), b)
 
     work = [main]

@@ -67,8 +67,11 @@ class IdSpaces(Spaces):
     """D(Real) = Real, Int: the dual space with ids for tangents. The accumulators of an inner
     derivative are pairs as well: D(Handle) = Handle, Handle (ids are exact as float64)."""
 
-    dual_suffix = ".ids"
     leaves = (Real, Handle)
+
+    @property
+    def dual_suffix(self) -> str:
+        return ".ids"
 
     def dual(self, t: Type, active: bool = True) -> tuple[Type, ...]:
         return (t, t) if isinstance(t, Handle) else super().dual(t, active)

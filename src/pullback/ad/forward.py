@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
-from pullback.ad.cells import extents_of, indices, zeros, zeros_like
+from pullback.ad.cells import zeros, zeros_like
 from pullback.ad.contributions import Contributions, flushed, handed_on
+from pullback.ad.forward_over_reverse import values_and_tangents
 from pullback.ad.rules import tangent_of_rule
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError, refuse_composite, refuse_data
@@ -129,23 +130,36 @@ def translated(
         d for t, on in zip(f.results, on_results, strict=True) for d in run.spaces.dual(t, on)
     )
     functions.functions[out] = Function(out, (), Block((), ()), results)  # for recursive calls
+    try:
+        made = _body(functions, f, mask, run, on_results)
+    except DerivativeError:
+        del functions.functions[out]  # another translation may be tried
+        raise
+    functions.functions[out] = Function(out, *made, results)
+    return out
+
+
+def _body(
+    functions: Functions, f: Function, mask: tuple[bool, ...], run: Forward,
+    on_results: tuple[bool, ...],
+) -> tuple[tuple[Var, ...], Block]:
+    """Return the parameters and the body of a translation."""
     b = Builder()
     params: list[Var] = []
     for p, on in zip(f.params, mask, strict=True):
         given = len(run.spaces.dual(p.type, on))
         params.extend(run.fresh(p)[:given])
         if not on and run.on(p):  # it is updated with active values
-            run.env[p] = (params[-1], run.zeros(b, params[-1]))
+            run.env[p] = (params[-1], *run.still(b, params[-1]))
     params += run.further(f.params, b)
-    if functions.recursive(name):
+    if functions.recursive(f.name):
         run.env = {v: (parts[0], *(flushed(b, t) for t in parts[1:]))
                    for v, parts in run.env.items()}  # fmt: skip
     found = list(run.block(f.body, b, on_results))
-    if functions.recursive(name):
+    if functions.recursive(f.name):
         for k in tangents(run.spaces, f.body.results, on_results):
             found[k] = flushed(b, found[k])
-    functions.functions[out] = Function(out, tuple(params), b.block(tuple(found)), results)
-    return out
+    return tuple(params), b.block(tuple(found))
 
 
 class Forward:
@@ -177,6 +191,10 @@ class Forward:
     def zeros(self, b: Builder, array: Atom) -> Atom:
         """Return the tangent of an inactive array, in memory of its own."""
         return zeros(b, array)
+
+    def still(self, b: Builder, array: Atom) -> tuple[Atom, ...]:
+        """Return what stands beside an inactive array, in memory of its own."""
+        return tuple(self.zeros(b, array) for _ in range(self.spaces.copies))
 
     def further(self, params: tuple[Var, ...], b: Builder) -> list[Var]:
         """Return the parameters that a translation adds after those of the function."""
@@ -215,8 +233,8 @@ class Forward:
         if self.on(a) or not self.spaces.bears(a.type):
             return mine
         if isinstance(a.type, Real):
-            return (*mine, self.zero(a.type))
-        return (*mine, self.zeros_like(b, mine[0]))
+            return (*mine, *(self.zero(a.type),) * self.spaces.copies)
+        return (*mine, *(self.zeros_like(b, mine[0]) for _ in range(self.spaces.copies)))
 
     def tangent(self, a: Atom, b: Builder) -> Atom:
         """Return the tangent of a real or of an array of reals."""
@@ -345,7 +363,7 @@ class Forward:
                 still.append(v)
         b.lets.append(Let(tuple(outs), Call(target, parts), let.site))
         for v in still:
-            self.env[v] = (self.value(v), self.zeros(b, self.value(v)))
+            self.env[v] = (self.value(v), *self.still(b, self.value(v)))
 
     def inits(self, inits: tuple[Atom, ...], on: tuple[bool, ...], b: Builder) -> tuple[Atom, ...]:
         return tuple(
@@ -407,45 +425,17 @@ class Forward:
         return b.prim("select", p, self.tangent(args[first], b), self.tangent(args[second], b))
 
     def vjp(self, let: Let, op: Vjp, b: Builder) -> None:
-        """Forward over reverse, by terms: the tangent of (f x, vjp f x u) at (dx, du) is
-        (jvp f x dx,  vjp f x du + vjp (x -> jvp f x dx) x u)."""
+        """D(f x, vjp f x u): a derivative term again (``forward_over_reverse``)."""
         refuse_data(self.spaces, (a.type for a in op.args), let)
-        args, seeds = self.values(op.args), self.values(op.seeds)
-        n = len(self.functions.result_types(op.function))
-        primal = tuple(Var(v.name, v.type) for v in let.vars)
-        b.lets.append(Let(primal, Vjp(op.function, args, op.wrt, seeds), let.site))
-        for v, p in zip(let.vars, primal, strict=True):
-            self.env[v] = (p,)
         if not any(self.on(v) for v in let.vars):
+            same = Vjp(op.function, self.values(op.args), op.wrt, self.values(op.seeds))
+            self.bind(let, same, b)
             return
-        on = tuple(i for i, a in enumerate(op.args) if self.on(a))
-        dx = tuple(self.tangent(op.args[i], b) for i in on)
-        bearing = [v for v in let.vars[:n] if self.spaces.bears(v.type)]
-        types = tuple(v.type for v in (*let.vars[:n], *bearing))
-        both = b.let(Jvp(op.function, args, on, dx), types)
-        tangents: dict[Var, Atom] = dict(zip(bearing, both[n:], strict=True))
-        gs = let.vars[n:]
-        total: list[Atom] | None = None
-        if on:
-            lin = self.functions.linearised(op.function, on)
-            outs = (*(v.type for v in bearing), *(g.type for g in gs))
-            total = list(b.let(Vjp(lin, (*args, *dx), op.wrt, seeds), outs)[len(bearing):])
-        if any(self.on(s) for s in op.seeds):
-            du = tuple(self.tangent(s, b) for s in op.seeds)
-            outs = tuple(v.type for v in let.vars)
-            back = b.let(Vjp(op.function, args, op.wrt, du), outs)[n:]
-            total = list(back) if total is None else [
-                add_values(b, x, y) for x, y in zip(total, back, strict=True)
-            ]
-        if total is not None:
-            tangents.update(zip(gs, total, strict=True))
-        for v, p in zip(let.vars, primal, strict=True):
-            if self.on(v):
-                if v not in tangents:
-                    real = isinstance(v.type, Real)
-                    tangents[v] = lit(0.0, v.type) if real else zeros_like(b, p)
-                self.env[v] = (p, tangents[v])
-
+        values, tangents = values_and_tangents(self, let, op, b)
+        rest = iter(tangents)
+        for v, value in zip(let.vars, values, strict=True):
+            parts = (value, next(rest)) if self.spaces.bears(v.type) else (value,)
+            self.env[v] = parts if self.on(v) else parts[:1]
 
     def ruled(self, let: Let, op: Ruled, b: Builder) -> None:
         """D(f x) where f has a rule: what the rule gives."""
@@ -471,13 +461,3 @@ def tangents(spaces: Spaces, results: tuple[Atom, ...], on: tuple[bool, ...]) ->
         n += parts
     return out
 
-
-def add_values(b: Builder, x: Atom, y: Atom) -> Atom:
-    """Emit the sum of two reals or of two arrays of one shape."""
-    if not isinstance(x.type, Array):
-        return b.prim("add", x, y)
-    idx, body = indices(x.type.rank), Builder()
-    total = body.prim(
-        "add", body.index(x, idx, checked=False), body.index(y, idx, checked=False)
-    )
-    return b.let(Build(extents_of(b, x), idx, body.block((total,))), (x.type,))[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pullback.ad.activity import Facts, analyse
 from pullback.ad.boxes import box_variants, put_in_box, take_from_box
@@ -17,6 +18,7 @@ from pullback.ad.cost_model import handed_anew, pays, shallow
 from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
+from pullback.ad.jets import jet_function
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly
 from pullback.ad.rules import refuse_captured, without_rules
@@ -289,7 +291,9 @@ class Functions:
         def jvp(let: Let, b: Builder) -> None:
             assert isinstance(let.op, Jvp)
             refuse_data(self.spaces, (a.type for a in let.op.args), let)
-            f = tangent_function(self, let.op.function, let.op.wrt)
+            order = max(1, len(let.op.tangents) // max(1, len(let.op.wrt)))
+            push = tangent_function if order == 1 else partial(jet_function, order=order)
+            f = push(self, let.op.function, let.op.wrt)
             b.lets.append(Let(let.vars, Call(f, (*let.op.args, *let.op.tangents)), let.site))
 
         for g in self.needed(name):
@@ -306,6 +310,11 @@ class Functions:
                 done.add(g)
                 yield g
                 work.extend(run_by(self.functions[g]))
+
+    def tangent(self, name: str, wrt: tuple[int, ...]) -> str:
+        """Return the name of a function (args, tangents of ``wrt``) -> (results, tangents of the
+        real results)."""
+        return tangent_function(self, name, wrt)
 
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str:
         """Return the name of a function (args, tangents of ``wrt``) -> tangents of the real

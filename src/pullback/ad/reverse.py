@@ -359,7 +359,7 @@ class Reverse(Sweep):
                 for v, c in zip(let.vars[len(outs):], got[len(outs):], strict=True)
             )
             tangent = self.callees.linearised(op.function, op.wrt)
-            types = tuple(s.type for s in op.seeds)
+            types = tuple(t for t in outs if seeded(t))
             back = self._pull(f, ct, Vjp(tangent, (*args, *w), on, u), wrt, types, b)
             self._add_whole(f, ct, list(op.seeds), back, b)
 

@@ -38,7 +38,7 @@ from pullback.core.types import (
 )
 
 Decls = dict[str, Decl]
-FORWARD = ".fwd"
+FORWARD, JVP, SERIES = ".fwd", ".jvp", ".series"
 
 
 def bearing_decls(decls: Decls, leaves: tuple[type, ...] = (Real,)) -> frozenset[str]:
@@ -78,12 +78,21 @@ class Spaces:
 
     decls: Decls
     bearing_names: frozenset[str]
-    dual_suffix: ClassVar[str] = ".jvp"
     leaves: ClassVar[tuple[type, ...]] = (Real,)
 
     @classmethod
     def of(cls, decls: Decls) -> Self:
         return cls(decls, bearing_decls(decls, cls.leaves))
+
+    @property
+    def dual_suffix(self) -> str:
+        """What the name of a declaration in its dual space ends with."""
+        return JVP
+
+    @property
+    def copies(self) -> int:
+        """How many parts stand beside a real in its dual space."""
+        return 1
 
     def beside(self, t: Real) -> Type:
         """Return the type that stands beside a real in its dual space: that of its tangent."""
@@ -96,8 +105,8 @@ class Spaces:
                 return self.bears(elem)
             case Sum(variants):
                 return any(self.bears(f) for v in variants for f in v.fields)
-            case Named(name) if name not in self.decls and name.endswith(self.dual_suffix):
-                return self.bears(Named(name.removesuffix(self.dual_suffix)))
+            case Named(name) if name not in self.decls and (found := self.of_dual(name)):
+                return self.bears(Named(found[1]))
             case _:
                 return _bears(t, self.bearing_names, self.leaves)
 
@@ -106,10 +115,23 @@ class Spaces:
         a function that was differentiated forward may be differentiated again."""
         if name in self.decls:
             return self.decls[name]
-        for suffix, of in ((FORWARD, self._forward_decl), (self.dual_suffix, self._dual_decl)):
-            if name.endswith(suffix):
-                return of(name.removesuffix(suffix))
-        raise KeyError(name)
+        if name.endswith(FORWARD):
+            return self._forward_decl(name.removesuffix(FORWARD))
+        found = self.of_dual(name)
+        if found is None:
+            raise KeyError(name)
+        return found[0]._dual_decl(found[1])
+
+    def of_dual(self, name: str) -> tuple[Spaces, str] | None:
+        """Return the spaces and the declaration of which this is the name in its dual space."""
+        if name.endswith(self.dual_suffix):
+            return self, name.removesuffix(self.dual_suffix)
+        rest, dot, order = name.rpartition(SERIES)
+        if dot and order.isdecimal():
+            return SeriesSpaces(self.decls, self.bearing_names, int(order)), rest
+        if name.endswith(JVP):
+            return Spaces(self.decls, self.bearing_names), name.removesuffix(JVP)
+        return None
 
     def composite(self, t: Type) -> bool:
         """Whether the space of this type does not depend on activity."""
@@ -173,7 +195,7 @@ class Spaces:
             return (t,)
         match t:
             case Real():
-                return (t, self.beside(t))
+                return (t, *(self.beside(t),) * self.copies)
             case Array(elem, rank):
                 return tuple(Array(d, rank) for d in self.dual(elem))
             case Sum(variants):
@@ -211,6 +233,21 @@ class Spaces:
                 case _:
                     pass
         return out
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesSpaces(Spaces):
+    """Taylor mode: D(Real) = Real and the coefficients of a path up to an order."""
+
+    order: int
+
+    @property
+    def dual_suffix(self) -> str:
+        return f"{SERIES}{self.order}"
+
+    @property
+    def copies(self) -> int:
+        return self.order
 
 
 def _plain_array(t: Type) -> bool:

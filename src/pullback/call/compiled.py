@@ -48,8 +48,10 @@ class Native:
         if fast is not None and not entries:
             assert isinstance(fast.signature, EntrySignature)
             entries[main] = fast.signature
+        # The loops of a function are tight; derivatives wait for memory, and are long texts.
+        thorough = plan.request.what is What.VALUE
         loop_code = lower(program, plan.request.in_order)
-        module = compile_entries(loop_code, entries, second, absent_names(guards))
+        module = compile_entries(loop_code, entries, second, absent_names(guards), thorough)
         if stages is not None:
             stages |= {"loop": show_module(loop_code), "llvm": module.text,
                        "llvm optimised": module.optimised()}  # fmt: skip

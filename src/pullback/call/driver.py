@@ -34,6 +34,7 @@ from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.call.trees import Fast
+from pullback.call.uncollected import uncollected
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
@@ -51,6 +52,7 @@ from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
+from pullback.native import compile_runtime
 from pullback.pipeline import (
     AD,
     PIPELINE,
@@ -135,7 +137,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
     key = _key(f, kinds, equal, request)
     known = _lookup(key, f, args)
     if known is None:
-        with _compiling:
+        with _compiling, uncollected():
             known = _lookup(key, f, args)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
@@ -173,6 +175,7 @@ def _specialise(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
     request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
+    compile_runtime()
     special = with_literals(_front(f, args, kinds, equal, request))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
@@ -250,7 +253,7 @@ class Unit:
     def compiled(self, packed: bool = False) -> Native:
         """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
         if packed not in self.natives:
-            with _compiling:
+            with _compiling, uncollected():
                 if packed not in self.natives:
                     program, special = self.program(True), self.special
                     self.natives[packed] = Native(
@@ -262,7 +265,7 @@ class Unit:
         """The native code of a pullback."""
         if self.halves is None:
             split = REVERSE[self.plan.request.method].split
-            with _compiling, _refusals():
+            with _compiling, uncollected(), _refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
                     source = self.prepared(self.source)

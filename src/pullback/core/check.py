@@ -399,7 +399,8 @@ class _Checker:
             case Vjp():
                 given, wanted, more = op.seeds, real, wrt
             case Jvp():
-                given, wanted, more = op.tangents, wrt, real
+                order = max(1, len(op.tangents) // max(1, len(wrt)))
+                given, wanted, more = op.tangents, wrt * order, real * order
             case _:
                 assert_never(op)
         if not flat:

@@ -27,21 +27,15 @@ Recursion of the user's program is recursion here, so all runs in a thread with 
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-
+from pullback.core.recursion import with_large_stack
 from pullback.core.terms import Program, Site
 from pullback.core.translate import Machine
 from pullback.core.values import Node, to_value
 
 __all__ = ["Node", "evaluate", "site_of"]
-
-STACK_BYTES = 512 * 1024 * 1024
-PYTHON_FRAMES = 400_000
-
 
 def evaluate(program: Program, args: Sequence[object]) -> tuple[tuple[object, ...], int]:
     """The results of ``main`` on these arguments, and the cost.
@@ -54,7 +48,7 @@ def evaluate(program: Program, args: Sequence[object]) -> tuple[tuple[object, ..
     with _one_at_a_time:
         machine = next((m for m in _machines if m.program is program), None) or Machine(program)
         _machines[:] = [m for m in _machines if m is not machine][-MOST_MACHINES:]
-        results = _in_big_thread(lambda: machine.call(program.main, values))
+        results = with_large_stack(lambda: machine.call(program.main, values))
         cost = machine.cost
         machine.begin()
         _machines.append(machine)  # not where a translation, too, may have been cut off
@@ -67,34 +61,9 @@ def site_of(e: BaseException) -> Site | None:
     return site if isinstance(site, Site) else None
 
 
-def _in_big_thread(run: Callable[[], tuple[object, ...]]) -> tuple[object, ...]:
-    results: list[tuple[object, ...]] = []
-    errors: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            with np.errstate(all="ignore"):
-                results.append(run())
-        except BaseException as e:
-            errors.append(e)
-
-    limit, size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
-    sys.setrecursionlimit(max(limit, PYTHON_FRAMES))
-    try:
-        thread = threading.Thread(target=body)
-        thread.start()
-        thread.join()
-    finally:
-        sys.setrecursionlimit(limit)
-        threading.stack_size(size)
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
 MOST_MACHINES = 4
 _machines: list[Machine] = []
 """Of the programs that were evaluated last, which are often evaluated again."""
 
 _one_at_a_time = threading.Lock()
-"""The recursion limit and the stack size are global, and a machine has one cost."""
+"""A machine has one cost."""

@@ -102,10 +102,10 @@ def _reshape_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
 
 def _stack_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
     match types:
-        case (Array(Array(t, m), n),):
+        case (Array(Array(t, m), n), *extents) if extents in ([], [I64] * m):
             return (Array(t, n + m),)
         case _:
-            raise TypeError(f"takes an array of arrays, not {types}")
+            raise TypeError(f"takes an array of arrays, and the extents of these, not {types}")
 
 
 def _copy_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
@@ -134,11 +134,12 @@ def _broadcast(a: NDArray, *extents: int) -> NDArray:
     return as_strided(a, extents, strides)
 
 
-def _stack(a: NDArray) -> NDArray:
-    """An array of equal arrays as one array (ragged ones are a ValueError)."""
+def _stack(a: NDArray, *extents: int) -> NDArray:
+    """An array of equal arrays as one array (ragged ones are a ValueError). ``extents``: theirs,
+    where these are known."""
     inner = [x for x in a.ravel() if isinstance(x, np.ndarray)]
     if not inner:
-        return np.zeros((*a.shape, 0))
+        return np.zeros((*a.shape, *(extents or (0,))))
     shapes = {x.shape for x in inner}
     if len(shapes) > 1:
         raise ValueError("setting an array element with a sequence: inhomogeneous shapes")
@@ -188,5 +189,5 @@ _row("transpose", 1, _transpose_rule, _transpose, (_VIEW,))
 _row("expand", 1, _expand_rule, _expand, (_VIEW,))
 _row("broadcast", None, _broadcast_rule, _broadcast, (_VIEW, _ZERO))
 _row("reshape", None, _reshape_rule, _reshape, (Mark.REARRANGE, _ZERO), "size")
-_row("stack", 1, _stack_rule, _stack, (Mark.REARRANGE,), "size")
+_row("stack", None, _stack_rule, _stack, (Mark.REARRANGE, _ZERO), "size")
 _row("copy", 1, _copy_rule, _copy, (Mark.REARRANGE,), "size")

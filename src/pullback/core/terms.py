@@ -229,7 +229,8 @@ class Vjp:
 @dataclass(frozen=True, slots=True, eq=False)
 class Jvp:
     """Results of ``function(args)``, then the tangents of its real results, given one tangent
-    per argument of ``wrt``."""
+    per argument of ``wrt``. Given k for each, the derivatives along a path up to order k: the first
+    ones of all arguments (of all results), then the second ones, and so on."""
 
     function: str
     args: tuple[Atom, ...]

@@ -35,11 +35,12 @@ from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise, join
-from pullback.frontend.kinds.kinds import ListK, ScalarK
+from pullback.frontend.kinds.kinds import HashK, ListK, ScalarK
 from pullback.frontend.kinds.values import (
     ClosureV,
     Driven,
     FunctionV,
+    HashV,
     Items,
     LambdaSetV,
     ListV,
@@ -49,7 +50,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.memory import places
+from pullback.frontend.memory import hash_changes, places
 from pullback.frontend.memory.ownership import owners_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.run import Run
@@ -131,10 +132,11 @@ class Interpreter(Run):
         node: ast.AST,
         kwargs: dict[str, Value] | None = None,
     ) -> Value:
+        in_order = node in self.calls.ordered
         try:
             return calls.call(self, function, args, kwargs or {}, node)
         except NotCarriedError as change:
-            if node not in self.calls.may_order - self.calls.ordered:
+            if in_order or node not in self.calls.may_order:
                 raise
             self.calls.ordered.add(node)
             raise Anew from change
@@ -251,6 +253,9 @@ class Interpreter(Run):
         made = coerce(self, value, kind, node)
         assert isinstance(made, ListV)
         return made
+
+    def hash_table(self, value: RecordV, kind: HashK, node: ast.AST) -> HashV:
+        return hash_changes.of_record(self, value, kind, node)
 
     def case_closure(
         self, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST

@@ -23,11 +23,13 @@ from pullback.errors import (
     StaticValueError,
     UnsupportedError,
 )
+from pullback.frontend.functions.catching import CaughtFunctions
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, kind_of
 from pullback.frontend.kinds.kinds import (
+    HashK,
     Kind,
     ListK,
     declared_in,
@@ -39,6 +41,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     LambdaSetV,
     ListV,
     OptionalV,
@@ -88,8 +91,10 @@ class NamedGenerators(Protocol):
     """The generators that variables hold, and the kinds of their items
     (``generators.Generators``)."""
 
-    def name(self, value: GeneratorV) -> None: ...
+    def born(self, value: Value) -> Value: ...
+    def name(self, value: GeneratorV, key: object, node: ast.AST) -> Value: ...
     def begin(self, value: GeneratorV, node: ast.AST) -> None: ...
+    def advance(self, value: GeneratorV) -> bool: ...
     def forgetting(self) -> AbstractContextManager[None]: ...
     def item_kind(self, items: Driven, node: ast.AST) -> Kind | None: ...
 
@@ -119,6 +124,8 @@ class Run(PythonValues, Specialiser):
         """The functions in which one record became nodes of several unions."""
         self.rules: dict[object, object] = {}
         """The functions of Core for calls with a rule (``derivatives.rules``), by kinds."""
+        self.shared: dict[object, str] = {}
+        """The functions of Core for updates of hash tables, by kinds."""
         self.by_nodes: list[ByNodes] = []
         """The derivatives by nodes inside the program; they depend on which nodes are one."""
         self.long_tuples = False
@@ -130,6 +137,8 @@ class Run(PythonValues, Specialiser):
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # used when the rest of an expression is there
         self.functions: dict[str, Function] = {}
+        self.caught = CaughtFunctions(self.functions)
+        self.handing = False  # variables are set to what a call has given back
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # if it is set, refusals are collected here
@@ -382,6 +391,10 @@ class Run(PythonValues, Specialiser):
     @abstractmethod
     def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
         """Return the list that one Build makes, whose results are the leaves of the item."""
+
+    @abstractmethod
+    def hash_table(self, value: RecordV, kind: HashK, node: ast.AST) -> HashV:
+        """Return a dict with known keys as a hash table of this kind."""
 
     @abstractmethod
     def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import sys
 from dataclasses import dataclass, field
 from types import FunctionType
 
 from pullback.core.build import Builder
+from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
+from pullback.frontend.functions import memos
 from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
@@ -133,9 +134,7 @@ def specialise(
     present values of bools, in arguments (outside of lists and nodes) and around the function."""
     static: dict[Path, StaticK] = {}
     lambda_sets = _lambda_sets(function)
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
-    try:
+    with recursion_limit(_RECURSION_LIMIT):
         while True:
             lambda_sets.begin()
             try:
@@ -154,8 +153,6 @@ def specialise(
             else:
                 if not lambda_sets.unsettled():
                     return made
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def _lambda_sets(function: FunctionType) -> LambdaSets:
@@ -236,6 +233,7 @@ class _Attempt:
         result: Value | None = None
         with rt.building(Builder()) as b:
             f = rt.from_python(self.function, (("function",),), node, guarded=False)
+            f = memos.enter(rt, frame.scope, f, self.function, node)
             names = [p.arg for p in (*definition.node.args.posonlyargs, *definition.node.args.args)]
             args = [
                 self._argument(k, (("arg", i),), names[i] if i < len(names) else "x", node)

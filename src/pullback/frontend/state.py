@@ -44,6 +44,7 @@ class Spec:
     """The parameters and captured variables that it updates (None: or binds anew)."""
     nested: set[str] = field(default_factory=set)  # of these, those whose parts it updates
     touched: frozenset[int] = frozenset()  # the parts that it updates, by the owners' numbers
+    replaced: set[str] = field(default_factory=set)  # of these, those that it also binds anew
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
@@ -65,7 +66,7 @@ class Spec:
     def state(self) -> tuple[object, ...]:
         """Return all that is known of the function; it is settled when a round does not change
         this."""
-        updates = tuple(sorted(self.updates)), frozenset(self.nested)
+        updates = tuple(sorted(self.updates)), frozenset(self.nested), frozenset(self.replaced)
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
             self.homes, self.touched,
@@ -151,12 +152,14 @@ class Variable:
 @dataclass(frozen=True)
 class Slot:
     """A variable in the state of a generator's consumer (``threads``): how the generator's function
-    finds it, its kind there, and which atoms of the state it is."""
+    finds it, its kind there, which atoms of the state it is, and whether the consumer leaves it as
+    it is."""
 
     path: CellPath
     kind: Kind
     at: int
     size: int
+    left: bool
 
 
 class Facts:

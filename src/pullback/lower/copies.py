@@ -87,6 +87,12 @@ class Output:
         """Whether its elements point to memory."""
         return self.view.item is not None or any(ty is Ty.PTR for ty, _ in self.view.columns)
 
+    @property
+    def stored(self) -> Type:
+        """The type of what is stored at a time."""
+        assert isinstance(self.view.type, Array)
+        return self.view.type.elem
+
     def put(self, indices: list[Scalar], x: Val) -> None:
         """Store an element."""
         lo = self.lo
@@ -94,7 +100,6 @@ class Output:
             private = varies(x) or lo.lane.mask is not None or any(map(varies, indices))
             self.view = self._private(x) if private else self.view
         write(lo, self.view, place_of(lo, self.view, indices), x)
-
 
     def _private(self, x: Val) -> View:
         """Return the array with elements for each lane, of the form of ``x``."""
@@ -107,6 +112,40 @@ class Output:
             raise NotInLanes
         regs = tuple(Reg("out", Ty.PTR) for _ in columns)
         return replace(self.view, ptrs=regs, item=Item(x, columns))
+
+
+class RowOutput(Output):
+    """The array of rows of known extents, which are stored as they are made (``stacks``)."""
+
+    def __init__(
+        self, lo: Lowering, t: Array, extents: tuple[Value, ...], row: tuple[Value, ...],
+        last: bool, own: bool,
+    ) -> None:
+        assert isinstance(t.elem, Array)
+        whole = Array(t.elem.elem, t.rank + t.elem.rank)
+        super().__init__(lo, whole, (*extents, *row), own)
+        self.axes = len(extents)
+        if last:
+            strides = c_strides(lo, (*row, *extents))
+            turned = (*strides[len(row) :], *strides[: len(row)])
+            self.view = replace(self.view, strides=turned, dense=False)
+
+    def put(self, indices: list[Scalar], x: Val) -> None:
+        """Store a row."""
+        assert isinstance(x, View)
+        lo, row = self.lo, x
+
+        def step(inner: list[Scalar], _: list[Value]) -> list[Value]:
+            super(RowOutput, self).put([*indices, *inner], read(lo, row, place_of(lo, row, inner)))
+            return []
+
+        if lo.lane is None and self.view.dense:
+            outer = replace(self.view, strides=self.view.strides[: self.axes])
+            at = place_of(lo, outer, indices).scalar
+            strides = self.view.strides[self.axes :]
+            fill(lo, View(row.type, self.view.ptrs, at, row.extents, strides, dense=True), row)
+        else:
+            nest(lo, self.view.extents[self.axes :], [], step)
 
 
 def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:

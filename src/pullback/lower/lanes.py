@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pullback.core.effects import in_any_order
-from pullback.core.terms import Atom, Block, Build, Loop, Prim, Sum_, Var
-from pullback.core.traverse import all_lets
+from pullback.core.terms import Atom, Block, Build, If, Index, Loop, Prim, Sum_, Var
+from pullback.core.traverse import all_lets, free_variables_of
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
 from pullback.lower.arenas import Scope, allocates, compact, instructions
-from pullback.lower.copies import Output, allocate, nest
+from pullback.lower.copies import Output, RowOutput, allocate, nest, varies
 from pullback.lower.forms import zero
 from pullback.lower.loopcode import LANES, Alloc, CallCode, Imm, Instr, Reg, Ty, Value
 from pullback.lower.separate import Separate
@@ -47,30 +47,52 @@ MAX_TWICE = 40
 
 def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
     """Arrays of the results of all iterations."""
+    if lo.lane is not None and lo.lane.mask is None and _is_uniform(lo, op):
+        lane, lo.lane = lo.lane, None  # done once for all lanes, and so may run in lanes itself
+        try:
+            return build(lo, op, bound)
+        finally:
+            lo.lane = lane
     extents = tuple(lo.extent(n) for n in op.extents)
     outside = lo.lane is None
-    outputs: list[Output] = []
-    for v in bound:
-        assert isinstance(v.type, Array)
-        outputs.append(Output(lo, v.type, extents, own=outside))
+    outputs = [_output(lo, v, extents, outside) for v in bound]
 
     def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
         for out, x in zip(outputs, results, strict=True):
             out.put(indices, x)
         return carried
 
-    types = [v.type.elem for v in bound if isinstance(v.type, Array)]
-    loop = Parallel(lo, extents, op.indices, op.body, types, finish)
+    loop = Parallel(lo, extents, op.indices, op.body, [out.stored for out in outputs], finish)
     if outside and lo.unit.filled.issuperset(bound):
         code: list[Instr] = []
     elif outside:
         code, _ = lo.record(lambda: loop.best([]))
     else:
         code, _ = lo.record(lambda: loop.scalar([]))
-    stay = lo.unit.arena_of(bound) if outside else "temp"
+    found = [lo.unit.stacks[v].array if v in lo.unit.stacks else v for v in bound]
+    stay = lo.unit.arena_of(found) if outside else "temp"
     allocate(lo, outputs, stay)
     lo.code.extend(code)
     return [out.view for out in outputs]
+
+
+def _is_uniform(lo: Lowering, op: Build) -> bool:
+    """Whether the loop is the same in all lanes, and has no effects."""
+    return all(isinstance(let.op, _PURE) for let in all_lets(op.body)) and not any(
+        varies(lo.env[v]) or mentions_handle(v.type, lo.unit.program.decls)
+        for v in free_variables_of(op)
+    )
+
+
+_PURE = Prim | Index | Build | Sum_ | If
+
+
+def _output(lo: Lowering, v: Var, extents: tuple[Value, ...], own: bool) -> Output:
+    assert isinstance(v.type, Array)
+    stack = lo.unit.stacks.get(v)
+    if stack is None:
+        return Output(lo, v.type, extents, own)
+    return RowOutput(lo, v.type, extents, tuple(map(lo.extent, stack.extents)), stack.last, own)
 
 
 def separate(lo: Lowering, op: Loop, found: Separate, bound: tuple[Var, ...]) -> list[Val]:

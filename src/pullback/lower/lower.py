@@ -64,6 +64,7 @@ from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region,
 from pullback.lower.scalars import require, scalar_prim
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
+from pullback.lower.stacks import stacks_of
 from pullback.lower.state import Lowering, Unit
 from pullback.lower.values import NotInLanes, Scalar, Val, View, leaves
 from pullback.lower.views import checked_indices, place_of, read, view_prim, write
@@ -75,8 +76,8 @@ def lower(program: Program, in_order: bool = False) -> Module:
     program = separate_neighbours(split_loops(program))
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
-        separate_loops(program), in_order=in_order, flushing=flushing_loops(program),
-        repeated=repeated(program),
+        separate_loops(program), stacks_of(program), in_order=in_order,
+        flushing=flushing_loops(program), repeated=repeated(program),
     )
     module = _module(unit)
     smaller = unit.layouts.found()
@@ -182,6 +183,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [Scalar(I64, lo.view(op.args[0]).extents[axis], natural=True)]
         case "reshape":
             return [reshape(lo, op)]
+        case "stack" if op.args[0] in lo.unit.stacks:
+            return [lo.view(op.args[0])]  # the rows were stored there
         case "stack":
             return [stack(lo, op, let.site)]
         case "copy":

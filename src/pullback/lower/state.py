@@ -23,6 +23,7 @@ from pullback.lower.loopcode import (
     Value,
 )
 from pullback.lower.separate import Separate
+from pullback.lower.stacks import Stack
 from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
 
 
@@ -105,6 +106,7 @@ class Unit:
     lasting: frozenset[Var] = frozenset()
     filled: frozenset[Var] = frozenset()
     separate: dict[Op, Separate] = field(default_factory=dict)
+    stacks: dict[Var, Stack] = field(default_factory=dict)
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
     in_order: bool = False

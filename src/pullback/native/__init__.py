@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from pullback.native.builtin import bound
+from pullback.native.compile import compile_runtime
 from pullback.native.module import (
     CompiledEntry,
     CompiledModule,
@@ -50,5 +51,6 @@ __all__ = [
     "bound",
     "compile_entries",
     "compile_module",
+    "compile_runtime",
     "routed",
 ]

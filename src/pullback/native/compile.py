@@ -14,13 +14,15 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding.newpassmanagers import NewPassManager
 
 from pullback.core.lapack import lapack_address, one_thread_address
 from pullback.native import pyabi
@@ -33,8 +35,9 @@ from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runti
 _lock = threading.RLock()
 _names = count(1)
 
-LONG_LINES, HUGE_LINES = 12_000, 60_000
-"""Text longer than this gets O1 instead of O2, or only a few passes that take linear time."""
+THOROUGH_LINES, HUGE_LINES = 3_000, 60_000
+"""Text up to the first length may be optimised thoroughly; text longer than the second one gets
+only a few passes that take linear time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +82,18 @@ def _unload() -> None:
 
 
 @cache
-def _target() -> llvm.TargetMachine:
+def _target(level: int = 1) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic",
+        cpu=llvm.get_host_cpu_name(), features=_features(), opt=level, reloc="pic",
         codemodel="jitdefault",
     )  # fmt: skip
+
+
+def _machine(thorough: bool) -> llvm.TargetMachine:
+    return _target(2 if thorough else 1)
 
 
 class _Linker:
@@ -126,38 +133,60 @@ def wide_vectors() -> bool:
     return "+avx512f" in _features().split(",")
 
 
-def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -> None:
-    """Run LLVM's passes: O2 without its vectorisers (lanes are made before), and only the cheap
-    passes on a huge text."""
-    options = llvm.create_pipeline_tuning_options(speed_level=2 if lines <= LONG_LINES else 1)
+def _builder(machine: llvm.TargetMachine, level: int) -> llvm.PassBuilder:
+    """Return what makes the passes of a level, without those that take long for what they give."""
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = False
     options.slp_vectorization = False
     options.loop_unrolling = False  # takes a third of the compile time and gains nothing in lanes
-    builder = llvm.create_pass_builder(machine, options)
-    if lines <= HUGE_LINES:
-        passes = builder.getModulePassManager()
-    else:
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_sroa_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_new_gvn_pass()
-        passes.add_simplify_cfg_pass()
-    passes.run(module, builder)
-    llvm.newpassmanagers.NewPassManager._dispose(passes)  # llvmlite does not do so itself
+    return llvm.create_pass_builder(machine, options)
+
+
+_Unit = llvm.ModuleRef | llvm.ValueRef
+
+
+def _run(passes: NewPassManager, units: Iterable[_Unit], builder: llvm.PassBuilder) -> None:
+    for unit in units:
+        passes.run(unit, builder)
+    NewPassManager._dispose(passes)  # llvmlite does not do so itself
     passes.detach()
 
 
+def _optimise(
+    module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int, thorough: bool
+) -> None:
+    """Run LLVM's passes, always without its vectorisers, since lanes are made before.
+
+    ``thorough``: all of O2. Otherwise what is marked for it is inlined, and each function gets the
+    simplifications of O1 once, in half the time. A huge text gets the cheap passes only."""
+    if thorough and lines <= THOROUGH_LINES:
+        builder = _builder(machine, 2)
+        return _run(builder.getModulePassManager(), [module], builder)
+    inliner = _builder(machine, 0)
+    _run(inliner.getModulePassManager(), [module], inliner)
+    first, builder = llvm.create_new_module_pass_manager(), _builder(machine, 1)
+    if lines <= HUGE_LINES:
+        first.add_tail_call_elimination_pass()
+        _run(first, [module], builder)
+        functions = [f for f in module.functions if not f.is_declaration]
+        return _run(builder.getFunctionPassManager(), functions, builder)
+    first.add_sroa_pass()
+    first.add_simplify_cfg_pass()
+    first.add_instruction_combine_pass()
+    first.add_simplify_cfg_pass()
+    _run(first, [module], builder)
+
+
 @shielded
-def emit_object(text: str) -> tuple[bytes, Timing]:
+def emit_object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the machine code of a module as an object file in memory."""
     with _lock:
-        machine = _target()
+        machine = _machine(thorough)
         t0 = time.perf_counter()
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         t1 = time.perf_counter()
-        _optimise(module, machine, text.count("\n"))
+        _optimise(module, machine, text.count("\n"), thorough)
         t2 = time.perf_counter()
         image: bytes = machine.emit_object(module)
         t3 = time.perf_counter()
@@ -166,27 +195,27 @@ def emit_object(text: str) -> tuple[bytes, Timing]:
 
 
 @shielded
-def optimised_text(text: str) -> str:
+def optimised_text(text: str, thorough: bool = False) -> str:
     """Return the LLVM text after LLVM's passes, to look at."""
     with _lock:
-        machine = _target()
+        machine = _machine(thorough)
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        _optimise(module, machine, text.count("\n"))
+        _optimise(module, machine, text.count("\n"), thorough)
         return str(module)
 
 
-def _object(text: str) -> tuple[bytes, Timing]:
+def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the object of a text, from the cache on disk if it is there."""
-    machine = _target()
+    machine = _machine(thorough)
     version = ".".join(map(str, llvm.llvm_version_info))
     parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
-             llvmlite.__version__)  # fmt: skip
+             llvmlite.__version__, "thorough" if thorough else "")  # fmt: skip
     timing = Timing(0.0, 0.0, 0.0, 0.0, True)
 
     def compile_() -> bytes:
         nonlocal timing
-        image, timing = emit_object(text)
+        image, timing = emit_object(text, thorough)
         return image
 
     return cached(parts, compile_)[0], timing
@@ -211,23 +240,50 @@ def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> ll
 
 
 @shielded
-@cache
 def runtime_symbols() -> dict[str, int]:
     """Return the addresses of the runtime's functions, which are compiled at the first call."""
     with _lock:
-        pyabi.verify()
-        page = os.sysconf("SC_PAGE_SIZE")
-        text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
-        image, _ = _object(text)
-        imports = pyabi.symbols() | {
-            "pb_make_error": id(make_error), "pb_unusual": id(unusual),
-            "pb_call_again": id(call_again), "pb_main_thread": main_thread_address(),
-        }  # fmt: skip
-        exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
-        tracker = _link(image, imports, exports)
-        keep_forever(tracker)
-        keep_forever(_linkers[-1].jit)
-        return {name: tracker[name] for name in exports}
+        return _runtime()
+
+
+@cache
+def _runtime() -> dict[str, int]:
+    pyabi.verify()
+    page = os.sysconf("SC_PAGE_SIZE")
+    text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
+    image, _ = _object(text)
+    imports = pyabi.symbols() | {
+        "pb_make_error": id(make_error), "pb_unusual": id(unusual),
+        "pb_call_again": id(call_again), "pb_main_thread": main_thread_address(),
+    }  # fmt: skip
+    exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
+    tracker = _link(image, imports, exports)
+    keep_forever(tracker)
+    keep_forever(_linkers[-1].jit)
+    return {name: tracker[name] for name in exports}
+
+
+def _try_runtime() -> None:
+    with suppress(Exception):  # whoever needs the runtime gets the error
+        runtime_symbols()
+
+
+@cache
+def compile_runtime() -> threading.Thread:
+    """Begin to compile the runtime in a thread, while the front end is at work. The thread ends as
+    soon as this is done."""
+    thread = threading.Thread(target=_try_runtime, name="pullback-llvm")
+    thread.start()
+    return thread
+
+
+def _wait_for_runtime() -> None:
+    """Let nobody fork while the thread holds a lock, which its child would find taken for ever."""
+    if compile_runtime.cache_info().currsize:
+        compile_runtime().join()
+
+
+os.register_at_fork(before=_wait_for_runtime)
 
 
 def keep_forever(obj: object) -> None:
@@ -239,12 +295,13 @@ def keep_forever(obj: object) -> None:
 @shielded
 def link_text(
     text: str, exports: tuple[str, ...], own: Mapping[str, int] | None = None, *,
-    forever: bool = False,
+    forever: bool = False, thorough: bool = False,
 ) -> Linked:  # fmt: skip
     """Compile a module of LLVM text and load it, with ``forever`` for the whole life of the
-    process; ``own`` has the addresses of symbols of its own."""
+    process; ``own`` has the addresses of symbols of its own. ``thorough``: the machine code should
+    be as fast as LLVM can make it."""
     known = {**runtime_symbols(), **pyabi.symbols(), **(own or {})}
-    image, timing = _object(text)
+    image, timing = _object(text, thorough)
     start = time.perf_counter()
     mentioned = set(_MENTION.findall(text))
     imports = {name: known[name] for name in mentioned if name in known}

@@ -165,6 +165,7 @@ class FunctionText(ContextLines):
         self.failed_from: list[str] = []
         self.result_slots = 0
         self.likely_truths: set[Value] = set()
+        self.loops = 0  # how many loops are around
         self.round = 0  # the number of instructions in a round of the loop around
 
     # --- small helpers ---
@@ -225,6 +226,12 @@ class FunctionText(ContextLines):
         self.line(f"br i1 {cond}, label %failed, label %{ok}, !prof !5")
         self.failed_from.append(self.label)
         self.block(ok)
+
+    def inlined(self) -> str:
+        """Return the attribute of a call of a support function: inlined where it may run often, and
+        a call where it runs once in a call of the entry point."""
+        once = self.loops == 0 and self.function.name == self.out.module.main
+        return "" if once else " alwaysinline"
 
     # --- the function ---
 
@@ -338,12 +345,13 @@ class FunctionText(ContextLines):
             case Alloc(dst, count, ty, arena):
                 name = self.support(f"pb.{arena}")
                 p = self.let(f"call fastcc ptr {name}(ptr %ctx, i64 {self.value(count)}, "
-                             f"i64 {SIZE[ty]})")  # fmt: skip
+                             f"i64 {SIZE[ty]}){self.inlined()}")  # fmt: skip
                 self.leave_if(self.let(f"icmp eq ptr {p}, null"))
                 self.bind(dst, p)
             case AccAlloc(dst, count):
                 name = self.support("pb.cells")
-                at = self.let(f"call fastcc i64 {name}(ptr %ctx, i64 {self.value(count)})")
+                at = self.let(f"call fastcc i64 {name}(ptr %ctx, i64 {self.value(count)})"
+                              f"{self.inlined()}")  # fmt: skip
                 self.leave_if(self.let(f"icmp slt i64 {at}, 0"))
                 self.bind(dst, at)
             case AccBase(dst):
@@ -361,9 +369,13 @@ class FunctionText(ContextLines):
             case IfCode():
                 control.if_(self, instr)
             case ForCode():
+                self.loops += 1
                 control.for_(self, instr)
+                self.loops -= 1
             case WhileCode():
+                self.loops += 1
                 control.while_(self, instr)
+                self.loops -= 1
             case CallCode():
                 control.call(self, instr)
             case Foreign():

@@ -56,10 +56,11 @@ class CompiledModule:
     call: dict[str, Builtin]
     text: str
     timing: Timing
+    thorough: bool
 
     def optimised(self) -> str:
         """Return the LLVM text after LLVM's passes."""
-        return optimised_text(self.text)
+        return optimised_text(self.text, self.thorough)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,12 +73,13 @@ class CompiledEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entries:
-    """The entry points of a module. ``kind`` marks residual objects of this module; 0: not computed
+    """The entry points of a module. ``thorough``: LLVM takes the time that it needs. ``kind`` marks residual objects of this module; 0: not computed
     yet."""
 
     signatures: Mapping[str, EntrySignature]
     routes: Mapping[str, Second]
     absent: Absent
+    thorough: bool
     kind: int = 0
     patience: Patience = Patience.ALL
 
@@ -115,11 +117,13 @@ def routed(name: str) -> str:
 def compile_entries(
     module: Module, signatures: Mapping[str, EntrySignature],
     routes: Mapping[str, Second] = MappingProxyType({}), absent: Absent = (),
+    thorough: bool = False,
 ) -> CompiledModule:  # fmt: skip
     """Compile a module with one entry point for each name of ``signatures``, and a second one,
     called ``routed(name)``, for each name of ``routes``; both take each other's residual objects.
-    While one of the names ``absent`` is a global, no arguments fit."""
-    return _compile(module, _Entries(signatures, routes, absent))
+    While one of the names ``absent`` is a global, no arguments fit. ``thorough``: LLVM takes the
+    time that it needs; code whose loops turn out to be long is always compiled so."""
+    return _compile(module, _Entries(signatures, routes, absent, thorough))
 
 
 def _compile(module: Module, entries: _Entries) -> CompiledModule:
@@ -128,15 +132,16 @@ def _compile(module: Module, entries: _Entries) -> CompiledModule:
     own = {name: at for r in converting for name, at in r.symbols().items()}
     own |= absent_symbols(entries.absent)
     names = entries.names()
-    linked = link_text(text, tuple(map(entry_symbol, names)), own)
+    linked = link_text(text, tuple(map(entry_symbol, names)), own, thorough=entries.thorough)
     keep: list[object] = [linked, entries.absent, *(r.raws() for r in converting)]
     owner = ModuleOwner(tuple(out.errors), keep)
     verify_owner(owner, owner.function, owner.code)
     if out.facts.whole:
-        less = replace(entries, kind=kind, patience=Patience(entries.patience - 1))
+        patience = Patience(entries.patience - 1)
+        less = replace(entries, kind=kind, patience=patience, thorough=True)
         owner.impatient = _LessPatient(module, less, tuple(out.entries)).builtin
     call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
-    return CompiledModule(call, text, linked.timing)
+    return CompiledModule(call, text, linked.timing, entries.thorough)
 
 
 def _parts(cls: type) -> Callable[[object], tuple[object, ...]]:

@@ -6,6 +6,7 @@ for the functions that loops call.
 
 from __future__ import annotations
 
+import re
 import sys
 
 from pullback.native.layout import (
@@ -321,9 +322,19 @@ no:
 """
 
 
+_SELDOM = (
+    "map", "map_temp", "map_resid", "map_tape", "map_store", "unmap", "advise", "trim",
+    "trim_temp", "trim_resid", "trim_tape", "trim_store", "trim_stack", "names", "error", "given",
+    "other", "again",
+)  # fmt: skip
+_SELDOM_CALLED = re.compile(rf"^(define [^@\n]*@pb_(?:{'|'.join(_SELDOM)})\([^{{\n]*) {{", re.MULTILINE)
+"""The functions that are not optimised, because LLVM takes longer for them than they will ever
+run."""
+
+
 def runtime_text(arena_bytes: int, page: int) -> str:
     """Return the whole module of the runtime."""
-    return "\n".join(
+    text = "\n".join(
         [
             _EXTERNALS,
             _REGIONS,
@@ -343,3 +354,4 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             METADATA,
         ]
     )
+    return _SELDOM_CALLED.sub(r"\1 noinline optnone {", text)

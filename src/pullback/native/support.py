@@ -29,7 +29,7 @@ def _store(scratch: str, field: Field, value: str, ty: str = "i64") -> str:
 def _alloc(name: str, cur: Field, end: Field, gaps: bool = True) -> str:
     aligned = "63" if gaps else "7"
     return f"""
-define internal fastcc ptr @{name}(ptr %ctx, i64 %count, i64 %size) nounwind inlinehint {{
+define internal fastcc ptr @{name}(ptr %ctx, i64 %count, i64 %size) nounwind {{
   {_load("%cur", cur)}
   {_load("%end", end)}
   %exact = mul i64 %count, %size

@@ -269,11 +269,13 @@ def vector_function(name: str, attributes: str) -> str:
     """Return the text of ``<8 x double> @pb.v8.NAME(<8 x double>)``."""
     code = _Code()
     result = _BODIES[name](code, "%x")
+    short = name not in ("sin", "cos")
+    inlined = "alwaysinline" if short else "inlinehint"
     head = (
         f"define internal fastcc {V} @pb.v{LANES}.{name}({V} %x) nounwind memory(none) "
-        f"inlinehint {attributes} {{"
+        f"{inlined} {attributes} {{"
     )
-    if name not in ("sin", "cos"):
+    if short:
         return "\n".join([head, *code.lines, f"  ret {V} {result}", "}", ""])
     return "\n".join(
         [

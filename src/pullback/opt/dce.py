@@ -6,7 +6,7 @@ that must run (they can raise or change an accumulator) back to the operands of 
 branch needs that result of every block; a carried value its initial and its next value; a result of
 a call that result of the callee; a parameter the argument of every call. Everything without a mark
 is then removed. ``main`` and the functions that derivative terms name keep their parameters and
-results. Accumulations are never dropped.
+results. Additions to accumulators are needed where one is read (``unread_accumulators``).
 """
 
 from __future__ import annotations
@@ -37,11 +37,21 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import called
+from pullback.opt.unread_accumulators import drop_unread
 
 
 def drop_dead(program: Program) -> Program:
     """Return the program without everything that its results, errors and accumulations do not
     depend on."""
+    while True:
+        program = _needed(program)
+        rest = drop_unread(program)  # which may leave values that nobody needs
+        if rest is program:
+            return program
+        program = rest
+
+
+def _needed(program: Program) -> Program:
     marks = _Marks(program)
     marks.run()
     functions = {}

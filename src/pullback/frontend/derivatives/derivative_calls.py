@@ -58,6 +58,7 @@ def register_operators(**makers: Hashable) -> None:
         ),
         "vjp": _vjp,
         "jvp": _jvp,
+        "series": _series,
         "jit": lambda sp, args, kwargs, node: OperatorV("jit", args[0]),
     }
     for name, maker in makers.items():
@@ -256,6 +257,45 @@ def _jvp(
         return TupleV((value, cotangent(run, target.result, own, iter(moved))))
 
     return known(run, given["f"], (len(primals.items), ()), push, node)
+
+
+def _series(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``series(f, primals, derivatives)``: the value and its derivatives along a path."""
+    run = _run_of(sp)
+    f, primals, along = args
+    assert isinstance(primals, TupleV) and isinstance(along, TupleV)
+    orders = next(len(s.items) for s in along.items if isinstance(s, TupleV))
+
+    def push(f: FunctionV) -> Value:
+        numbers = tuple(range(len(primals.items)))
+        target = Target(run, f, primals.items, {}, node, numbers)
+        given = [_path(run, target, n, along.items[n], orders, node) for n in numbers]
+        tangents = [[own[k] for own in given] for k in range(orders)]
+        made, moved = target.jvp(numbers, *tangents)
+        value = run.calls.result(target.spec, made, [])
+        leaves, rest = flatten(value).atoms, iter(moved)
+        found = [cotangent(run, target.result, iter(leaves), rest) for _ in range(orders)]
+        return TupleV((value, TupleV(tuple(found))))
+
+    return known(run, f, (len(primals.items), ()), push, node)
+
+
+def _path(
+    run: Run, target: Target, n: int, terms: Value, orders: int, node: ast.AST
+) -> list[dict[int, Atom]]:
+    """The derivatives of a path, of each order those of the leaves of an argument that move."""
+    if not isinstance(terms, TupleV):
+        return [{} for _ in range(orders)]
+    kind, places = target.spec.args[n], target.wrt(n)
+    shape = extents(run, [target.atoms[k] for k in places])
+    found: list[dict[int, Atom]] = []
+    for term in terms.items:
+        given = with_zeros(run, kind, list(matching(run, kind, term, node)), shape, node)
+        check_shapes(run, given, shape, node)
+        found.append(dict(zip(places, given, strict=True)))
+    return found
 
 
 def _jit(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Block, Call, Function, Jvp, Ruled, Vjp, sub_blocks
 from pullback.core.traverse import called
 from pullback.errors import UnsupportedError
+from pullback.frontend.kinds.undefined import any_of
 from pullback.frontend.kinds.values import RecordV
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def reached(main: Function, run: Run, without: str | None = None) -> dict[str, F
     while todo:
         for name in callees(todo.pop().body, without):
             if name not in functions:
+                if name in run.caught.wanted:
+                    run.functions[name] = run.caught.made(name, any_of(run))
                 functions[name] = run.functions[name]
                 todo.append(functions[name])
     return functions

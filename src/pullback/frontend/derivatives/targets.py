@@ -118,20 +118,22 @@ class Target:
         return list(made[: len(types)]), gradients
 
     def jvp(
-        self, numbers: Sequence[int], tangents: Sequence[dict[int, Atom]]
+        self, numbers: Sequence[int], *tangents: Sequence[dict[int, Atom]]
     ) -> tuple[list[Var], list[Var]]:
         """The results, and the tangents of those that have reals. ``tangents``: of the leaves of
-        each argument that have one, by their positions."""
+        each argument that have one, by their positions; several: the first derivatives of a path,
+        the second ones of the same leaves, and so on."""
         types = list(leaf_types(self.result))
         self.run.declare_kind(self.result)
-        name, args, places = joined(self, [list(own) for own in tangents], self._kinds(numbers))
+        name, args, places = joined(self, [list(own) for own in tangents[0]], self._kinds(numbers))
         wrt = [k for own in places for k in own.positions]
         given = [
             a
-            for own, ts in zip(places, tangents, strict=False)
+            for order in tangents
+            for own, ts in zip(places, order, strict=False)
             for a in own.closed(self.run, list(ts.values()))
         ]
-        out = [t for t in types if has_reals(t, self.run.decls)]
+        out = [t for t in types if has_reals(t, self.run.decls)] * len(tangents)
         op = Jvp(name, tuple(args), tuple(wrt), tuple(given))
         made = list(self.run.b.let(op, (*types, *out), self.site))
         return made[: len(types)], made[len(types) :]

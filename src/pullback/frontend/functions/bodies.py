@@ -99,9 +99,9 @@ def _body(
         frame.depth = len(run.builders)
         if CONSUMER in frame.scope.names:
             frame.scope.names[STOP] = Static(False)
-        for given in frame.scope.names.values():
+        for name, given in list(scope.names.items()):
             if isinstance(given, GeneratorV):
-                run.generators.name(given)
+                scope.names[name] = run.generators.name(given, (node, name), node)
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
         try:

@@ -20,13 +20,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import Scope, chain, function_scope, owner_of
-from pullback.frontend.kinds.flatten import captures_of
+from pullback.frontend.kinds.flatten import captures_of, functions_in
 from pullback.frontend.kinds.values import (
     CellV,
+    Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     ListV,
     RecordV,
+    Scalar,
     Stale,
     Static,
     TupleV,
@@ -53,17 +56,40 @@ SAME = "$same"
 """The parameter that says which paths lead to one variable."""
 
 _INSIDE = ">"
-"""Between the name of a generator that is an argument and that of an argument of its own."""
+"""Between the name of an argument that is a generator, a tuple or a record and that of what is in
+it: an argument of its own, an item, a field."""
+
 
 def variables(values: dict[str, Value]) -> Iterator[Variable]:
     """The captured variables of functions and generators, each once for each of these values."""
     for argument, value in values.items():
         if isinstance(value, FunctionV):
             yield from _variables(argument, value)
-        elif isinstance(value, GeneratorV) and value.body is not None:
+            continue
+        if isinstance(value, GeneratorV) and value.body is not None:
             yield from _variables(argument, value.body.function)
-            inside = {f"{argument}{_INSIDE}{n}": v for n, v in value.body.args.items()}
-            yield from variables(inside)
+        inside = _inside(value)
+        if inside:
+            yield from variables({f"{argument}{_INSIDE}{n}": v for n, v in inside.items()})
+
+
+def _inside(value: Value | None) -> dict[str, Value]:
+    """What is in a value that may have functions in it, by names."""
+    match value:
+        case GeneratorV(body=Driven(_, args)):
+            return args
+        case TupleV(items):
+            return {str(k): v for k, v in enumerate(items) if not isinstance(v, Scalar | Static)}
+        case RecordV(_, fields):
+            return fields
+        case _:
+            return {}
+
+
+def has_functions(value: Value) -> bool:
+    """Whether a value is, or has in it, a function or a generator."""
+    known = isinstance(value, FunctionV | GeneratorV)
+    return known or any(map(has_functions, _inside(value).values()))
 
 
 def _variables(argument: str, root: FunctionV) -> Iterator[Variable]:
@@ -78,8 +104,17 @@ def _variables(argument: str, root: FunctionV) -> Iterator[Variable]:
             for name in sorted(n for s, n in wanted if s is scope):
                 found = Variable(argument, (*path, (k, name)), scope, name)
                 yield found
-                if isinstance(found.value, FunctionV):
-                    waiting.append((found.steps, found.value))
+                for inside, g in _functions_at(name, found.value):
+                    waiting.append(((*path, (k, inside)), g))
+
+
+def _functions_at(name: str, value: Value) -> Iterator[tuple[str, FunctionV]]:
+    """The functions in what a variable holds, and the names of their places."""
+    if isinstance(value, FunctionV):
+        yield name, value
+    elif isinstance(value, TupleV | RecordV):
+        for n, v in _inside(value).items():
+            yield from _functions_at(f"{name}{_INSIDE}{n}", v)
 
 
 def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, str], ...]) -> (
@@ -87,12 +122,15 @@ def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, st
 ):
     """The variable at a path, in the functions that a caller has."""
     value, variable = _argument(values, argument), None
-    for k, name in steps:
+    for k, path in steps:
         scopes = list(chain(value.scope)) if isinstance(value, FunctionV) else []
         if k >= len(scopes):
             return None
+        name, *inside = path.split(_INSIDE)
         variable = Variable(argument, steps, scopes[k], name)
         value = variable.value
+        for n in inside:
+            value = _inside(value).get(n)
     return variable
 
 
@@ -101,8 +139,7 @@ def _argument(values: dict[str, Value], argument: str) -> Value | None:
     first, *rest = argument.split(_INSIDE) if argument else [FUNCTION]
     value = values.get(first)
     for name in rest:
-        inside = value.body if isinstance(value, GeneratorV) else None
-        value = inside.args.get(name) if inside is not None else None
+        value = _inside(value).get(name)
     if isinstance(value, GeneratorV) and value.body is not None:
         return value.body.function
     return value
@@ -158,7 +195,7 @@ def changing(values: dict[str, Value]) -> Iterator[Variable]:
     """The captured variables that functions bind anew, or whose elements they assign themselves."""
     known = list(variables(values))
     inside = [v.value for v in known if isinstance(v.value, FunctionV)]
-    functions = [f for f in (*values.values(), *inside) if isinstance(f, FunctionV)]
+    functions = [f for v in (*values.values(), *inside) for f in functions_in(v)]
     updated = {n for f in functions for n in updated_inside(f.definition.node)}
     return (v for v in known if v.name in v.scope.rebound or (v.name in updated and may_change(v)))
 
@@ -179,7 +216,7 @@ def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
 def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) -> dict[str, Value]:
     """The argument that tells which paths lead to one variable that may change (or ``every`` one),
     if there are several to one: in the function called that is one variable, too."""
-    if not any(isinstance(v, FunctionV | GeneratorV) for v in args.values()):
+    if not any(map(has_functions, args.values())):
         return {}
     paths: dict[tuple[Scope, str], list[CellPath]] = {}
     for v in variables({FUNCTION: f, **args}) if every else changing({FUNCTION: f, **args}):
@@ -218,7 +255,7 @@ def check_here(
 def lent(value: Value) -> Value:
     """A parameter: whether the rows of a table are in one place only is for the caller to see."""
     match value:
-        case ListV():
+        case ListV() | HashV():
             return replace(value, sole=True)
         case TupleV(items):
             return replace(value, items=tuple(map(lent, items)))

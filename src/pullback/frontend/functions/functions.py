@@ -8,6 +8,7 @@ there, but for flags: what these decide need not be typed for others (``_MOST_VA
 from __future__ import annotations
 
 import ast
+import builtins
 import enum
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
@@ -32,7 +33,17 @@ from pullback.frontend.functions.self_capture import depth
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
-from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, ThreadK, UnionK, leaf_types
+from pullback.frontend.kinds.kinds import (
+    FunctionK,
+    HashK,
+    Kind,
+    RecordK,
+    StaticK,
+    ThreadK,
+    TupleK,
+    UnionK,
+    leaf_types,
+)
 from pullback.frontend.kinds.values import WRITTEN, FunctionV, Owner, Value
 from pullback.frontend.memory.places import refresh
 from pullback.frontend.python.libraries import name_of, package_of
@@ -71,6 +82,21 @@ def _of_other_flag(a: Kind, b: Kind) -> bool:
     if not isinstance(a, StaticK) or not isinstance(b, StaticK) or a == b:
         return False
     return type(a.value) is type(b.value) and isinstance(a.value, bool | str | enum.Enum)
+
+
+def _is_none_or_a_table(a: Kind, b: Kind) -> bool:
+    """Whether one of two arguments is None and the other a dict, set or list (``memo=None``)."""
+    return any(
+        isinstance(x, StaticK) and x.value is None and _is_table(y) for x, y in ((a, b), (b, a))
+    )
+
+
+def _is_table(kind: Kind) -> bool:
+    match kind:
+        case HashK() | TupleK(_, True) | RecordK(builtins.dict):
+            return True
+        case _:
+            return False
 
 
 class Functions:
@@ -265,6 +291,8 @@ class Functions:
             return None  # there are few unions: each has a form of the function, nothing is changed
         old_f, old = s.wider or (s.function, s.args)
         if may_differ and any(map(_of_other_flag, old, kinds)):
+            return None
+        if may_differ and any(map(_is_none_or_a_table, old, kinds)):
             return None
         wide_f = recursive_join(old_f, function)
         if wide_f is None and s.updates and depth((function,)) <= depth((old_f,)):

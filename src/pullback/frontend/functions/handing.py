@@ -31,7 +31,7 @@ from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import Ownership
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
-from pullback.frontend.memory import holding, ownership, places
+from pullback.frontend.memory import handed_updates, holding, ownership, places
 from pullback.frontend.state import Variable
 
 if TYPE_CHECKING:
@@ -95,10 +95,21 @@ def hand_back(
 ) -> Value:  # fmt: skip
     """The result of a call; the caller's names for updated arguments are bound to their ends, and
     so are the variables that the function changed."""
+    run.handing = True
+    try:
+        touched = handed_updates.Touched(spec.touched, owned)
+        return _hand_back(run, spec, f, args, value, touched, node)
+    finally:
+        run.handing = False
+
+
+def _hand_back(
+    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value,
+    touched: handed_updates.Touched, node: ast.AST,
+) -> Value:  # fmt: skip
     assert isinstance(value, TupleV)
     result, *ends = value.items
     function = spec.definition.name
-    touched = ownership.Touched(spec.touched, owned)
     functions: dict[str, Value] = {FUNCTION: FunctionV(f.definition, f.scope), **args}
     known = list(variables(functions))
     made: dict[str, Value] = {}
@@ -109,20 +120,26 @@ def hand_back(
             others = {n: v for n, v in args.items() if n != name}
             check_apart(run, function, name, None, args[name], others, known, node)
             assert refusal is not None
-            made[name] = ownership.handed_back(
+            made[name] = handed_updates.handed_back(
                 run, args[name], end, refusal, node, nested, moved_in(args, name)
             )
             continue
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
-        check_apart(run, function, shown(name), target, target.value, args, known, node)
+        updated = target.value if refusal is not None else Static(None)
+        check_apart(run, function, shown(name), target, updated, args, known, node)
         if refusal is None:
+            set_variable(run, target.home, end, node)
+        elif name in spec.replaced:
+            rest = [result, *(e for e in ends if e is not end)]
+            check_here(run, *target.home, node, refusal)
+            end = ownership.replaced(run, target.home, end, rest, refusal, node)
             set_variable(run, target.home, end, node)
         else:
             home, own = target.home
             check_here(run, home, own, node, refusal)
-            made[name] = ownership.named_back(
+            made[name] = handed_updates.named_back(
                 run, own, target.value, end, node, nested, places.EVERYTHING
             )
     return _unmarked(result, made)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,8 +45,16 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
 )
 from pullback.frontend.kinds.undefined import dummy, unset
-from pullback.frontend.kinds.values import Driven, GeneratorV, Stale, ThreadV, TupleV, Value
-from pullback.frontend.memory import ownership, places
+from pullback.frontend.kinds.values import (
+    Driven,
+    GeneratorV,
+    Stale,
+    Static,
+    ThreadV,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import handed_updates, ownership, places
 from pullback.frontend.state import CellPath, Slot
 
 if TYPE_CHECKING:
@@ -71,19 +79,20 @@ def of_inner(run: Run, items: Driven) -> list[Slot]:
     """The slots that the consumer of this frame's generator has in one that runs inside of it."""
     paths = shared(run.frame.scope, items)
     mine = run.frame.slots.items()
-    return [Slot(paths[n], s.kind, s.at, s.size) for n, s in mine if n in paths]
+    return [replace(s, path=paths[n]) for n, s in mine if n in paths]
 
 
 def slots_in(
-    run: Run, items: Driven, names: Sequence[str], kinds: Sequence[Kind]
+    run: Run, items: Driven, names: Sequence[str], kinds: Sequence[Kind], left: Sequence[bool]
 ) -> list[Slot]:
-    """The slots of a consumer whose state has these kinds; ``names``: the variables among it."""
+    """The slots of a consumer whose state has these kinds; ``names``: the variables among it,
+    ``left``: whether the consumer gives each atom back as it got it."""
     paths = shared(function_scope(run.scope), items)
     found, at = [], 0
     for name, kind in zip(names, kinds, strict=True):
         size = len(list(leaf_types(kind)))
         if name in paths and not isinstance(kind, StaleK):
-            found.append(Slot(paths[name], kind, at, size))
+            found.append(Slot(paths[name], kind, at, size, all(left[at : at + size])))
         at += size
     return found
 
@@ -119,6 +128,7 @@ class Change:
     kind: Kind
     refusal: MutationError | None
     nested: bool
+    replaced: bool
 
 
 def changes_of(spec: Spec) -> tuple[Change, ...]:
@@ -126,7 +136,8 @@ def changes_of(spec: Spec) -> tuple[Change, ...]:
     if not spec.handed or not isinstance(spec.result, TupleK):
         return ()
     return tuple(
-        Change((cell.argument, cell.steps), kind, spec.updates[n], n in spec.nested)
+        Change((cell.argument, cell.steps), kind, spec.updates[n], n in spec.nested,
+               n in spec.replaced)
         for n, kind in zip(spec.handed, spec.result.items[1:], strict=False)
         if (cell := spec.cells.get(n)) is not None
     )
@@ -145,14 +156,17 @@ def settle_changes(
             target = found_at(functions, *change.path)
             assert target is not None
             scope, name = target.home
-            check_apart(run, items.function.definition.name, shown(name), target, target.value,
+            updated = target.value if change.refusal is not None else Static(None)
+            check_apart(run, items.function.definition.name, shown(name), target, updated,
                         told, list(variables(functions)), node)  # fmt: skip
             check_here(run, scope, name, node, change.refusal)
-            if change.refusal is not None:
+            if change.replaced and change.refusal is not None:
+                ownership.replaced(run, (scope, name), target.value, (), change.refusal, node)
+            elif change.refusal is not None:
                 old = ownership.updatable(run, name, node, change.nested)
                 if change.nested:
                     given = run.frame.given.get(name, frozenset())
-                    ownership.check_all_inside(run, old, given, node)
+                    handed_updates.check_all_inside(run, old, given, node)
             if isinstance(change.kind, StaleK):
                 ownership.rebound(run, scope, name)
                 scope.names[name] = rebuild(change.kind, iter(()))
@@ -203,13 +217,19 @@ def put(run: Run, state: ThreadV, node: ast.AST) -> tuple[Atom, ...]:
     )
 
 
-def take(run: Run, state: Sequence[Atom], node: ast.AST) -> ThreadV:
-    """Bind the variables of this frame to what the state has for them; the rest of the state."""
+def take(
+    run: Run, state: Sequence[Atom], node: ast.AST, changed: Collection[str] | None = None
+) -> ThreadV:
+    """Bind the variables of this frame to what the state has for them; the rest of the state.
+    ``changed``: the variables that others than the consumer may have changed."""
     scope, taken = run.frame.scope, set[int]()
     for name, slot in run.frame.slots.items():
         old = coerce(run, places.settled(run, scope.names[name], node), slot.kind, node)
         owned = iter(flatten(old).owned)
         mine = range(slot.at, slot.at + slot.size)
+        taken |= set(mine)
+        if slot.left and changed is not None and name not in changed:
+            continue
         atoms = iter([state[k] for k in mine])
         new = rebuild(slot.kind, atoms, partial(next, owned))
         if ownership.is_root(old):
@@ -218,7 +238,6 @@ def take(run: Run, state: Sequence[Atom], node: ast.AST) -> ThreadV:
         else:
             ownership.rebound(run, scope, name)
         scope.names[name] = new
-        taken |= set(mine)
     return ThreadV(tuple(atom for k, atom in enumerate(state) if k not in taken))
 
 

@@ -11,52 +11,51 @@ from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import by_methods, list_patterns
-from pullback.frontend.interpret.iteration import indexed, is_driven
+from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
-    EnumerateV,
-    GeneratorV,
+    HashV,
     ListV,
     PlaceV,
     RecordV,
-    ReversedV,
     SliceV,
     Stale,
     Static,
     TupleV,
     Unrolled,
     Value,
-    ZipV,
 )
-from pullback.frontend.memory import holding, nested_updates, ownership, places, updates
+from pullback.frontend.memory import (
+    hash_sets,
+    holding,
+    nested_updates,
+    ownership,
+    places,
+    updates,
+)
 from pullback.frontend.python.syntax import BINARY
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
+_IN_PLACE = {"+": "extend"}
+
+
 def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     """Bind a target to a value."""
     match target:
         case ast.Name(name):
-            if isinstance(value, GeneratorV) and value.body is not None:
-                run.generators.name(value)
-            elif isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
-                run.refuse(
-                    node,
-                    f"{run.describe(value)} given a name: an iterator can be used only once",
-                    "use it where it is made, or make a list of it: [... for ...]",
-                )
+            value = nameable(run, value, target, node)
             place = places.named(run, run.scope, value)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = place
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
         case ast.Subscript() | ast.Attribute():
-            base = nested_updates.base_of(run, target)
             with run.holding(value):
-                steps = nested_updates.steps_of(run, target)
+                base, steps = nested_updates.target_of(run, target)
             _store(run, base, steps, lambda _: value, node)
         case _:
             run.refuse(target, "this assignment is not supported")
@@ -137,16 +136,15 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             ):
                 _augmented_item(run, s, s.target, op)
                 return
-            in_place = "|" if isinstance(old, RecordV) else "+"
+            names = hash_sets.IN_PLACE if isinstance(old, RecordV | HashV) else _IN_PLACE
             if (
-                op == in_place
+                op in names
                 and holding.is_updated_in_place(old)
                 and not isinstance(old, ArrayV)
                 and not (isinstance(old, RecordV) and old.cls is not dict)
             ):
-                method = "update" if isinstance(old, RecordV) else "extend"
                 more = ownership.apart(run, run.evaluate(s.value), old)
-                update_by_method(run, name, method, [more], {}, s)
+                update_by_method(run, name, names[op], [more], {}, s)
                 return
             with run.holding(old):
                 value = run.evaluate(s.value)
@@ -169,8 +167,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """``a[i] += v``. An item that is a list or an array is itself updated."""
-    base = nested_updates.base_of(run, target)
-    steps = nested_updates.steps_of(run, target)
+    base, steps = nested_updates.target_of(run, target)
     if by_methods.store(
         run, base, steps, lambda old: run.binop(op, old(), run.evaluate(s.value), s), s
     ):
@@ -255,6 +252,8 @@ def update_by_method(
     moved = updates.moved_by(old, (), change)
     with run.holding(*args):
         ownership.bind_updated(run, name, old, made, node, moved=moved)
+    if method in nested_updates.READ:
+        places.note_item(run, name, (args[0],), result)
     return result
 
 

@@ -6,7 +6,7 @@ import ast
 import functools
 import types
 from enum import Enum
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from pullback.absent import absence
 from pullback.core.terms import Var
@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     METHODS,
     ArrayV,
     FunctionV,
+    HashV,
     ListV,
     OptionalV,
     RangeV,
@@ -36,8 +37,10 @@ from pullback.frontend.kinds.values import (
     Value,
     class_of,
 )
+from pullback.frontend.library.text import dict_texts
 from pullback.frontend.python import object_classes, records
 from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -65,6 +68,8 @@ def receiver_name(value: Value) -> str:
             return "range"
         case RecordV(cls) if cls is dict:
             return "dict"
+        case HashV(cls):
+            return "set" if issubclass(cls, set) else "table"
         case FunctionV():
             return "function"
         case RecordV(cls) if issubclass(cls, tuple):
@@ -83,6 +88,9 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         message = f"'NoneType' object has no attribute {name!r}"
         inner = optionals.present(run, value, message, node, "AttributeError")
         return attribute(run, inner, name, node)
+    if name == "get" and receiver_name(value) in ("dict", "table"):
+        text = cast("types.FunctionType", dict_texts.get)
+        return FunctionV(definition_of(text), None, (Static(None),), bound=(value,))
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:
         return known(run, value, node)

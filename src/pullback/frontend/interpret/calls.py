@@ -8,6 +8,7 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
@@ -17,11 +18,12 @@ from pullback.frontend.functions import eta
 from pullback.frontend.interpret import making, objects, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
-from pullback.frontend.interpret.iteration import is_driven
+from pullback.frontend.interpret.iteration import is_driven, once
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.frontend.kinds.values import (
+    ADVANCED,
     CALLS,
     METHODS,
     ORDERED,
@@ -42,10 +44,12 @@ from pullback.frontend.kinds.values import (
     SymbolV,
     TupleV,
     UnionV,
+    Unrolled,
     Value,
     ZipV,
 )
 from pullback.frontend.library.operator_functions import get, is_getter
+from pullback.frontend.memory import hash_methods
 from pullback.frontend.python import records
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
@@ -119,6 +123,10 @@ def _call_member(
     raise Unreachable
 
 
+_UNORDERED = frozenset({sorted, min, max, any, all, sum})
+"""The functions to which the order of the items of a set does not matter."""
+
+
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -129,17 +137,21 @@ def _call_object(
             name = getattr(obj, "__name__", str(obj))
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]
+        if obj in _UNORDERED and not kwargs:
+            args = [hash_methods.unordered(run, v, node) for v in args]
         given = (*args, *kwargs.values())
         if obj in SEQUENTIAL and any(map(is_driven, given)):
             return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
-        if obj in ORDERED and any(isinstance(v, FunctionV) for v in given):
+        if obj in ORDERED and any(isinstance(v, FunctionV) and not is_driven(v) for v in given):
             if node in run.calls.ordered:
                 args = [_as_generator(run, v, node) for v in args]
                 return _call_text(run, ORDERED[obj], args, kwargs, node)
             run.calls.may_order.add(node)
             with run.sealed():
-                return CALLS[obj](run, args, kwargs, node)
-        return CALLS[obj](run, args, kwargs, node)
+                made = CALLS[obj](run, args, kwargs, node)
+        else:
+            made = CALLS[obj](run, args, kwargs, node)
+        return _advanceable(run, obj, made, args, kwargs, node)
     if is_getter(obj):
         return get(run, obj, args, kwargs, node)
     if isinstance(obj, functools._lru_cache_wrapper):
@@ -180,6 +192,22 @@ def _call_object(
             "given the values as arguments",
         )
     refuse_library(run, obj, node)
+
+
+def _advanceable(
+    run: Run, obj: Hashable, made: Value, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """The result of a library function; if it is an iterator, with the text that gives its items
+    one after the other (``advancing``)."""
+    if isinstance(made, GeneratorV) and made.body is None and obj in ADVANCED:
+        given = [replace(v) if isinstance(v, GeneratorV) else v for v in args]  # begun by now
+        written = _call_text(run, ADVANCED[obj], given, kwargs, node)
+        assert isinstance(written, GeneratorV)
+        return replace(made, body=written.body)
+    if isinstance(made, TupleV) and isinstance(obj, type) and obj.__module__ == "itertools":
+        return once(made, Unrolled(made.items), node)
+    return made
 
 
 def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:

@@ -19,6 +19,7 @@ from pullback.frontend.kinds.join import as_list, generalise, has_function, join
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
 from pullback.frontend.kinds.values import (
     Driven,
+    GeneratorV,
     Indexed,
     Items,
     Owner,
@@ -238,6 +239,8 @@ def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
     try:
         return kind_of(value)
     except NoKindError:
+        if isinstance(value, GeneratorV):
+            run.generators.advance(value)
         return StaleK("an iterator cannot be carried round a loop", node)
 
 

@@ -17,6 +17,7 @@ from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     OptionalV,
     RangeV,
@@ -27,10 +28,11 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    ViewV,
 )
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy import arrays
-from pullback.frontend.memory import chosen_keys, dicts
+from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
@@ -68,6 +70,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     if op in ("==", "!="):
         equal = _equal(run, left, right, node)
         return equal if op == "==" else run.unary("not", equal, node)
+    if isinstance(left, HashV) and isinstance(right, HashV):
+        return hash_sets.ordered(run, op, left, right, node)
     both = _ordered(left, right)
     if both is not None:
         return _by_items(run, op, *both, node)
@@ -147,6 +151,8 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     """``==`` of tuples and records, item by item; values of different sorts are not equal."""
     if isinstance(a, RecordV) and isinstance(b, RecordV) and not (_is_tuple(a) and _is_tuple(b)):
         return _equal_records(run, a, b, node)
+    if isinstance(a, HashV) or isinstance(b, HashV):
+        return dicts.equal(run, a, b, node)
     a, b = objects.as_tuple(a), objects.as_tuple(b)
     match a, b:
         case TupleV(xs, p), TupleV(ys, q):
@@ -265,7 +271,13 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     if isinstance(items, RecordV) and items.cls is dict:
         if chosen_keys.is_chosen(item):
             return chosen_keys.contains(run, items, item, node)
+        if hash_methods.is_table_key(item):
+            return Static(False)
         return Static(dicts.key_of(run, item, node) in items.fields)
+    if isinstance(items, HashV):
+        return hash_methods.contains(run, items, item, node)
+    if isinstance(items, ViewV) and items.what == "keys":
+        return contains(run, item, items.items, node)
     if isinstance(items, RangeV):
         return _in_range(run, item, items, node)
     if isinstance(items, TupleV):

@@ -163,11 +163,12 @@ def _with_item(
 
     frame, before = run.frame, run.scope
     frame.scope = Scope({}, outer)
+    in_order = node in run.calls.ordered
     try:
         run.assign(generator.target, item, generator.target)
         yield
     except NotCarriedError as change:
-        if node in run.calls.ordered or not isinstance(node, ast.ListComp | ast.GeneratorExp):
+        if in_order or not isinstance(node, ast.ListComp | ast.GeneratorExp):
             raise
         run.calls.ordered.add(node)
         raise Anew from change
@@ -201,7 +202,8 @@ def _unrolled(
                     return None
                 values += inner.items
             else:
-                values.append(run.evaluate(elt))
+                made = run.evaluate(elt)
+                values.append(iteration.nameable(run, made, (elt, len(values)), elt))
                 if len(items.items) > 1:
                     run.check_captured_in_loop(values[-1], node)
     return Unrolled(tuple(values))

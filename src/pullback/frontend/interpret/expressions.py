@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pullback.core.build import boolean
 from pullback.core.terms import Atom
-from pullback.core.types import Int
 from pullback.errors import (
     ArgumentTypeError,
-    ArgumentValueError,
-    StaticValueError,
     UnknownNameError,
 )
 from pullback.frontend.functions.functions import definition_inside
@@ -23,6 +22,7 @@ from pullback.frontend.interpret import (
     attributes,
     calls,
     comprehensions,
+    f_strings,
     iteration,
     narrowing,
 )
@@ -34,6 +34,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     CellV,
     FunctionV,
+    HashV,
     ListV,
     MaybeV,
     OptionalV,
@@ -50,7 +51,14 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
-from pullback.frontend.memory import dicts, holding, ownership, places, updates
+from pullback.frontend.memory import (
+    dicts,
+    hash_sets,
+    holding,
+    ownership,
+    places,
+    updates,
+)
 from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.python.syntax import (
     BINARY,
@@ -89,37 +97,43 @@ def evaluate(run: Run, node: ast.expr) -> Value:
                 run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
             )
         case ast.Call():
-            return _call(run, node)
+            return run.generators.born(_call(run, node))
         case ast.Attribute(value, name):
             return run.attribute(evaluate(run, value), name, node)
         case ast.Subscript(value, index):
             receiver = evaluate(run, value)
             with run.holding(receiver):
                 at = evaluate_index(run, index)
+            if isinstance(receiver, HashV) and receiver.cls is defaultdict:
+                return _read_or_made(run, node, at)
             return run.subscript(receiver, at, node)
         case ast.Tuple(elts):
-            return TupleV(_items(run, elts))
+            return TupleV(_items(run, elts, item))
         case ast.List(elts):
             return _list(run, elts, node)
         case ast.Lambda():
             return function_value(run, node)
+        case ast.Set():
+            return hash_sets.display(run, node)
         case ast.Dict():
             return dicts.display(run, node)
         case ast.DictComp():
             return dicts.comprehension(run, node)
+        case ast.SetComp():
+            return dicts.set_of(run, node)
         case ast.ListComp():
             return comprehensions.list_of(run, node)
         case ast.GeneratorExp():
-            return comprehensions.generator(run, node)
+            return run.generators.born(comprehensions.generator(run, node))
         case ast.NamedExpr(ast.Name(name), value):
-            made = evaluate(run, value)
+            made = iteration.nameable(run, evaluate(run, value), node.target, node)
             ownership.check_carried(run, name, node)
             held = places.named(run, run.scope, made)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = held
             return made
         case ast.JoinedStr():
-            return joined_string(run, node)
+            return f_strings.joined_string(run, node)
         case ast.Slice():
             return evaluate_index(run, node)
         case ast.Yield() | ast.YieldFrom():
@@ -146,7 +160,7 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
         if isinstance(found, CellV):
             found = found.value
         if found is UNSET:
-            raise Unreachable
+            return _set_here(run, MaybeV(boolean(False), found), name, scope.live, node)
         if isinstance(found, MaybeV):
             return _set_here(run, found, name, scope.live, node)
         if isinstance(found, Stale):
@@ -192,14 +206,23 @@ def _set_here(run: Run, found: MaybeV, name: str, local: bool, node: ast.AST) ->
         f"cannot access {kind} variable {name!r} where it is not associated with a value{place}"
     )
     run.require(found.bound, error, message, node)
+    if found.value is UNSET:
+        raise Unreachable
     return found.value
 
 
-def _items(run: Run, elts: Sequence[ast.expr]) -> tuple[Value, ...]:
+def item(run: Run, node: ast.expr) -> Value:
+    """What a display or a comprehension puts into a tuple or list."""
+    return iteration.nameable(run, evaluate(run, node), (node,), node)
+
+
+def _items(
+    run: Run, elts: Sequence[ast.expr], one: Callable[[Run, ast.expr], Value] = evaluate
+) -> tuple[Value, ...]:
     items: list[Value] = []
     for e in elts:
         with run.holding(*items):
-            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+            value = one(run, e.value if isinstance(e, ast.Starred) else e)
         items += spread(run, value, e) if isinstance(e, ast.Starred) else (value,)
     return tuple(items)
 
@@ -209,7 +232,7 @@ def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
     pieces: list[Value] = []
     for e in elts:
         with run.holding(*pieces):
-            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+            value = item(run, e.value if isinstance(e, ast.Starred) else e)
         known: tuple[Value, ...] | None = (value,)
         if isinstance(e, ast.Starred):
             items = run.iterate(value, e)
@@ -352,7 +375,7 @@ def _call(run: Run, node: ast.Call) -> Value:
                 and not isinstance(receiver, ArrayV)
                 and not (isinstance(receiver, RecordV) and receiver.cls is not dict)
             ):
-                return _list_update(run, value, name, node)
+                return _list_update(run, value, receiver, name, node)
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
                 receiver = None
@@ -384,7 +407,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             run.refuse(k.value, "** in a call needs a dict", "name the arguments")
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
-    return calls.call(run, function, args, kwargs, node)
+    return run.call(function, args, node, kwargs)
 
 
 def _set_attribute(run: Run, node: ast.Call) -> Value:
@@ -421,9 +444,17 @@ def _function_and_arguments(
     return function, _items(run, node.args)
 
 
-def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:
-    base = nested.base_of(run, receiver)
-    steps = nested.steps_of(run, receiver)
+def _read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
+    """``d[key]`` of a defaultdict, which puts in what is missing."""
+    base, steps = nested.base_of(run, node.value), nested.steps_of(run, node.value)
+    change = updates.Method("__getitem__", (key,), {})
+    return nested.update(run, base, steps, change, node)
+
+
+def _list_update(
+    run: Run, receiver: ast.expr, value: Value, name: str, node: ast.Call
+) -> Value:
+    base, steps = nested.target_of(run, receiver, value)
     args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:
@@ -449,41 +480,6 @@ def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
         if d
     )
     return FunctionV(definition, run.scope, defaults, keywords)
-
-
-def joined_string(run: Run, node: ast.JoinedStr) -> Value:
-    """An f-string of values that are known."""
-    parts = []
-    for v in node.values:
-        match v:
-            case ast.Constant(str(text)):
-                parts.append(text)
-            case ast.FormattedValue(value, conversion, spec):
-                inner = evaluate(run, value)
-                if isinstance(inner, Scalar) and isinstance(inner.type, Int):
-                    inner = Static(run.static(inner, value, "what an f-string shows"))
-                form = Static("") if spec is None else evaluate(run, spec)
-                if isinstance(inner, Static) and isinstance(form, Static):
-                    parts.append(_formatted(run, inner.value, conversion, str(form.value), v))
-                else:
-                    run.refuse(
-                        v,
-                        "text is made when the function is compiled; this value is known later",
-                        "compare the values themselves; in the message of an error, write the "
-                        "f-string in the raise or assert itself",
-                        error=StaticValueError,
-                    )
-            case _:
-                run.refuse(node, "this f-string is not supported")
-    return Static("".join(parts))
-
-
-def _formatted(run: Run, value: object, conversion: int, form: str, node: ast.expr) -> str:
-    shown: dict[int, Callable[[object], str]] = {97: ascii, 114: repr, 115: str}
-    try:
-        return format(shown[conversion](value) if conversion in shown else value, form)
-    except (ValueError, TypeError) as e:
-        run.refuse(node, str(e), error=ArgumentValueError)
 
 
 __all__ = ["Scalar", "UnionV", "evaluate", "lookup", "parameters"]

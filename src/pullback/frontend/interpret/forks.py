@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
     INDEX_BITS,
     UNSET,
     FunctionV,
+    GeneratorV,
     Owner,
     PlaceV,
     Stale,
@@ -135,7 +136,7 @@ def _with_names(
         for (b, value), env in zip(results, ends, strict=False)
     ]
     live = frozenset(n for env in ends for n in env) | {_VALUE}
-    _join_names(run, arms, make, live, node)
+    join_names(run, arms, make, live, node)
     return run.scope.names.pop(_VALUE)
 
 
@@ -284,11 +285,11 @@ def fork_names(
     if not alive:
         run.b.let(make([b.block() for b, _ in results]), ())
         return Flow.DEAD
-    _join_names(run, results, make, live, node)
+    join_names(run, results, make, live, node)
     return alive[0]
 
 
-def _join_names(
+def join_names(
     run: Run,
     results: Sequence[tuple[Builder, Names | None]],
     make: MakeOp,
@@ -417,6 +418,9 @@ def _join_name(
     try:
         flats = [_flat_in(run, v, env) for v, env in zip(known, ends, strict=True)]
     except NoKindError:
+        for v in known:
+            if isinstance(v, GeneratorV):
+                run.generators.advance(v)
         return StaleK(f"{name!r} is an iterator made on one of several paths", node)
     if not known:
         return Same(UNSET)

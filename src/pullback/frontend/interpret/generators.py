@@ -18,7 +18,7 @@ variables around it the generator changes: these are part of the state (``functi
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
@@ -39,10 +39,13 @@ from pullback.frontend.functions.threads import (
     of_inner,
     put,
     settle_changes,
+    shared,
     slots_in,
     take,
 )
+from pullback.frontend.interpret.advancing import advanced, renewed
 from pullback.frontend.interpret.carry import Carried, bind_carried, carry_names
+from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise, join
@@ -58,8 +61,9 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import ownership
-from pullback.frontend.python.syntax import CONSUMER, STATE, STOP
-from pullback.frontend.signals import Unreachable
+from pullback.frontend.python.syntax import CONSUMER, STATE, STOP, liveness_of
+from pullback.frontend.python.texts import FunctionNode
+from pullback.frontend.signals import Anew, Unreachable
 from pullback.frontend.state import facts
 
 if TYPE_CHECKING:
@@ -106,27 +110,63 @@ class Generators:
 
     run: Run
     probes: dict[object, tuple[Probe, Probe, int]] = field(default_factory=dict)
-    made: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
+    made: dict[GeneratorV, tuple[object, tuple[Builder, ...]]] = field(default_factory=dict)
     begun: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
     consumers: dict[object, Consumer] = field(default_factory=dict)
+    advanced: set[object] = field(default_factory=set)
+    """The places where names are given to generators that are advanced from outside."""
     rounds: dict[Spec | None, tuple[int, int]] = field(default_factory=dict)
     """Of each function: when its round began, and how many consumers that has made."""
 
     # --- what can be used once --------------------------------------------------------------------
 
-    def name(self, value: GeneratorV) -> None:
-        """A generator is given a name: from here on it is looked after that it runs once."""
-        self.made.setdefault(value, tuple(self.run.builders))
+    def born(self, value: Value) -> Value:
+        """A generator has been made: from here on it is looked after that it runs once."""
+        if isinstance(value, GeneratorV):
+            self.made.setdefault(value, (None, tuple(self.run.builders)))
+        return value
+
+    def name(self, value: GeneratorV, key: object, node: ast.AST) -> Value:
+        """What a name, or a place in a list, holds that is given a generator: where it is known
+        that it is advanced from outside, such an iterator."""
+        if isinstance(key, ast.Name) and key.id in liveness_of(self._function()).captured:
+            self.advanced.add(key)  # a function that captures it may advance it
+        held = self.run.scope.names.get(key.id) if isinstance(key, ast.Name) else None
+        if held is not None and is_iterator(held):
+            self.advanced.add(key)
+        if key in self.advanced and value not in self.begun:
+            self.begin(value, node)
+            made = advanced(self.run, value, node)
+            return made if held is None else renewed(self.run, held, made, node)
+        known, here = self.made.get(value, (None, tuple(self.run.builders)))
+        self.made[value] = (key if known is None else known, here)
+        return value
+
+    def _function(self) -> FunctionNode:
+        definition = self.run.frame.definition
+        assert definition is not None
+        return definition.node
+
+    def advance(self, value: GeneratorV) -> bool:
+        """A generator that has a name is advanced from outside (else False): what gave it the name
+        is run anew."""
+        made = self.made.get(value)
+        if made is None or made[0] is None or made[0] in self.advanced:
+            return False
+        self.advanced.add(made[0])
+        raise Anew
 
     def begin(self, value: GeneratorV, node: ast.AST) -> None:
         """A generator is begun, or handed on; refused where it may have been begun before."""
-        made, here = self.made.get(value), tuple(self.run.builders)
-        if made is None:
+        known, here = self.made.get(value), tuple(self.run.builders)
+        if known is None:
             return
+        made = known[1]
         around = here[len(made) :] if here[: len(made)] == made else here
         before = self.begun.get(value)
         again = before is not None and not self._exclusive(before, here)
         if again or any(b not in self.run.arms for b in around):
+            self.advance(value)
             self.run.refuse(
                 node,
                 "a generator that may have been begun before goes on where it was left",
@@ -215,7 +255,8 @@ class Generators:
         consumer = self._join_point(kind, results, stops, node)
         function = Function(consumer.name, (*c.params, *item), block, results)
         run.functions[consumer.name] = function
-        slots = slots_in(run, items, names, [h.kind for h in c.heads])
+        left = [after is before for after, before in zip(block.results, c.params, strict=False)]
+        slots = slots_in(run, items, names, [h.kind for h in c.heads], left)
         return c.results(self.call(items, consumer, c.inits, node, slots))
 
     def _join_point(
@@ -356,7 +397,7 @@ def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
     consumer = _consumer(run)
     state = put(run, _state(run), node)
     made = of(run).call(items, consumer, state, node, of_inner(run, items))
-    _go_on(run, consumer, made, node)
+    _go_on(run, consumer, made, node, shared(run.frame.scope, items))
 
 
 def result(run: Run) -> ThreadV:
@@ -368,10 +409,11 @@ def result(run: Run) -> ThreadV:
 
 
 def _go_on(
-    run: Run, consumer: Consumer | Probe, made: tuple[Var, ...], node: ast.AST
-) -> None:
+    run: Run, consumer: Consumer | Probe, made: tuple[Var, ...], node: ast.AST,
+    changed: Collection[str] = (),
+) -> None:  # fmt: skip
     names = run.scope.names
-    names[STATE] = take(run, made[:-1] if consumer.stops else made, node)
+    names[STATE] = take(run, made[:-1] if consumer.stops else made, node, changed)
     if consumer.stops:
         names[STOP] = Scalar(made[-1], py=True, bits=1)
 

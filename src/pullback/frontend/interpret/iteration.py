@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.indices import int_atom
@@ -26,7 +29,9 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     Driven,
     EnumerateV,
+    FunctionV,
     GeneratorV,
+    HashV,
     Indexed,
     Items,
     ListV,
@@ -40,12 +45,15 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     ZipV,
 )
 from pullback.frontend.library.numpy import arrays
-from pullback.frontend.memory import lists, places
+from pullback.frontend.library.text import iterators
+from pullback.frontend.memory import hash_methods, lists, places
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
 
@@ -66,19 +74,16 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
         case TupleV(items):
             return places.noted(run, value, Unrolled(items))
+        case HashV():
+            return hash_methods.iterate(run, value, "keys", node)
+        case ViewV(HashV() as table, what):
+            return hash_methods.iterate(run, table, what, node)
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))
         case RecordV(cls) if written(cls, "__iter__") is not None:
-            made = run.call(run.attribute(value, "__iter__", node), (), node)
-            if isinstance(made, RecordV) and made.cls is cls:
-                run.refuse(
-                    node,
-                    f"{cls.__name__} is its own iterator, with __next__",
-                    "write __iter__ as a generator, with yield",
-                )
-            return iterate(run, made, node)
+            return iterate(run, special_methods.iterator(run, value, node), node)
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))
         case RangeV():
@@ -86,6 +91,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case GeneratorV(_, items):
             run.generators.begin(value, node)
             return items() if callable(items) else items
+        case FunctionV() if is_iterator(value):
+            return text_over(iterators.rows, {"source": value})
         case ZipV(items):
             return _zip(run, [iterate(run, v, node) for v in items], node)
         case EnumerateV(items, start):
@@ -102,7 +109,14 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
 
 def is_driven(value: Value) -> bool:
     """Whether the items of a value come one after the other only."""
-    return isinstance(value, GeneratorV) and isinstance(value.items, Driven)
+    return is_iterator(value) or (
+        isinstance(value, GeneratorV) and isinstance(value.items, Driven)
+    )
+
+
+def is_iterator(value: Value) -> bool:
+    """Whether a value is an iterator that is advanced from outside (``advancing``)."""
+    return isinstance(value, FunctionV) and is_step(value.definition.node)
 
 
 def known(items: Items) -> tuple[Value, ...] | None:
@@ -119,7 +133,36 @@ def indexed(items: Items) -> Indexed | None:
 
 def iterator(items: Items, node: ast.AST) -> Value:
     """The items as a value that can be used once."""
-    return TupleV(items.items) if isinstance(items, Unrolled) else GeneratorV(node, items)
+    if isinstance(items, Unrolled):
+        return once(TupleV(items.items), items, node)
+    return GeneratorV(node, items)
+
+
+def text_over(function: Callable[..., object], args: dict[str, Value]) -> Driven:
+    """The items that a text yields."""
+    assert isinstance(function, FunctionType)
+    return Driven(FunctionV(definition_of(function), None), args)
+
+
+def once(value: Value, items: Items | Callable[[], Items], node: ast.AST) -> GeneratorV:
+    """An iterator over data, which can be used once only."""
+    return GeneratorV(node, items, text_over(iterators.each, {"iterable": value}))
+
+
+def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:
+    """A value as a name, or an item of a list, holds it: an iterator that can be used once, or be
+    advanced. ``key``: the place where this is."""
+    if isinstance(value, ZipV | EnumerateV | ReversedV):
+        value = once(value, partial(run.iterate, value, node), node)
+    if not isinstance(value, GeneratorV):
+        return value
+    if value.body is None:
+        run.refuse(
+            node,
+            f"{run.describe(value)} given a name: an iterator can be used only once",
+            "use it where it is made, or make a list of it: [... for ...]",
+        )
+    return run.generators.name(value, key, node)
 
 
 def mapped(sp: Specialiser, items: Items, f: Callable[[Value], Value], node: ast.AST) -> Items:
@@ -311,6 +354,10 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
     match value:
         case ArrayV():
             return ext.int_value(ext.extents(run, value)[0])
+        case HashV():
+            return ext.int_value(value.live)
+        case ViewV(table):
+            return length(run, table, node)
         case ListV(n):
             return ext.int_value(n)
         case TupleV(items):
@@ -356,9 +403,14 @@ ENDLESS = 1 << 62
 """How many items ``itertools.count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
 
 
+def has_no_end(items: Items) -> bool:
+    """Whether items come for ever, as far as is known."""
+    return isinstance(items, Indexed) and items.length == i64(ENDLESS)
+
+
 def require_end(run: Specialiser, items: Items, node: ast.AST) -> None:
     """Refuse items without an end where all of them would be kept."""
-    if isinstance(items, Indexed) and items.length == i64(ENDLESS):
+    if has_no_end(items):
         run.refuse(
             node,
             "items without an end would be kept in a list here",

@@ -16,16 +16,20 @@ from pullback.frontend.interpret.iteration import collect
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.values import (
     EnumerateV,
+    HashV,
     Indexed,
     Items,
+    PlaceV,
     ReversedV,
     Stale,
+    Static,
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     ZipV,
 )
-from pullback.frontend.memory import places
+from pullback.frontend.memory import hash_methods, places
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -40,8 +44,27 @@ class Source:
         self.value = run.evaluate(s.iter)
         self.prefix = prefix = hidden_name(places.LOOP, s)
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
+        self.begun = [hash_methods.size(part) for part in _parts(self.value)]
         for name, part in zip(self.names, _parts(self.value), strict=True):
             run.scope.names[name] = places.named(run, run.scope, part, whole=True)
+
+    def check_size(self) -> None:
+        """At the end of a round: a dict must have as many items as when the loop began."""
+        run, scope = self.run, self.run.scope
+        for name, begun in zip(self.names, self.begun, strict=False):
+            held = scope.names.get(name)
+            if isinstance(held, PlaceV):
+                held = places.current(run, held, self.node)
+            size = hash_methods.size(held) if held is not None else None
+            if begun is None or size is None or size is begun or size == begun:
+                continue
+            same = run.b.prim("eq", size, begun)
+            if "$exit" in scope.names:
+                left = run.compare("!=", scope.names["$exit"], Static(0), self.node)
+                same = run.b.prim("or", same, run.bool_atom(run.truth(left, self.node)))
+            what = "Set" if isinstance(held, HashV) and hash_methods.is_set(held) else "dictionary"
+            message = f"{what} changed size during iteration"
+            run.require(same, "RuntimeError", message, self.node)
 
     def hold(self, value: Value) -> None:
         """Something else that the body may not change while the loop runs."""
@@ -104,7 +127,7 @@ def _parts(value: Value) -> list[Value]:
     match value:
         case ZipV(items):
             return [p for v in items for p in _parts(v)]
-        case EnumerateV(items, _) | ReversedV(items):
+        case EnumerateV(items, _) | ReversedV(items) | ViewV(items):
             return _parts(items)
         case _:
             try:

@@ -17,6 +17,7 @@ from pullback.frontend.interpret.carry import Carried, carry, poison_aliases
 from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
+from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.interpret.loop_sources import Source, hidden_name
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trials import first_set, return_kind
@@ -40,6 +41,7 @@ from pullback.frontend.python.syntax import (
     STOP,
     assigned,
     bound_anew,
+    is_endless,
     jumps,
     liveness_of,
     local_names,
@@ -66,6 +68,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
             flow = run.execute(s.body)
             if flow is not Flow.FALL:
                 return flow
+            source.check_size()
         source.close()
         return Flow.FALL
     found = source.indexed(source.value, items)
@@ -78,8 +81,8 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     before = [lambda: bind(index)]
     first_set(run, s, before, state, goes_round)
     if leaves:
-        return _for_with_exit(run, s, found, bind)
-    names, c = _carry_names(run, s, before, None)
+        return _for_with_exit(run, s, found, bind, source)
+    names, c = _carry_names(run, s, before, None, after_body=source.check_size)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
     _only_if_it_ends(run, c, goes_round)
@@ -266,14 +269,15 @@ class _Body:
 
 def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
     """The names that a loop binds or updates; one for a part of a structure that it only updates
-    stays as it is."""
+    stays as it is, and so does one for an iterator, whose variables are carried."""
     targets = list(target_names(s.target)) if isinstance(s, ast.For) else []
     anew = {*targets, *bound_anew(s.body)}
     held = run.scope.names
     return [
         n
         for n in (*targets, *assigned(s.body))
-        if n in anew or not isinstance(held.get(n), PlaceV)
+        if (n in anew or not isinstance(held.get(n), PlaceV))
+        and not is_iterator(held.get(n, UNUSED))
     ]
 
 
@@ -341,7 +345,7 @@ def _never_begins(run: Run, test: ast.expr) -> bool:
 
 
 def _for_with_exit(
-    run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None]
+    run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None], source: Source
 ) -> Flow:
     """A ``for`` with break or return is a ``while`` with an index."""
 
@@ -354,6 +358,7 @@ def _for_with_exit(
         return run.b.prim("lt", index(), items.length)
 
     def next_index() -> None:
+        source.check_size()
         run.scope.names[counter] = Scalar(run.b.prim("add", index(), i64(1)), True, 31)
 
     extra: dict[str, Value] = {counter: Scalar(i64(0), True, 31)}
@@ -425,22 +430,12 @@ def _only_if_it_ends(run: Run, c: Carried, goes_round: bool) -> None:
         raise Unreachable
 
 
-def is_endless(s: ast.stmt) -> bool:
-    """``while True``"""
-    match s:
-        case ast.While(ast.Constant(value)) if value:
-            return True
-        case _:
-            return False
-
-
-def once(run: Run, s: ast.If | ast.Match) -> None:
-    """A branch that some of several paths leave by ``return``, run as the body of a loop that goes
+def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:
+    """Statements that some of several paths leave by a jump, run as the body of a loop that goes
     round once: ``$left`` says how it was left, and what follows need not be repeated."""
-
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
-    kind = return_kind(run, s, [s], [], {"$exit": Static(0)})
+    kind = return_kind(run, s, body, [], {"$exit": Static(0)})
     scope.names["$exit"] = Static(0)
     if kind is not None and outer_return is None:
         scope.names["$return"] = dummy(run, kind)
@@ -449,11 +444,14 @@ def once(run: Run, s: ast.If | ast.Match) -> None:
     after = liveness_of(frame.definition.node).after.get(s, frozenset())
     frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
     try:
-        run.execute([s])
+        flow = run.execute(body)
     finally:
         frame.live_end, frame.in_loop = saved
+    if flow is Flow.DEAD:
+        return flow
     scope.names["$left"] = scope.names.pop("$exit")
     if outer_exit is not None:
         scope.names["$exit"] = outer_exit
     if outer_return is not None:
         scope.names["$outer"] = outer_return
+    return Flow.FALL

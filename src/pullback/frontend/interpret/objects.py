@@ -32,6 +32,7 @@ from pullback.frontend.kinds.values import (
     EnumerateV,
     FunctionV,
     GeneratorV,
+    HashV,
     Indexed,
     LambdaSetV,
     ListV,
@@ -47,11 +48,12 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    ViewV,
     ZipV,
 )
 from pullback.frontend.library.arguments import is_none
 from pullback.frontend.library.numpy import arrays, indices, subscripts
-from pullback.frontend.memory import dicts
+from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.syntax import updated
@@ -79,6 +81,11 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             return scalars.truth(run, value)
         case TupleV(items):
             return bool(items)
+        case HashV():
+            n = value.live
+            return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
+        case ViewV(inside):
+            return truth(run, inside, node)
         case ListV(n):
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RangeV():
@@ -147,6 +154,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return _of_tuple(run, items, is_list, value, index, node)
         case RecordV(cls) if cls is dict:
             return dicts.get_item(run, value, index, node)
+        case HashV():
+            return hash_methods.get_item(run, value, index, node)
         case RecordV(cls) if written(cls, "__getitem__") is not None:
             return run.call(run.attribute(value, "__getitem__", node), (index,), node)
         case RecordV(cls, fields) if issubclass(cls, tuple):
@@ -162,6 +171,12 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):
             given = run.static(index, node, f"what {cls.__name__} is made of")
             return Static(cls[given])  # type: ignore[index]  # a generic class
+        case Static(str(text)) if is_int(index) and not isinstance(index, Static):
+            characters = TupleV(tuple(map(Static, text)))
+            atom = index_atom(run, index, node, "an index of a string")
+            if not text:
+                run.never("IndexError", "string index out of range", node, StaticIndexError)
+            return element(run, run.to_list(characters, node), atom, node, True, "string")
         case Static(str(text)):
             key = run.static(index, node, "the index of a string")
             try:

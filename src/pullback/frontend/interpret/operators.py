@@ -17,6 +17,7 @@ from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     OptionalV,
     RecordV,
@@ -51,9 +52,10 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
                 run.refuse(node, f"{op} by a method of an enumeration", "write a function")
         x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
         return binop(run, op, x, y, node)
-    if op == "|" and dicts.is_dict(left) and dicts.is_dict(right):
-        assert isinstance(left, RecordV) and isinstance(right, RecordV)
-        return dicts.union(left, right)
+    if isinstance(left, RecordV | HashV) and isinstance(right, RecordV | HashV):
+        made = dicts.combined(run, op, left, right, node)
+        if made is not None:
+            return made
     if isinstance(left, RecordV) or isinstance(right, RecordV):
         found = _user_operator(run, op, left, right, node)
         if found is not None:

@@ -58,6 +58,8 @@ def _bound_by(s: ast.stmt) -> list[str]:
             return list(target_names(target))
         case ast.Match(_, cases):
             return [n for c in cases for n in pattern_names(c.pattern)]
+        case ast.Try(handlers=handlers):
+            return [h.name for h in handlers if h.name is not None]
         case _:
             return []
 

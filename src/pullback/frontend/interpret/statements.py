@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.functions.generator_forms import yields
-from pullback.frontend.interpret import generators, loops, narrowing, patterns, raising
+from pullback.frontend.interpret import attempts, generators, loops, narrowing, patterns, raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
 from pullback.frontend.interpret.expressions import (
@@ -23,7 +24,6 @@ from pullback.frontend.interpret.expressions import (
 )
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.known_numbers import need_known
-from pullback.frontend.interpret.loops import is_endless
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.interpret.recovery import UNKNOWN, recovered
@@ -39,12 +39,14 @@ from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     CONSUMER,
     binds_names,
+    is_endless,
     is_generator,
     jumps,
     liveness_of,
     size,
     ways_through,
 )
+from pullback.frontend.python.trying import Attempt, Context, Once
 from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.state import Flow
 
@@ -81,6 +83,8 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
     for k, s in enumerate(stmts):
         rest = stmts[k + 1 :]
         try:
+            if isinstance(s, Attempt):
+                return attempts.attempt(run, s, partial(_finish, run, rest))
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
             flow = _statement(run, s)
@@ -128,7 +132,8 @@ def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
 def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
     """A branch with jumps in it: what follows is run inside the branches that go on."""
     if ways_through([s]) > 1 and size(rest) > _MAX_REPEATED and jumps([s]) == {"return"}:
-        loops.once(run, s)
+        if loops.once(run, s, [s]) is Flow.DEAD:
+            return Flow.DEAD
         return _after_exit(run, s, rest)
     if isinstance(s, ast.If):
         return _if(
@@ -239,6 +244,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             )
         case ast.For():
             return loops.for_statement(run, s)
+        case Once():
+            return attempts.once(run, s)
         case ast.While():
             return loops.while_statement(run, s)
         case ast.Return(value):
@@ -261,6 +268,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
         case ast.Expr(ast.Yield(value)):
             made = Static(None) if value is None else run.evaluate(value)
             generators.yield_(run, made, s)
+        case Context():
+            attempts.context(run, s)
         case ast.Expr(value):
             _expression_statement(run, value)
         case ast.Assert(test, message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -24,6 +25,7 @@ from pullback.frontend.kinds.flatten import (
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
+    HashK,
     Kind,
     LambdaSetK,
     ListK,
@@ -48,6 +50,7 @@ from pullback.frontend.kinds.undefined import dummy, dummy_atom
 from pullback.frontend.kinds.values import (
     ClosureV,
     FunctionV,
+    HashV,
     LambdaSetV,
     ListV,
     MaybeV,
@@ -112,6 +115,10 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return replace(made, owners=owners, fresh=fresh, spare=spare, sole=sole)
         case ListV(), ListK():
             return _coerce_list(run, value, kind, node)
+        case HashV(), HashK() if value.cls is kind.cls:
+            return _coerce_table(run, value, kind, node)
+        case RecordV(builtins.dict, fields), HashK():
+            return run.hash_table(value, kind, node)
         case RecordV(cls, fields), RecordK(other, kinds) if cls is other and (
             fields.keys() == dict(kinds).keys()
         ):
@@ -190,6 +197,38 @@ def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
     )  # fmt: skip
 
 
+def _entries(d: HashV) -> ListV:
+    own = frozenset[Owner](), True
+    return ListV(d.length, d.elem, d.atoms, *own, d.inner, d.spare, d.sole)
+
+
+def _coerce_table(run: Run, value: HashV, kind: HashK, node: ast.AST) -> HashV:
+    """Return the same hash table in another kind. The index says where entries are: it stays."""
+    factory = coerce(run, value.factory, kind.factory, node)
+    counts = value.counts
+    if kind.holes and not value.holes:
+        counts = value.length, value.length
+    if kind.typed and not value.elem.items:
+        atoms = tuple(dummy_atom(run, Array(t, 1)) for t in leaf_types(kind.elem))
+        made = replace(_entries(value), elem=kind.elem, atoms=atoms, spare=kind.spare, sole=True)
+        run.declare_kind(kind.elem)
+    elif kind.holes and not value.holes:
+
+        def entry(i: Atom) -> Value:
+            old = run.element(_entries(value), i, node, False)
+            assert isinstance(old, TupleV)
+            return coerce(run, TupleV((*old.items, Static(True))), kind.elem, node)
+
+        made = run.sequence_of(value.length, entry, node)
+        made = replace(made, elem=kind.elem, inner=made.inner | value.inner, sole=value.sole)
+    else:
+        made = _coerce_list(run, _entries(value), ListK(kind.elem, kind.spare), node)
+    return replace(
+        value, elem=kind.elem, counts=counts, atoms=made.atoms, inner=made.inner, sole=made.sole,
+        spare=kind.spare, factory=factory,
+    )  # fmt: skip
+
+
 def _same_leaves(a: Kind, b: Kind) -> bool:
     """Whether the kinds have the same leaves, and differ at most in what is known of numbers."""
     match a, b:
@@ -199,6 +238,9 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
             return p == q and len(xs) == len(ys) and all(map(_same_leaves, xs, ys))
         case ListK(x, p), ListK(y, q):
             return (q or not p) and _same_leaves(x, y)
+        case HashK(_, x, p), HashK(_, y, q):
+            same = a.cls is b.cls and a.factory == b.factory
+            return same and (q or not p) and _same_leaves(x, y)
         case RecordK(c, xs), RecordK(d, ys):
             return c is d and all(
                 _same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys, strict=False)

@@ -21,6 +21,7 @@ from pullback.frontend.kinds.kinds import (
     FunctionK,
     FunctionRefK,
     GeneratorK,
+    HashK,
     Kind,
     LambdaSetK,
     ListK,
@@ -43,12 +44,14 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
 )
 from pullback.frontend.kinds.values import (
+    UNSET,
     ArrayV,
     CellV,
     ClosureV,
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     LambdaSetV,
     ListV,
     MaybeV,
@@ -135,6 +138,11 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.own(owners, fresh, atoms[0] if atoms else False)
             out.own(inner, sole)
             return ListK(elem, spare)
+        case HashV(cls, length, index, counts, elem, atoms):
+            out.atoms.extend((length, index, *counts, *atoms))
+            out.own(value.owners, value.fresh, length)
+            out.own(value.inner, value.sole)
+            return HashK(cls, elem, value.spare, _flatten(value.factory, graph, out))
         case TupleV(items, is_list, owners, fresh):
             if is_list:
                 out.own(owners, fresh, True)
@@ -300,6 +308,8 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
         case TupleV(items):
             for v in items:
                 yield from functions_in(v)
+        case HashV(factory=factory):
+            yield from functions_in(factory)
         case RecordV(_, fields):
             for v in fields.values():
                 yield from functions_in(v)
@@ -350,6 +360,15 @@ def _rebuild(
             parts = tuple(next(atoms) for _ in leaf_types(elem))
             (owners, fresh), (inner, sole) = own(), own()
             return ListV(length, elem, parts, owners, fresh, inner, spare, sole)
+        case HashK(cls, elem, spare, factory):
+            length, index = next(atoms), next(atoms)
+            counts = (next(atoms), next(atoms)) if kind.holes else ()
+            parts = tuple(next(atoms) for _ in leaf_types(elem))
+            (owners, fresh), (inner, sole) = own(), own()
+            made = _rebuild(factory, atoms, own, scopes)
+            return HashV(
+                cls, length, index, counts, elem, parts, owners, fresh, inner, spare, sole, made
+            )
         case TupleK(items, True):
             owners, fresh = own()
             return TupleV(each(items), True, owners, fresh)
@@ -386,7 +405,7 @@ def _rebuild(
             where = scopes[scope] if scope >= 0 else None
             return FunctionV(definition, where, values, keywords, each(bound))
         case StaleK(reason, node):
-            return Stale(reason, node, unset=kind.unset)
+            return UNSET if node is UNSET.node else Stale(reason, node, unset=kind.unset)
         case ThreadK(types):
             return ThreadV(tuple(next(atoms) for _ in types))
         case GeneratorK(function, args):

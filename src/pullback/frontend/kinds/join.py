@@ -3,9 +3,8 @@ meet."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Hashable, Sequence
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 
 from pullback.core.types import I64, Bool, Int, Real
 from pullback.errors import ArgumentTypeError
@@ -17,6 +16,7 @@ from pullback.frontend.kinds.kinds import (
     ArrayK,
     ClosureK,
     FunctionK,
+    HashK,
     Kind,
     LambdaSetK,
     ListK,
@@ -32,8 +32,10 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     UnionK,
     parts,
+    static_kind,
     static_scalar,
     with_parts,
+    without_spare,
 )
 from pullback.frontend.kinds.values import (
     CALLS,
@@ -44,6 +46,7 @@ from pullback.frontend.kinds.values import (
     Static,
     Value,
 )
+from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, widen
 from pullback.frontend.python import records
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import Definition
@@ -95,12 +98,20 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return None if elem is None else ListK(elem, p or q)
         case RecordK(_, _, here), RecordK(_, _, there) if here != there:
             return None
+        case HashK(), HashK():
+            return _hash_tables(a, b)
+        case (RecordK(cls) as record, HashK() as table) | (
+            HashK() as table, RecordK(cls) as record,
+        ):  # fmt: skip
+            own = hashed(record) if cls is table.cls is dict else None
+            return None if own is None else join(own, table)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
             others = dict(ys) if is_object_class(cls) else None
             if others is not None and others.keys() == dict(xs).keys():
                 ys = tuple((n, others[n]) for n, _ in xs)  # assigned in another order
             if [n for n, _ in xs] != [n for n, _ in ys]:  # the keys of dicts
-                return None
+                first, second = (hashed(k) if cls is dict else None for k in (a, b))
+                return None if first is None or second is None else join(first, second)
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
@@ -112,25 +123,55 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return None
 
 
-def keeps_classes(kind: Kind, joined: Kind) -> bool:
-    """Whether numbers keep their classes in a value of ``kind`` that is converted to ``joined``: an
-    int that becomes a float does not."""
-    match kind, joined:
-        case ScalarK(t, py), ScalarK(u, also):
-            return (t, py) == (u, also)
-        case OptionalK(x), OptionalK(y):
-            return keeps_classes(x, y)
-        case _, OptionalK(inner):
-            return is_none(kind) or keeps_classes(kind, inner)
-        case TupleK(items), ListK(elem):
-            return all(keeps_classes(k, elem) for k in items)
-        case _ if type(kind) is type(joined):
-            mine, others = tuple(parts(kind)), tuple(parts(joined))
-            if len(mine) != len(others):
-                return True
-            return all(keeps_classes(k, other) for k, other in zip(mine, others, strict=False))
+def hashed(kind: RecordK, cls: type = dict) -> HashK | None:
+    """Return the kind of a dict with known keys as that of a hash table."""
+    made: HashK | None = HashK(cls, TupleK(()), False, StaticK((type(None), None), None))
+    for name, k in kind.fields:
+        key = key_kind(static_kind(name))
+        if key is None or made is None:
+            return None
+        entry = TupleK((key, without_spare(generalise(k))))
+        made = _hash_tables(made, replace(made, elem=entry))
+    return made
+
+
+def key_kind(kind: Kind) -> Kind | None:
+    """Return the kind of the key of a hash table that a value of this kind is; None: it is none.
+    Floats are none: two equal ones may have different derivatives."""
+    match kind:
+        case StaticK(_, float()):
+            return None
+        case StaticK(_, value):
+            cls = symbol_class(value)
+            if cls is not None:
+                return None if issubclass(cls, int | float) else SymbolK(cls)
+            return key_kind(static_scalar(value) or ListK(kind))
+        case ScalarK(Int() | Bool() as t, py):
+            return ScalarK(t, py)
+        case SymbolK(cls):
+            return None if issubclass(cls, int | float) else kind
+        case TupleK(items, False):
+            keys = [key_kind(k) for k in items]
+            known = tuple(k for k in keys if k is not None)
+            return TupleK(known) if len(known) == len(keys) else None
         case _:
-            return True
+            return None
+
+
+def _hash_tables(a: HashK, b: HashK) -> HashK | None:
+    """Keys keep their classes: 1 and True are one key, but the first of them is kept."""
+    factory = join(a.factory, b.factory)
+    if a.cls is not b.cls or factory is None:
+        return None
+    if not a.typed or not b.typed:
+        return HashK(a.cls, (a if a.typed else b).elem, a.spare or b.spare, factory)
+    key, value = (join(x, y) for x, y in zip(a.elem.items[:2], b.elem.items[:2], strict=True))
+    if key is None or value is None:
+        return None
+    if not all(keeps_classes(k.elem.items[0], key) for k in (a, b)):
+        return None
+    alive = next((k.elem.items[2:] for k in (a, b) if k.holes), ())
+    return HashK(a.cls, TupleK((key, value, *alive)), a.spare or b.spare, factory)
 
 
 def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:
@@ -145,7 +186,7 @@ def _symbols(a: SymbolK | StaticK, b: SymbolK | StaticK) -> SymbolK | None:
 
 
 _MAY_BE_MISSING = (
-    ScalarK | TupleK | ArrayK | ListK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
+    ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
     | SymbolK
 )  # fmt: skip
 
@@ -164,57 +205,6 @@ def _optional(a: Kind, b: Kind) -> Kind | None:
             (kind,) = _alternatives(kind)
         return OptionalK(kind) if isinstance(kind, _MAY_BE_MISSING) else None
     return None
-
-
-def is_none(kind: Kind) -> bool:
-    return isinstance(kind, StaticK) and kind.value is None
-
-
-def generalise(kind: Kind) -> Kind:
-    """Return the kind with numbers that are known at run time only, of any size, in place of
-    literals."""
-    match kind:
-        case StaticK(_, enum.Enum()):
-            return kind  # a member of an IntEnum is more than its number
-        case StaticK(_, value):
-            return static_scalar(value) or kind
-        case TupleK(items, is_list):
-            return TupleK(tuple(map(generalise, items)), is_list)
-        case RecordK(cls, fields):
-            return RecordK(cls, tuple((n, generalise(k)) for n, k in fields), kind.outside)
-        case RangeK(items):
-            return RangeK(tuple(map(generalise, items)))
-        case OptionalK(inner):
-            return OptionalK(generalise(inner))
-        case MaybeK(inner):
-            return MaybeK(generalise(inner))
-        case _:
-            return kind
-
-
-def widen(old: Kind, new: Kind) -> Kind:
-    """Return ``new``, in which an int whose bound has grown has no bound any more: so loops reach a
-    fixpoint."""
-    match old, new:
-        case ScalarK(_, _, old_bits), ScalarK(t, py, bits):
-            return ScalarK(t, py, old_bits if bits <= old_bits else 64)
-        case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
-            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)), is_list)
-        case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
-            return RecordK(
-                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=False)),
-                new.outside,
-            )
-        case ListK(x), ListK(y, spare):
-            return ListK(widen(x, y), spare)
-        case OptionalK(x), OptionalK(y):
-            return OptionalK(widen(x, y))
-        case MaybeK(x), MaybeK(y):
-            return MaybeK(widen(x, y))
-        case RangeK(xs), RangeK(ys):
-            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)))
-        case _:
-            return new
 
 
 def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:
@@ -468,3 +458,9 @@ class _Joined(Captures):
                 if both is None:
                     raise _DoNotMeetError
                 return example(both)
+
+
+__all__ = [
+    "as_list", "generalise", "has_function", "hashed", "is_function", "is_none", "join",
+    "keeps_classes", "key_kind", "same_function", "suits", "widen",
+]  # fmt: skip

@@ -4,7 +4,7 @@
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
            | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | ThreadK(types)
-           | GeneratorK(function, args)
+           | GeneratorK(function, args) | HashK(cls, elem, factory)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
 kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
@@ -13,46 +13,30 @@ of a kind are the Core types of the atoms that carry a value of it, depth first.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
+from pullback.frontend.kinds.plain_kinds import (
+    ArrayK,
+    Number,
+    ScalarK,
+    StaleK,
+    StaticK,
+    SymbolK,
+    ThreadK,
+    is_number,
+    quantised,
+    static_kind,
+    static_scalar,
+)
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.lambda_sets import LambdaSet
     from pullback.frontend.functions.scopes import Outside, PyScope
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
-
-Number = Real | Int | Bool
-
-
-@dataclass(frozen=True, slots=True)
-class ScalarK:
-    """The kind of a number; see ``values.Scalar``."""
-
-    type: Number
-    py: bool
-    bits: int = 64
-
-
-@dataclass(frozen=True, slots=True)
-class StaticK:
-    """The kind of a value known at compile time. ``key`` tells 0, 0.0, -0.0 and False apart; see
-    ``static_kind``."""
-
-    key: tuple[object, ...]
-    value: object = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayK:
-    """The kind of an ndarray of rank >= 1."""
-
-    elem: Number
-    rank: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +47,29 @@ class ListK:
 
     elem: Kind
     spare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HashK:
+    """The kind of a dict or set whose keys only the run knows; see ``values.HashV``. Leaves: how
+    many entries there are, the index; where entries have been deleted, how many are left and how
+    many places of the index are in use; one array per leaf of an entry; the leaves of the factory.
+
+    ``elem``: an entry, a tuple of a key, its value and, where entries have been deleted, whether it
+    is still there. A tuple of nothing: nothing has been put in so far."""
+
+    cls: type
+    elem: TupleK
+    spare: bool
+    factory: Kind
+
+    @property
+    def typed(self) -> bool:
+        return bool(self.elem.items)
+
+    @property
+    def holes(self) -> bool:
+        return len(self.elem.items) == 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +114,6 @@ class MaybeK:
     value."""
 
     inner: Kind
-
-
-@dataclass(frozen=True, slots=True)
-class SymbolK:
-    """The kind of a string (``cls`` is str) or a member of an enumeration that is chosen at run
-    time: its leaf is a number, see ``symbols``."""
-
-    cls: type
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,66 +187,12 @@ class GeneratorK:
     args: tuple[tuple[str, Kind], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadK:
-    """The kind of the state of the consumer of a generator; see ``values.ThreadV``."""
-
-    types: tuple[Type, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StaleK:
-    """A captured name that may not be used. ``unset``: it has no value in Python either."""
-
-    reason: str
-    node: ast.AST = field(compare=False)
-    unset: bool = False
-
-
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
     | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK | ThreadK
-    | GeneratorK
+    | GeneratorK | HashK
 )  # fmt: skip
 ArgType = Kind
-
-
-def static_kind(value: object) -> StaticK:
-    """Return the kind of a value that is known at compile time."""
-    match value:
-        case bool() | int() | str() | None | bytes():
-            return StaticK((type(value), value), value)
-        case float():
-            return StaticK((float, value.hex()), value)
-        case type():
-            return StaticK((type, value), value)
-        case _:
-            return StaticK((type(value), id(value)), value)
-
-
-def is_number(value: object) -> bool:
-    return isinstance(value, int | float)
-
-
-def quantised(t: Number, bits: int) -> int:
-    """Return the size of a number as its kind has it, small or unknown, so that there are few
-    kinds."""
-    return 31 if isinstance(t, Int) and bits <= 31 else 64
-
-
-def static_scalar(value: object) -> ScalarK | None:
-    """Return the kind of a literal number as a scalar, or None (not a number that Core can
-    hold)."""
-    match value:
-        case bool():
-            return ScalarK(Bool(), True)
-        case int():
-            bits = value.bit_length()
-            return ScalarK(I64, True, quantised(I64, bits)) if bits < 64 else None
-        case float():
-            return ScalarK(Real(64), True)
-        case _:
-            return None
 
 
 def leaf_types(kind: Kind) -> Iterator[Type]:
@@ -261,6 +206,13 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
             yield I64
             for item in leaf_types(elem):
                 yield Array(item, 1)
+        case HashK(_, elem, _, factory):
+            yield from (I64, Array(I64, 1))
+            if kind.holes:
+                yield from (I64, I64)
+            for item in leaf_types(elem):
+                yield Array(item, 1)
+            yield from leaf_types(factory)
         case TupleK(items) | RangeK(items):
             for k in items:
                 yield from leaf_types(k)
@@ -311,6 +263,8 @@ def parts(kind: Kind) -> tuple[Kind, ...]:
     match kind:
         case ListK(elem) | OptionalK(elem) | MaybeK(elem):
             return (elem,)
+        case HashK(_, elem, _, factory):
+            return (elem, factory)
         case TupleK(items) | RangeK(items):
             return items
         case RecordK(_, fields):
@@ -337,6 +291,10 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
     match kind:
         case ListK(_, spare):
             return ListK(next(rest), spare)
+        case HashK(cls, _, spare):
+            elem = next(rest)
+            assert isinstance(elem, TupleK)
+            return HashK(cls, elem, spare, next(rest))
         case OptionalK():
             return OptionalK(next(rest))
         case MaybeK():
@@ -393,6 +351,10 @@ def without_spare(kind: Kind) -> Kind:
     match kind:
         case ListK(elem):
             return ListK(without_spare(elem))
+        case HashK(cls, elem, _, factory):
+            inside = without_spare(elem)
+            assert isinstance(inside, TupleK)
+            return HashK(cls, inside, False, factory)
         case TupleK() | RecordK() | OptionalK() | MaybeK():
             return with_parts(kind, tuple(map(without_spare, parts(kind))))
         case _:
@@ -421,6 +383,12 @@ def describe(kind: Kind) -> str:
             return f"an array of {_number(elem, False)}, rank {rank}"
         case ListK(elem):
             return f"a list of {_plural(elem)}"
+        case HashK(cls, elem):
+            if not elem.items:
+                return f"an empty {cls.__name__}"
+            keys = _plural(elem.items[0]).replace(" items", "s")
+            values = "" if issubclass(cls, set) else f" to {_plural(elem.items[1])}"
+            return f"a {cls.__name__} of {keys}{values}"
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
@@ -497,3 +465,13 @@ def _plural(kind: Kind) -> str:
     if isinstance(kind, ListK):
         return f"lists of {_plural(kind.elem)}"
     return describe(kind).removeprefix("an ").removeprefix("a ") + " items"
+
+
+__all__ = [
+    "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK",
+    "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
+    "RecordK", "ScalarK", "ScopeK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK",
+    "UnionK", "closure_type", "declared_in", "describe", "describe_both", "is_number",
+    "leaf_types", "parts", "quantised", "static_kind", "static_scalar", "unions_in",
+    "with_parts", "without_spare",
+]  # fmt: skip

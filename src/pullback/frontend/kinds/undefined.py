@@ -3,9 +3,10 @@ content of a variable before it is set."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pullback.core.build import boolean, i64, lit
+from pullback.core.build import Builder, boolean, i64, lit
 from pullback.core.terms import Atom, Block, Build, Call, Function, Inject, Lit, Var
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
 from pullback.frontend.kinds.flatten import NO_OWNER, flatten, kind_of, rebuild
@@ -29,6 +30,16 @@ def any_value(run: Run, like: Value) -> Value:
     run.declare_kind(kind)
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
     return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
+
+
+def any_of(run: Run) -> Callable[[Builder, Type], Atom]:
+    """Return what makes any value of a type in a builder."""
+
+    def made(b: Builder, t: Type) -> Atom:
+        with run.building(b):
+            return dummy_atom(run, t)
+
+    return made
 
 
 def unset(run: Run, kind: Kind) -> MaybeV:

@@ -8,6 +8,7 @@ ranges exist at compile time only: they are just their leaves.
     value ::= Static(v)                  known now: None, strings, dtypes, modules, literals, ...
             | Scalar(atom, py)           a number: Python's (py) or NumPy's
             | ArrayV(atom)               an ndarray of rank >= 1
+            | HashV(cls, length, elem, ...) a dict or set whose keys only the run knows
             | ListV(length, elem, atoms) a sequence of dynamic length: one array per leaf of elem
             | TupleV(items)              a tuple, or a list whose length is known (is_list)
             | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
@@ -29,100 +30,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from pullback.core.terms import Atom
-from pullback.core.types import Array, Bool, Int, Real
 from pullback.frontend.interface import Specialiser
+from pullback.frontend.kinds.plain_values import (
+    INDEX_BITS,
+    UNSET,
+    ArrayV,
+    Owner,
+    Scalar,
+    ShownV,
+    Stale,
+    Static,
+    SymbolV,
+    ThreadV,
+    index_scalar,
+)
 
 if TYPE_CHECKING:
-    from pullback.core.messages import Part
     from pullback.frontend.functions.lambda_sets import LambdaSet
     from pullback.frontend.functions.scopes import AnyScope, Outside, Scope
-    from pullback.frontend.kinds.kinds import FunctionK, Kind
+    from pullback.frontend.kinds.kinds import FunctionK, Kind, TupleK
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
-
-
-_serials = count()
-
-
-class Owner:
-    """The identity of an array that a function has made; arrays that may share its memory have it
-    too. A variable that functions capture is an owner as well (``cell``): it may be assigned
-    again."""
-
-    __slots__ = ("note", "serial")
-
-    def __init__(self, note: str = "", cell: bool = False) -> None:
-        self.note = note
-        self.serial = -1 - next(_serials) if cell else next(_serials)
-
-    @property
-    def cell(self) -> bool:
-        return self.serial < 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Static:
-    """A value known at compile time. If it is a number, it is a literal, or computed from
-    literals."""
-
-    value: object
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scalar:
-    """A number. ``py``: a Python int, float or bool (checked arithmetic); else a NumPy scalar.
-
-    ``bits``: an int known to be below 2**bits in size (indices and extents: INDEX_BITS), so that
-    small sums and products need no overflow check; ``index_scalar(atom)`` makes such a Python int.
-    """
-
-    atom: Atom
-    py: bool
-    bits: int = 64
-
-    @property
-    def type(self) -> Real | Int | Bool:
-        t = self.atom.type
-        assert isinstance(t, Real | Int | Bool)
-        return t
-
-
-INDEX_BITS = 31
-
-
-def index_scalar(atom: Atom) -> Scalar:
-    """Return a loop index or an extent as a Python int."""
-    return Scalar(atom, py=True, bits=INDEX_BITS)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayV:
-    """An ndarray. ``owners``: the arrays whose memory it may share; ``fresh``: it is itself all of
-    an array that this function created (not a view, argument or captured array)."""
-
-    atom: Atom
-    owners: frozenset[Owner] = frozenset()
-    fresh: bool = False
-
-    @property
-    def type(self) -> Array:
-        assert isinstance(self.atom.type, Array)
-        return self.atom.type
-
-    @property
-    def rank(self) -> int:
-        return self.type.rank
-
-    @property
-    def elem(self) -> Real | Int | Bool:
-        t = self.type.elem
-        assert isinstance(t, Real | Int | Bool)
-        return t
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +75,51 @@ class ListV:
     inner: frozenset[Owner] = frozenset()
     spare: bool = False
     sole: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HashV:
+    """A dict, a set or one of their subclasses (``cls``) whose keys only the run knows: a hash
+    table. Its entries are a list, in the order in which they were put in; the ``index`` has the
+    numbers of entries (from 1; 0: free; -1: deleted) at places that follow from their keys.
+
+    An entry is a tuple of a key and its value (None in a set); where entries have been deleted
+    (``holes``), also whether it is still there. Then ``live`` entries are left, and ``used`` places
+    of the index are not free. ``factory`` makes the values of a ``defaultdict``; all other fields
+    are those of a list."""
+
+    cls: type
+    length: Atom
+    index: Atom
+    counts: tuple[Atom, ...]
+    elem: TupleK
+    atoms: tuple[Atom, ...]
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
+    inner: frozenset[Owner] = frozenset()
+    spare: bool = False
+    sole: bool = False
+    factory: Value = field(default_factory=lambda: Static(None))
+
+    @property
+    def holes(self) -> bool:
+        return len(self.elem.items) == 3
+
+    @property
+    def live(self) -> Atom:
+        return self.counts[0] if self.holes else self.length
+
+    @property
+    def used(self) -> Atom:
+        return self.counts[1] if self.holes else self.length
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ViewV:
+    """``d.keys()``, ``d.values()`` or ``d.items()`` (``what``) of a hash table."""
+
+    items: Value
+    what: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,14 +208,6 @@ class PlaceV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SymbolV:
-    """A string or a member of an enumeration, known at run time only, as a number (an I64)."""
-
-    atom: Atom
-    cls: type
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class SuperV:
     """The value of ``super()``: a record, whose methods are looked up in the classes after
     ``after``."""
@@ -308,14 +277,6 @@ class GeneratorV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ThreadV:
-    """The state of the consumer of a running generator, between two ``yield``: atoms whose kinds
-    are settled. Only the consumer looks at them."""
-
-    atoms: tuple[Atom, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class SliceV:
     """``a[start:stop:step]`` as an index; a missing part is Static(None)."""
 
@@ -348,32 +309,10 @@ class OperatorV:
     args: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stale:
-    """What a name holds after its memory was updated through another name: any use is refused.
-    ``unset``: the name has no value in Python either."""
-
-    reason: str
-    node: ast.AST
-    unset: bool = field(default=False, kw_only=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ShownV(Stale):
-    """A text that only errors show (``message = f"..."``, then ``raise ValueError(message)``): the
-    values of which it is made are recorded with the error."""
-
-    part: Part
-    leaves: tuple[Atom, ...]
-
-
-UNSET = Stale("a name without a value was read", ast.Pass(), unset=True)
-"""What a name holds, while a loop body is tried, that no path has set yet."""
-
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV
+    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV
 )  # fmt: skip
 
 
@@ -443,9 +382,10 @@ WRITTEN: dict[object, FunctionType] = {}
 """Builtin functions, each with the text in Python that is compiled in its place."""
 
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
+ADVANCED: dict[object, Callable[..., Any]] = {}
 ORDERED: dict[object, Callable[..., Any]] = {}
-"""Texts in Python that stand for functions of the library: for iterators over generators; where a
-function that they are given changes variables around it."""
+"""Texts in Python that stand for functions of the library: for iterators over generators; for those
+that ``next`` advances; where a function that they are given changes variables around it."""
 
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
@@ -490,11 +430,57 @@ def class_of(value: Value) -> type | None:
 
 
 __all__ = [
-    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "ORDERED", "REGISTRY", "SEQUENTIAL",
-    "UNSET", "WRITTEN", "ArrayV", "AttributeHandler", "CellV", "ClosureV", "Driven",
-    "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "LambdaSetV",
-    "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV",
-    "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser", "Stale",
-    "Static", "SuperV", "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV",
-    "attribute", "index_scalar", "method", "register",
+    "ADVANCED",
+    "ATTRIBUTES",
+    "CALLS",
+    "INDEX_BITS",
+    "METHODS",
+    "ORDERED",
+    "REGISTRY",
+    "SEQUENTIAL",
+    "UNSET",
+    "WRITTEN",
+    "ArrayV",
+    "AttributeHandler",
+    "CellV",
+    "ClosureV",
+    "Driven",
+    "EnumerateV",
+    "FunctionV",
+    "GeneratorV",
+    "Handler",
+    "HashV",
+    "Indexed",
+    "Items",
+    "LambdaSetV",
+    "ListV",
+    "MaybeV",
+    "MethodHandler",
+    "OperatorV",
+    "OptionalV",
+    "Owner",
+    "PlaceV",
+    "RangeV",
+    "RecordV",
+    "Registry",
+    "ReversedV",
+    "Scalar",
+    "ShownV",
+    "SliceV",
+    "Specialiser",
+    "Stale",
+    "Static",
+    "SuperV",
+    "SymbolV",
+    "ThreadV",
+    "TupleV",
+    "UnionV",
+    "Unrolled",
+    "Value",
+    "ViewV",
+    "ZipV",
+    "attribute",
+    "index_scalar",
+    "method",
+    "register",
 ]  # fmt: skip

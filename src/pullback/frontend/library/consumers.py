@@ -16,21 +16,34 @@ from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.functions.stepped_form import GIVE, GO
+from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
-from pullback.frontend.interpret.iteration import indexed, known, placeholder
+from pullback.frontend.interpret.iteration import (
+    as_run,
+    indexed,
+    is_iterator,
+    known,
+    once,
+    placeholder,
+)
 from pullback.frontend.kinds import dtypes
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.kinds import ScalarK
 from pullback.frontend.kinds.values import (
     ArrayV,
+    Driven,
+    EnumerateV,
     GeneratorV,
     Indexed,
     Items,
+    RecordV,
+    ReversedV,
     Scalar,
     Specialiser,
     Static,
-    TupleV,
     Value,
+    ZipV,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
@@ -322,23 +335,24 @@ def bool_atom(value: bool | Atom) -> Atom:
     return boolean(value) if isinstance(value, bool) else value
 
 
+@register(iter)
+def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return iter(items): an iterator itself, or one over data."""
+    (values,) = bind(sp, "iter", args, kwargs, node, iterable=MISSING)
+    if isinstance(values, GeneratorV | ZipV | EnumerateV | ReversedV) or is_iterator(values):
+        return values
+    items = sp.iterate(values, node)
+    if isinstance(items, Driven):
+        return GeneratorV(node, items, items)
+    return once(values, items, node)
+
+
 @register(next)
 def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Return next((x for x in xs if ...), default): the first item of a generator that is made
-    right there (one with a name would have to go on where it stopped before)."""
+    """Return next(iterator), or next(iterator, default) where it has no further item: of a
+    generator that is made right there its first item."""
     default = args[1] if len(args) == 2 else None
     (values,) = bind(sp, "next", args[:1], kwargs, node, iterator=MISSING)
-    call = node if isinstance(node, ast.Call) and len(args) <= 2 else None
-    if call is None or not isinstance(call.args[0], ast.GeneratorExp | ast.Call):
-        sp.refuse(
-            node,
-            "next() is supported for a generator that is made there",
-            "write next((x for x in xs if ...), default), or use a list and an index",
-        )
-    if not isinstance(values, GeneratorV | TupleV):
-        reason = f"{sp.describe(values)} is no iterator"
-        sp.refuse(node, reason, "write next(x for x in xs)", error=ArgumentTypeError)
-    items = sp.iterate(values, node)
 
     def nothing() -> Value:
         if default is not None:
@@ -346,17 +360,30 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.require(boolean(False), "StopIteration", "", node)
         raise Unreachable
 
-    some = known(items)
-    if some is not None:
-        return some[0] if some else nothing()
+    if is_iterator(values):
+        some = sp.truth(sp.call(values, (Static(GO),), node), node)
+        return sp.branch(some, lambda: sp.call(values, (Static(GIVE),), node), nothing, node)
+    if isinstance(values, RecordV) and written(values.cls, "__next__") is not None:
+        if default is None:
+            return sp.call(sp.attribute(values, "__next__", node), (), node)
+        sp.refuse(node, "next() by a __next__ of your own, with a default")
+    if not isinstance(values, GeneratorV | ZipV | EnumerateV | ReversedV):
+        reason = f"{sp.describe(values)} is no iterator"
+        sp.refuse(node, reason, "write next(iter(xs)), or xs[0]", error=ArgumentTypeError)
+    if isinstance(values, GeneratorV):
+        as_run(sp).generators.advance(values)
+    items = sp.iterate(values, node)
+    found = known(items)
+    if found is not None:
+        return found[0] if found else nothing()
 
     def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
         return [Scalar(boolean(True), py=True, bits=1), item]
 
     none = Scalar(boolean(False), py=True, bits=1)
     init = [none, placeholder(sp, items, node)]
-    found, first = sp.fold(items, init, step, node, lambda s: sp.truth(s[0], node))
-    return sp.branch(bool_atom(sp.truth(found, node)), lambda: first, nothing, node)
+    has, first = sp.fold(items, init, step, node, lambda s: sp.truth(s[0], node))
+    return sp.branch(bool_atom(sp.truth(has, node)), lambda: first, nothing, node)
 
 
 # --- any and all ---------------------------------------------------------------------------------

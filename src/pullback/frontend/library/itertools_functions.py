@@ -20,12 +20,12 @@ from pullback.frontend.interpret.iteration import (
     ENDLESS,
     as_run,
     collect,
+    has_no_end,
     indexed,
     is_driven,
     iterator,
     known,
     mapped,
-    require_end,
 )
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.join import generalise
@@ -130,7 +130,8 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         for item in given[1:]:
             out.append(sp.call(f, (out[-1], item), node))
         return TupleV(tuple(out), is_list=True)
-    require_end(sp, items, node)
+    if has_no_end(items):
+        return run_program(sp, iterators.accumulate_any, (values, f, first), node)
     found = items
     if is_none(first):
         # The first state is the first item: an empty iteration has neither.

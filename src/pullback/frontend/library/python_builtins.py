@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import ast
 import itertools
+from dataclasses import replace
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.interpret.advancing import source_of
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.iteration import (
     as_run,
     collect,
+    has_no_end,
     indexed,
     is_driven,
+    is_iterator,
     iterator,
     known,
     mapped,
+    text_over,
 )
 from pullback.frontend.interpret.scalars import absolute
 from pullback.frontend.kinds.kinds import static_scalar
@@ -218,15 +223,13 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
                 others = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
                 message = f"zip() argument {k} is {word} than {others}"
                 sp.require(sp.b.prim(test, n, lengths[0]), "ValueError", message, node)
-    places = [k for k, v in enumerate(args) if is_driven(v)]
+    places = [k for k, v in enumerate(args) if is_driven(v) or _is_sifted(sp, v, node)]
     if not places:
         return ZipV(tuple(args))
-    if sum(isinstance(v, GeneratorV) for v in args) > 1:
-        sp.refuse(
-            node,
-            "two iterators run side by side",
-            "make lists of all but one of them: zip(f(x), list(g(x)))",
-        )
+    if len(places) > 1 or is_iterator(args[places[0]]) or not is_driven(args[places[0]]):
+        side = source_of(as_run(sp), ZipV(tuple(args)), node)
+        driven = text_over(iterators.rows, {"source": side})
+        return GeneratorV(node, driven, driven)
     (k,) = places
     before, after = (
         [sp.to_list(ZipV(tuple(values)), node)] if values else []
@@ -237,6 +240,15 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         (1, 0): iterators.zip_behind, (1, 1): iterators.zip_between,
     }[len(before), len(after)]  # fmt: skip
     return run_program(sp, text, (*before, args[k], *after), node)
+
+
+def _is_sifted(sp: Specialiser, value: Value, node: ast.AST) -> bool:
+    """Whether a value is made of some of endless items, which no list can keep."""
+    if not isinstance(value, GeneratorV) or value.body is None:
+        return False
+    with as_run(sp).generators.forgetting():
+        items = value.items() if callable(value.items) else value.items
+    return has_no_end(items) and indexed(items) is None
 
 
 def _length(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
@@ -283,7 +295,14 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         assert isinstance(item, TupleV)
         return sp.call(function, item.items, node)
 
-    return iterator(mapped(sp, items, apply, node), node)
+    made = iterator(mapped(sp, items, apply, node), node)
+    if isinstance(made, GeneratorV) and made.body is None:
+        given = [replace(v) if isinstance(v, GeneratorV) else v for v in args[1:]]  # begun by now
+        text, over = (
+            (iterators.map, given[0]) if single else (iterators.starmap, ZipV(tuple(given)))
+        )
+        return replace(made, body=text_over(text, {"function": function, "iterable": over}))
+    return made
 
 
 @register(tuple)

@@ -179,8 +179,7 @@ def terms_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     series, primals = (_items(sp, v, node) for v in args[:2])
     there = [s for s in series if not is_none(s)]
     lengths = [None if is_none(s) else len(_items(sp, s, node)) for s in series]
-    most = sp.static_int(args[2], node, "the highest order")
-    wrong = structures.wrong_series(lengths, len(primals), most)
+    wrong = structures.wrong_series(lengths, len(primals))
     if wrong is not None:
         sp.refuse(node, wrong, structures.SERIES, error=ArgumentValueError)
     return there[0]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.core.messages import Message
 from pullback.core.terms import Atom, Prim
-from pullback.errors import MutationError, StaticKeyError
+from pullback.errors import StaticKeyError
 from pullback.frontend.interpret import scalars
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, Value
-from pullback.frontend.python.symbols import members
+from pullback.frontend.python.symbols import members, symbol_class
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def _tests(run: Run, d: RecordV, key: Value, node: ast.AST) -> list[tuple[str, b
     """For each key that it can be, whether it is that one."""
     tests: list[tuple[str, bool | Atom]] = []
     for k in d.fields:
+        if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
+            continue  # a number is no string
         test = run.truth(run.compare("==", key, Static(k), node), node)
         if test is not False:
             tests.append((k, test))
@@ -79,24 +81,13 @@ def contains(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
 
 def stored(
     run: Run, d: RecordV, key: Value, new: Value, was_read: bool, node: ast.AST
-) -> dict[str, Value]:
-    """The items after ``d[key] = new``; ``was_read``: the key is known to be in it."""
+) -> dict[str, Value] | None:
+    """The items after ``d[key] = new``, if they can be known one by one; ``was_read``: the key is
+    known to be in it."""
     tests = _tests(run, d, key, node)
     every = isinstance(key, SymbolV) and key.cls is not str and len(tests) == len(members(key.cls))
     old = [d.fields[k] for k, _ in tests]
-    if not (every or was_read):
-        run.refuse(
-            node,
-            "a dict that may get a key that only the run knows",
-            "put all keys into it first, and update with d[k] += v; or use a list",
-            error=MutationError,
-        )
-    if not all(map(scalars.is_number, (new, *old))):
-        run.refuse(
-            node,
-            "an item of a dict that is no number, replaced under a key that only the run knows",
-            "use a list of the items",
-            error=MutationError,
-        )
+    if not (every or was_read) or not all(map(scalars.is_number, (new, *old))):
+        return None
     changed = {k: run.select(test, new, d.fields[k], node) for k, test in tests}
     return {**d.fields, **changed}

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, cast
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError, StaticKeyError
 from pullback.frontend.interpret import comprehensions
 from pullback.frontend.kinds.values import (
+    HashV,
+    Items,
     Owner,
     RecordV,
     Specialiser,
@@ -26,7 +28,7 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
-from pullback.frontend.memory import chosen_keys
+from pullback.frontend.memory import chosen_keys, hash_changes, hash_methods, hash_sets, hash_tables
 from pullback.frontend.python.records import is_key
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 Args = Sequence[Value]
 Kwargs = dict[str, Value]
-Change = tuple[RecordV, Value]
+Change = tuple["RecordV | HashV", Value]
 _NONE = Static(None)
 
 
@@ -64,56 +66,86 @@ def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
 def display(run: Run, node: ast.Dict) -> Value:
     """``{k: v, **d}``"""
 
-    fields: dict[str, Value] = {}
+    result: RecordV | HashV = made({})
     for k, v in zip(node.keys, node.values, strict=False):
-        with run.holding(*fields.values()):
+        with run.holding(result):
             if k is None:
-                fields |= _fields(run, run.evaluate(v), v)
-            else:
-                key = key_of(run, run.evaluate(k), k)
-                fields[key] = run.evaluate(v)
-    return made(fields)
+                result = _merged(run, result, _contents(run, run.evaluate(v), v), v)
+                continue
+            key = run.evaluate(k)
+            with run.holding(key):
+                value = run.evaluate(v)
+        if isinstance(result, RecordV) and not is_run_time(key):
+            result = replace(result, fields={**result.fields, key_of(run, key, k): value})
+        else:
+            if isinstance(result, RecordV):
+                result = hash_changes.table_for(run, result, key, value, k)
+            result = hash_changes.put(run, result, key, value, k)
+    return result
 
 
 def comprehension(run: Run, node: ast.DictComp) -> Value:
     """``{k: v for ...}`` over items that are known one by one."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.value)
     items = comprehensions.items_of(run, node.generators, pair, node)
-    if not isinstance(items, Unrolled):
-        run.refuse(
-            node,
-            "a dict with keys that only the run knows",
-            "loop over a tuple, a list display or another dict; or make a list",
-        )
-    return _of_pairs(run, items.items, node)
+    return _of_items(run, items, node)
 
 
-def _of_pairs(run: Specialiser, pairs: Sequence[Value], node: ast.AST) -> RecordV:
-    fields: dict[str, Value] = {}
-    for pair in pairs:
-        items = run.iterate(pair, node)
-        if not isinstance(items, Unrolled) or len(items.items) != 2:
+def set_of(run: Run, node: ast.SetComp) -> Value:
+    """``{v for ...}``"""
+    items = comprehensions.items_of(run, node.generators, node.elt, node)
+    return hash_methods.with_items(run, hash_tables.empty(run, set), items, node)
+
+
+def _of_items(run: Run, items: Items, node: ast.AST) -> RecordV | HashV:
+    """A dict of pairs; a hash table, where only the run knows the keys."""
+    if isinstance(items, Unrolled):
+        pairs = [run.iterate(pair, node) for pair in items.items]
+        known = [p.items for p in pairs if isinstance(p, Unrolled) and len(p.items) == 2]
+        if len(known) < len(pairs):
             run.refuse(node, "a dict is made of pairs", error=ArgumentValueError)
-        key, value = items.items
-        fields[key_of(run, key, node)] = value
-    return made(fields)
+        if not any(is_run_time(key) for key, _ in known):
+            return made({key_of(run, key, node): value for key, value in known})
+    return hash_methods.with_pairs(run, hash_tables.empty(run, dict), items, node)
 
 
-def _fields(run: Specialiser, value: Value, node: ast.AST) -> dict[str, Value]:
+def is_run_time(key: Value) -> bool:
+    """Whether a key makes a dict a hash table."""
+    return chosen_keys.is_chosen(key) or hash_methods.is_table_key(key)
+
+
+def needs_table(run: Run, d: RecordV, key: Value | str) -> bool:
+    """Whether what a key leads to in a dict with known keys can be updated in a hash table only."""
+    return not isinstance(key, str) and is_run_time(key)
+
+
+def _contents(run: Run, value: Value, node: ast.AST) -> RecordV | HashV:
+    """The items of a mapping, or of an iterable of pairs, as a new dict."""
     if isinstance(value, RecordV) and value.cls is dict:
-        return dict(value.fields)
-    items = run.iterate(value, node)
-    if not isinstance(items, Unrolled):
-        run.refuse(node, f"a dict made of {run.describe(value)}", "write its keys")
-    return _of_pairs(run, items.items, node).fields
+        return made(dict(value.fields))
+    if isinstance(value, HashV) and not hash_methods.is_set(value):
+        return replace(hash_tables.copied(run, value), cls=dict, factory=_NONE)
+    return _of_items(run, run.iterate(value, node), node)
+
+
+def _merged(
+    run: Run, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST
+) -> RecordV | HashV:
+    """``left``, with the items of ``right`` put in."""
+    if isinstance(left, RecordV) and isinstance(right, RecordV):
+        return replace(left, fields={**left.fields, **right.fields})
+    if isinstance(left, RecordV):
+        left = hash_changes.table_for(run, left, _NONE, None, node)
+    return hash_methods.with_pairs(run, left, hash_methods.pairs_of(run, right, node), node)
 
 
 @register(dict)
 def dict_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if len(args) > 1:
         sp.refuse(node, "dict expected at most 1 argument", error=ArgumentTypeError)
-    given = _fields(sp, args[0], node) if args else {}
-    return made({**given, **kwargs})
+    run = cast("Run", sp)
+    given = _contents(run, args[0], node) if args else made({})
+    return _merged(run, given, made(kwargs), node)
 
 
 def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
@@ -121,15 +153,39 @@ def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
     if chosen_keys.is_chosen(index):
         missing = partial(chosen_keys.missing_key, run, value, index, node)
         return chosen_keys.item(run, value, index, missing, node)
+    if hash_methods.is_table_key(index):
+        chosen_keys.missing_key(run, value, index, node)
     key = key_of(run, index, node)
     if key not in value.fields:
         run.never("KeyError", repr(key), node, StaticKeyError)
     return value.fields[key]
 
 
-def union(left: RecordV, right: RecordV) -> Value:
+def combined(
+    run: Run, op: str, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST
+) -> Value | None:
+    """``d | e``, and the operators of sets."""
+    sets = [isinstance(v, HashV) and hash_methods.is_set(v) for v in (left, right)]
+    if all(sets):
+        assert isinstance(left, HashV) and isinstance(right, HashV)
+        return hash_sets.combined(run, op, left, right, node)
+    if op != "|" or any(sets) or not all(is_dict(v) or isinstance(v, HashV) for v in (left, right)):
+        return None
+    return union(run, left, right, node)
+
+
+def equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
+    """``d == e``, where one of them at least is a hash table."""
+    both = [_table(run, v, node) if isinstance(v, RecordV) and is_dict(v) else v for v in (a, b)]
+    x, y = both
+    if not isinstance(x, HashV) or not isinstance(y, HashV):
+        return Static(False)
+    return hash_sets.equal(run, x, y, node)
+
+
+def union(run: Run, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST) -> Value:
     """``d | e``"""
-    return made({**left.fields, **right.fields})
+    return _merged(run, _contents(run, left, node), right, node)
 
 
 @method("dict", "get")
@@ -140,6 +196,8 @@ def get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     default = args[1] if len(args) == 2 else _NONE
     if chosen_keys.is_chosen(args[0]):
         return chosen_keys.item(cast("Run", sp), d, args[0], lambda: default, node)
+    if hash_methods.is_table_key(args[0]):
+        return default
     return d.fields.get(key_of(sp, args[0], node), default)
 
 
@@ -170,8 +228,12 @@ def store_at(
     index: Value,
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
-) -> RecordV:
+) -> RecordV | HashV:
     """``d[k] = v``; ``value`` may ask for the old value."""
+    if hash_methods.is_table_key(index):
+        new = value(lambda: get_item(run, d, index, node))
+        table = hash_changes.table_for(run, d, index, new, node)
+        return hash_changes.put(run, table, index, new, node)
     if chosen_keys.is_chosen(index):
         return _stored_by_choice(run, d, index, value, node)
     key = key_of(run, index, node)
@@ -185,7 +247,7 @@ def _stored_by_choice(
     index: Value,
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
-) -> RecordV:
+) -> RecordV | HashV:
     was_read = False
 
     def old() -> Value:
@@ -194,12 +256,19 @@ def _stored_by_choice(
         return get_item(run, d, index, node)
 
     new = value(old)
-    return replace(d, fields=chosen_keys.stored(run, d, index, new, was_read, node))
+    fields = chosen_keys.stored(run, d, index, new, was_read, node)
+    if fields is not None:
+        return replace(d, fields=fields)
+    return hash_changes.put(run, hash_changes.table_for(run, d, index, new, node), index, new, node)
 
 
 def pop(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if kwargs or not 1 <= len(args) <= 2:
         run.refuse(node, "pop takes a key and a default", error=ArgumentTypeError)
+    if is_run_time(args[0]) and d.fields:
+        return hash_methods.pop(run, _table(run, d, node), args, kwargs, node)
+    if is_run_time(args[0]):
+        return d, args[1] if len(args) == 2 else get_item(run, d, args[0], node)
     key = key_of(run, args[0], node)
     if key not in d.fields and len(args) == 2:
         return d, args[1]
@@ -210,13 +279,21 @@ def pop(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Chan
 def update(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if len(args) > 1:
         run.refuse(node, "update takes one dict", error=ArgumentTypeError)
-    new = _fields(run, args[0], node) if args else {}
-    return replace(d, fields={**d.fields, **new, **kwargs}), _NONE
+    more = _contents(run, args[0], node) if args else made({})
+    return _merged(run, _merged(run, d, more, node), made(kwargs), node), _NONE
+
+
+def _table(run: Run, d: RecordV, node: ast.AST) -> HashV:
+    return hash_changes.table_for(run, d, _NONE, None, node)
 
 
 def setdefault(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if kwargs or not 1 <= len(args) <= 2:
         run.refuse(node, "setdefault takes a key and a default", error=ArgumentTypeError)
+    if is_run_time(args[0]):
+        default = args[1] if len(args) == 2 else _NONE
+        table = hash_changes.table_for(run, d, args[0], default, node)
+        return hash_methods.setdefault(run, table, args, kwargs, node)
     key = key_of(run, args[0], node)
     if key in d.fields:
         return d, d.fields[key]
@@ -234,4 +311,7 @@ UPDATES: dict[str, Callable[[Run, RecordV, Args, Kwargs, ast.AST], Change]] = {
     "pop": pop, "update": update, "setdefault": setdefault, "clear": clear,
 }  # fmt: skip
 
-__all__ = ["UPDATES", "MutationError", "comprehension", "display", "get_item", "store_at", "union"]
+__all__ = [
+    "UPDATES", "MutationError", "combined", "comprehension", "display", "equal", "get_item",
+    "store_at",
+]  # fmt: skip

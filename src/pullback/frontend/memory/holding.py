@@ -17,14 +17,14 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     parts,
 )
-from pullback.frontend.kinds.values import ArrayV, ListV, RecordV, TupleV
+from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, TupleV
 from pullback.frontend.python.object_classes import changes
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
 
 
-Updatable = ArrayV | ListV | TupleV | RecordV
+Updatable = ArrayV | ListV | TupleV | RecordV | HashV
 """Objects that updates change; and records with such objects in them (``is_root``)."""
 
 
@@ -47,7 +47,7 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
     """Whether a value is an object that updates change: an array, a list, a dict
     or an object whose attributes can be assigned."""
     match value:
-        case ArrayV() | ListV() | TupleV(is_list=True):
+        case ArrayV() | ListV() | HashV() | TupleV(is_list=True):
             return True
         case RecordV(cls):
             return changes(cls)

@@ -9,11 +9,13 @@ copy that takes its place.
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.terms import Atom, Lit, Update, Var
+from pullback.core.types import Bool
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.interpret import indices
 from pullback.frontend.interpret.indices import index_atom
@@ -21,8 +23,10 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.join import as_list, generalise, join
 from pullback.frontend.kinds.kinds import (
+    HashK,
     Kind,
     ListK,
+    ScalarK,
     TupleK,
     describe,
     leaf_types,
@@ -32,6 +36,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     RecordV,
     SliceV,
@@ -42,7 +47,14 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy.broadcasting import scalars
 from pullback.frontend.library.numpy.subscripts import store_within
-from pullback.frontend.memory import holding, lists, ownership
+from pullback.frontend.memory import (
+    dicts,
+    hash_changes,
+    hash_tables,
+    holding,
+    lists,
+    ownership,
+)
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
@@ -90,6 +102,10 @@ class Inside:
             return self.stored(items, path, container, op, new, bool(found))
         path, container, rest = self.locate(items, steps)
         assert not rest
+        if isinstance(op, Method) and isinstance(container, HashV | RecordV):
+            made = self.by_method(items, path, container, op)
+            if made is not None:
+                return made
         if isinstance(op, Method) and isinstance(container, ListV | TupleV):
             if op.name == "append" and len(op.args) == 1 and not op.kwargs:
                 return self.appended(items, path, op.args[0]), _NONE
@@ -124,6 +140,11 @@ class Inside:
                     name = field_of(run, value, step, node)
                     path.append(list(fields).index(name))
                     value = fields[name]
+                case HashV() if not isinstance(step, str) and value.cls is not defaultdict:
+                    entry = hash_tables.lookup(run, value, step, node)
+                    hash_tables.check_key(run, step, hash_tables.is_found(run, entry), node)
+                    path += [entry, 1]
+                    value = hash_tables.value_at(run, value, entry, node)
                 case ListV() if not isinstance(step, str | SliceV):
                     at = self.place(value, step)
                     path.append(at)
@@ -144,6 +165,9 @@ class Inside:
         run, node = self.run, self.node
         if isinstance(op.index, str):
             return lists.with_item(self.replaced(items, path, container, op)[0], value), _NONE
+        if isinstance(container, HashV | RecordV) and _is_table(container, op.index):
+            put = self.in_table(items, path, container, op.index, value, "put", hash_changes.store)
+            return put[0], _NONE
         if isinstance(container, ArrayV):
             at = _Leaves(run, items, path, node)
             value = _as_scalars(run, value, node)
@@ -167,6 +191,51 @@ class Inside:
         flat = flatten(coerce(run, value, leaves.kind.elem, node))
         new = {k + 1: leaves.put(k + 1, leaf, index) for k, leaf in enumerate(flat.atoms)}
         return lists.with_item(leaves.changed(new), value), _NONE
+
+    def in_table(
+        self, items: ListV, path: Path, container: HashV | RecordV, key: Value, value: Value,
+        name: str, change: hash_changes.Change, holes: bool = False,
+    ) -> tuple[ListV, Value]:  # fmt: skip
+        """A change of a hash table by an item; the value that the key has then."""
+        run, node = self.run, self.node
+        run.check_captured_in_loop(value, node)
+        own = hash_tables.own_key(run, key, node)
+        factory = container.factory if isinstance(container, HashV) else _NONE
+        entry = run.kind(own, node), without_spare(generalise(run.kind(value, node)))
+        there = (ScalarK(Bool(), True),) if holes else ()
+        new = HashK(container.cls, TupleK((*entry, *there)), True, run.kind(factory, node))
+        joined = join(_kind_at(items.elem, path[1:]), new)
+        if not isinstance(joined, HashK):
+            refuse_kinds(run, new, _kind_at(items.elem, path[1:]), node)
+        wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare)
+        leaves = _Leaves(run, run.coerce_list(items, wanted, node), path, node)
+        assert isinstance(leaves.kind, HashK)
+        count = len(list(leaf_types(leaves.kind))) - len(list(leaf_types(leaves.kind.factory)))
+        table = hash_changes.Table(run, leaves.kind, leaves.whole(0)[:count], leaves.at, node)
+        kinds = leaves.kind.elem.items
+        given = coerce(run, own, kinds[0], node), coerce(run, value, kinds[1], node)
+        at = hash_changes.changed(run, name, table, given, change)
+        made = leaves.changed(dict(enumerate(table.atoms)))
+        result = hash_tables.value_at(run, table.view(), at, node) if name == "ensure" else _NONE
+        return lists.with_item(made, value), result
+
+    def by_method(
+        self, items: ListV, path: Path, container: HashV | RecordV, op: Method
+    ) -> tuple[ListV, Value] | None:
+        """A method of a hash table that need not copy it."""
+        run, node, ensure = self.run, self.node, hash_changes.ensure
+        match op:
+            case Method("setdefault", [key, *default], {}) if _is_table(container, key):
+                value = default[0] if default else _NONE
+                return self.in_table(items, path, container, key, value, "ensure", ensure)
+            case Method("add", [key], {}) if isinstance(container, HashV):
+                made, _ = self.in_table(items, path, container, key, _NONE, "ensure", ensure)
+                return made, _NONE
+            case Method("__getitem__", [key], {}) if isinstance(container, HashV):
+                value = run.call(container.factory, (), node)
+                return self.in_table(items, path, container, key, value, "ensure", ensure)
+            case _:
+                return None
 
     def appended(self, items: ListV, path: Path, value: Value) -> ListV:
         run, node = self.run, self.node
@@ -258,15 +327,23 @@ class Inside:
                 joined = None if elem is None else ListK(generalise(elem), spare)
         if joined is None:
             assert new is not None
-            run.refuse(
-                node,
-                f"{describe(new)} put into {describe(here)}: the items of a list that changes at "
-                "run time must be of one type",
-                "use a tuple or a dataclass",
-                error=TypesDoNotMeetError,
-            )
+            refuse_kinds(run, new, here, node)
         wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare)
         return run.coerce_list(items, wanted, node)
+
+
+def _is_table(container: HashV | RecordV, key: Value) -> bool:
+    return isinstance(container, HashV) or (container.cls is dict and dicts.is_run_time(key))
+
+
+def refuse_kinds(run: Run, new: Kind, here: Kind, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node,
+        f"{describe(new)} put into {describe(here)}: the items of a list that changes at "
+        "run time must be of one type",
+        "use a tuple or a dataclass",
+        error=TypesDoNotMeetError,
+    )
 
 
 class _Leaves:
@@ -284,8 +361,9 @@ class _Leaves:
                 self.low += sum(len(list(leaf_types(k))) for k in inside[:p])
                 self.kind = inside[p]
             else:
-                assert isinstance(self.kind, ListK)
-                self.at, self.low, self.kind = (*self.at, p), self.low + 1, self.kind.elem
+                assert isinstance(self.kind, ListK | HashK)
+                first = 1 if isinstance(self.kind, ListK) else 4 if self.kind.holes else 2
+                self.at, self.low, self.kind = (*self.at, p), self.low + first, self.kind.elem
 
     def whole(self, k: int) -> list[Atom]:
         """The buffers of the leaves from the k-th on."""
@@ -325,6 +403,8 @@ def _kind_at(kind: Kind, path: Path) -> Kind:
     for p in path:
         if isinstance(p, int):
             kind = parts(kind)[p]
+        elif isinstance(kind, HashK):
+            kind = kind.elem
         else:
             row = as_list(kind)
             assert row is not None
@@ -341,6 +421,8 @@ def _with_kind(kind: Kind, path: Path, new: Kind) -> Kind:
         inside = list(parts(kind))
         inside[first] = _with_kind(inside[first], rest, new)
         return with_parts(kind, tuple(inside))
+    if isinstance(kind, HashK):
+        return with_parts(kind, (_with_kind(kind.elem, rest, new), kind.factory))
     row = as_list(kind)
     assert row is not None
     return ListK(_with_kind(row.elem, rest, new), row.spare)

@@ -20,15 +20,27 @@ from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     Owner,
     PlaceV,
     RecordV,
     SliceV,
+    Static,
     TupleV,
     Value,
+    index_scalar,
 )
-from pullback.frontend.memory import holding, lists, ownership, places
+from pullback.frontend.memory import (
+    dicts,
+    hash_changes,
+    hash_methods,
+    hash_tables,
+    holding,
+    lists,
+    ownership,
+    places,
+)
 from pullback.frontend.memory.inside_lists import Inside
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
@@ -45,6 +57,10 @@ from pullback.frontend.memory.updates import (
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
+READ = frozenset({"setdefault", "__getitem__"})
+"""The methods that may put in an item, and whose value is the item."""
+
+
 def base_of(run: Run, target: ast.expr) -> ast.Name:
     """The name in ``name[i].field[j]``."""
     while isinstance(target, ast.Subscript | ast.Attribute):
@@ -60,6 +76,25 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
     if isinstance(held, PlaceV):
         return ast.copy_location(ast.Name(held.root, ast.Load()), target)
     return target
+
+
+def target_of(
+    run: Run, target: ast.expr, value: Value | None = None
+) -> tuple[ast.Name, list[Step]]:
+    """The name and the steps to what is updated: ``name[i].field``, also what a call gives that is
+    an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated already."""
+    root = target
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Call):
+        return base_of(run, target), steps_of(run, target)
+    found = run.evaluate(root) if value is None else value
+    rest = [] if value is not None else steps_of(run, target)
+    place = run.frame.places.get(found)
+    if place is None or place.scope.names.get(place.root) is not place.of:
+        return base_of(run, target), rest
+    base = ast.copy_location(ast.Name(place.root, ast.Load()), target)
+    return base, [*places.as_steps(place), *rest]
 
 
 def steps_of(run: Run, target: ast.expr) -> list[Step]:
@@ -99,6 +134,8 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     moved = moved_by(None, steps, op)
     with run.holding(*held):
         ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps), moved=moved)
+    if isinstance(op, Method) and op.name in READ:
+        places.note_item(run, base.id, (*steps, op.args[0]), result)
     return result
 
 
@@ -167,6 +204,12 @@ class _Change:
                     refuse_step(run, value, step, node)
                 new, result = self.part(items[k], items[:k] + items[k + 1 :], rest, beside)
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
+            case RecordV(cls) if cls is dict and dicts.needs_table(run, value, step):
+                assert not isinstance(step, str)
+                run.frame.touched |= ownership.owners_of(value)
+                return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
+            case HashV() if not isinstance(step, str | SliceV):
+                return self.in_table(value, step, rest, beside)
             case RecordV(_, fields):
                 name = field_of(run, value, step, node)
                 others = tuple(v for n, v in fields.items() if n != name)
@@ -179,6 +222,19 @@ class _Change:
                 return Inside(run, node).change(value, steps, self.op)
             case _:
                 refuse_step(run, value, step, node)
+
+    def in_table(
+        self, table: HashV, key: Value, rest: list[Step], beside: frozenset[Owner]
+    ) -> tuple[Value, Value]:
+        """A hash table after the update of what is in the value of a key."""
+        if not table.sole or table.inner & beside:
+            ownership.refuse_shared(self.run, self.node)
+        self.run.frame.touched |= table.inner
+        made, entry = hash_methods.ensured(self.run, table, key, self.node)
+        path: list[Step] = [index_scalar(entry), Static(1), *rest]
+        entries = hash_tables.entries_of(made)
+        items, result = Inside(self.run, self.node).change(entries, path, self.op)
+        return hash_tables.with_entries(made, items), result
 
     def part(
         self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]

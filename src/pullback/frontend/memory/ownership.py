@@ -8,8 +8,8 @@ function, and names that may share its memory may not be used afterwards (they b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
@@ -29,6 +29,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     ListV,
     OperatorV,
     OptionalV,
@@ -54,7 +55,6 @@ from pullback.frontend.memory.holding import (
 from pullback.frontend.signals import NotCarriedError
 
 if TYPE_CHECKING:
-    from pullback.frontend.kinds.flatten import Ownership
     from pullback.frontend.memory.places import Moved
     from pullback.frontend.run import Run
 
@@ -136,7 +136,7 @@ def still_given(
 def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
     """The same of what is in a list or dict."""
     match value:
-        case ListV(_, elem):
+        case ListV(elem=elem) | HashV(elem=elem):
             return value.sole or not holds_memory(elem)
         case TupleV(items):
             return is_unshared(TupleV(items), given)
@@ -154,7 +154,7 @@ def _places(
         mine = value.fresh or (value.owners and value.owners <= given)
         yield value.owners if mine else None
     match value:
-        case ListV(_, elem, inner=inner, sole=sole):
+        case ListV(elem=elem, inner=inner, sole=sole) | HashV(elem=elem, inner=inner, sole=sole):
             if holds_memory(elem):
                 yield inner if sole else None
         case TupleV(items):
@@ -236,7 +236,7 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
         if spec is None or name not in run.frame.given:
             raise refusal
         if name in run.frame.rebound:
-            refuse_both(run, name, node)
+            spec.replaced.add(name)
         if spec.updates.get(name) is None:
             spec.updates[name] = refusal  # the caller decides
         if nested:
@@ -251,6 +251,35 @@ def seen_outside(run: Run, name: str, value: Updatable, node: ast.AST) -> Mutati
         _rewrite(shown_name(name), value),
         run.site(node),
     )
+
+
+def replaced(
+    run: Run, home: tuple[Scope, str], end: Value, others: Iterable[Value], refusal: MutationError,
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """What a variable holds after a function that updates its object and also binds it anew. That
+    is right if nobody else has the old object, nor (``others``) the new one."""
+    scope, name = home
+    old = scope.names[name]
+    spec = run.frame.spec
+    lent = spec is not None and name in spec.cells
+    if not is_root(old) or not is_root(end) or not (old.fresh or lent):
+        raise refusal
+    mine = owners_of(old)
+    names = ((s, n, v) for s in _live_scopes(run) for n, v in s.names.items())
+    others = [*others, *(v for s, n, v in names if (s, n) != home and not n.startswith("$"))]
+    if any(owners_of(v) & (mine | owners_of(end)) for v in others):
+        run.refuse(
+            node,
+            f"this call updates what {shown_name(name)!r} holds, which has other names too, and "
+            "may bind it to another object",
+            "do one of the two in the function: xs.clear(), xs[:] = ys, or a new object always",
+            error=MutationError,
+        )
+    if lent and spec is not None:
+        spec.updates[name] = spec.updates.get(name) or refusal
+        spec.replaced.add(name)
+    return replace(end, owners=end.owners | old.owners, fresh=old.fresh)
 
 
 def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
@@ -329,97 +358,6 @@ def updated(
                 )
 
 
-@dataclass(frozen=True)
-class Touched:
-    """The parts of its arguments that a function has updated, by their numbers among ``owned``, the
-    ownerships of all parts."""
-
-    parts: frozenset[int]
-    owned: Sequence[Ownership]
-
-
-def handed_back(
-    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: Touched | None,
-    moved: Moved,
-) -> Updatable:  # fmt: skip
-    """A function that was called has updated its argument: so the caller does."""
-    if not is_root(arg) or not is_root(new):
-        run.refuse(
-            node,
-            f"this call updates {run.describe(new)}, which may be None or one of several things",
-            "update it where it is known to be there, or give the value back and assign it",
-            error=MutationError,
-        )
-    for name, value in function_scope(run.scope).names.items():
-        if value is arg and not name.startswith("$"):
-            return named_back(run, name, arg, new, node, nested, moved)
-    if not arg.fresh:
-        raise refusal
-    if nested is not None:
-        check_inside(run, arg, frozenset(), nested, node)
-    made = replace(_own_again(new, arg), owners=arg.owners, fresh=True)
-    updated(run, "the argument", arg, node, made, nested is not None)
-    return made
-
-
-def named_back(
-    run: Run, name: str, arg: Value, new: Value, node: ast.AST, nested: Touched | None,
-    moved: Moved,
-) -> Updatable:  # fmt: skip
-    """A function that was called has updated the object called ``name``."""
-    assert is_root(arg) and is_root(new)
-    updatable(run, name, node, nested is not None)
-    if nested is not None:
-        check_inside(run, arg, run.frame.given.get(name, frozenset()), nested, node)
-    made = _own_again(new, arg)
-    return bind_updated(run, name, arg, made, node, nested is not None, moved)
-
-
-def _own_again(new: Updatable, arg: Updatable) -> Updatable:
-    """The lists and arrays in a dict or a list of known length are those that were there before the
-    call, and so made here, where they share memory with these only."""
-
-    def item(after: Value, before: Value | None) -> Value:
-        if is_updated_in_place(after) and is_updated_in_place(before):
-            inside = _own_again(after, before)
-            if before.fresh and before.owners and after.owners == before.owners:
-                return replace(inside, fresh=True)
-            return inside
-        return after
-
-    match new, arg:
-        case RecordV(_, fields), RecordV(_, old):
-            return replace(new, fields={n: item(v, old.get(n)) for n, v in fields.items()})
-        case TupleV(items), TupleV(before) if len(items) == len(before):
-            return replace(new, items=tuple(map(item, items, before)))
-        case _:
-            return new
-
-
-def check_all_inside(
-    run: Run, value: Updatable, given: frozenset[Owner], node: ast.AST
-) -> None:
-    """All that is in a list, dict or object may be updated: it is in no other place."""
-    if not is_unshared_inside(value, frozenset() if value.fresh else given):
-        refuse_shared(run, node)
-    run.frame.touched |= owners_of(value)
-
-
-def check_inside(
-    run: Run, value: Updatable, given: frozenset[Owner], touched: Touched, node: ast.AST
-) -> None:
-    """What a function has updated in a list, dict or object is in no other place."""
-    mine, given = owners_of(value), frozenset() if value.fresh else given
-    for k in touched.parts:
-        owners, fresh = touched.owned[k] if k < len(touched.owned) else (frozenset(), False)
-        if owners and not owners & mine:
-            continue
-        elsewhere = (o for j, (others, _) in enumerate(touched.owned) if j != k for o in others)
-        if not (fresh or (owners and owners <= given)) or owners.intersection(elsewhere):
-            refuse_shared(run, node)
-        run.frame.touched |= owners
-
-
 def apart(run: Run, more: Value, whole: Value) -> Value:
     """What a list is extended by: a copy, if it is part of what is updated (``t[0] += t[1]``)."""
     if not owners_of(more) & owners_of(whole):
@@ -472,10 +410,15 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
 def rebound(run: Run, scope: Scope, name: str) -> None:
     """A variable gets another value: functions that captured the old one are out of date."""
     places.release(run, scope, name)
-    if name in scope.borrowed:
+    if run.frame.given.get(name) and name not in scope.borrowed and scope is run.frame.scope:
         spec = run.frame.spec
         if spec is not None and spec.updates.get(name) is not None:
             refuse_both(run, name, spec.definition.node)
+        del run.frame.given[name]
+    if name in scope.borrowed:
+        spec = run.frame.spec
+        if spec is not None and spec.updates.get(name) is not None:
+            spec.replaced.add(name)
         run.frame.rebound.add(name)
     cell = scope.cells.get(name)
     if cell is None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
-from pullback.frontend.functions.scopes import shown
+from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import NoKindError, captures_of, kind_of
 from pullback.frontend.kinds.values import (
@@ -39,6 +39,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     ZipV,
     index_scalar,
 )
@@ -100,6 +101,13 @@ def note(run: Run, whole: Value, step: Taken, part: Value) -> None:
     place = run.frame.places.get(whole)
     if place is not None and part is not whole and is_part(part):
         run.frame.places[part] = replace(place, steps=(*place.steps, step), value=part)
+
+
+def note_item(run: Run, name: str, steps: tuple[Step, ...], part: Value) -> None:
+    """An item has been put into what a variable holds, or was there already."""
+    scope = function_scope(run.scope)
+    if is_part(part) and not name.startswith("$"):
+        run.frame.places[part] = PlaceV(scope, name, steps, part, scope.names[name])
 
 
 def noted(run: Run, whole: Value, items: Items) -> Items:
@@ -235,6 +243,9 @@ def renewed(run: Run, source: Value, node: ast.AST) -> Value:
         case ReversedV(items):
             inner = renewed(run, items, node)
             return source if inner is items else ReversedV(inner)
+        case ViewV(items, what):
+            inner = renewed(run, items, node)
+            return source if inner is items else ViewV(inner, what)
         case _:
             place = run.frame.places.get(source)
             return source if place is None else current(run, place, node)

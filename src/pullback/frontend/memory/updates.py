@@ -11,6 +11,7 @@ from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeEr
 from pullback.frontend.interpret import indices
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     RecordV,
     SliceV,
@@ -19,7 +20,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy.arrays import store
-from pullback.frontend.memory import dicts, lists
+from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists
 from pullback.frontend.memory.places import Move, Moved, Step
 from pullback.frontend.python.object_classes import is_object_class
 
@@ -68,6 +69,10 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             return value(container), _NONE
         case Store(index, value), RecordV(cls) if cls is dict and not isinstance(index, str):
             return dicts.store_at(run, container, index, value, node), _NONE
+        case Store(index, value), HashV() if not isinstance(index, str):
+            return hash_methods.store_at(run, container, index, value, node), _NONE
+        case Method(name, args, kwargs), HashV() if name in hash_sets.updates_of(container):
+            return hash_sets.updates_of(container)[name](run, container, args, kwargs, node)
         case Store(index, value), ListV() | TupleV(is_list=True) if not isinstance(index, str):
             return lists.store_at(run, container, index, value, node), _NONE
         case Store(index, value, by), ArrayV() if not isinstance(index, str):

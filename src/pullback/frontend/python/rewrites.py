@@ -135,7 +135,6 @@ REWRITES: dict[str, str] = {
     "numpy.errstate": "leave it away: compiled code gives no warnings",
     # Python's own
     "complex": "carry the real and the imaginary part: re, im = a * c - b * d, a * d + b * c",
-    "iter": "use a list and an index that moves on: xs[i]; i += 1",
     "set": TUPLE, "frozenset": TUPLE,
     "str": PLAIN_TEXT, "repr": PLAIN_TEXT, "format": PLAIN_TEXT, "ascii": PLAIN_TEXT,
     "getattr": LOCAL, "setattr": LOCAL, "delattr": LOCAL, "vars": LOCAL, "globals": LOCAL,

@@ -10,7 +10,9 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site
 from pullback.errors import SourceError
+from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
+from pullback.frontend.python.trying import without_try
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -72,8 +74,10 @@ def _definition(function: FunctionType) -> Definition:
         (node,) = nodes
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceError(f"{function.__qualname__!r} is an async function")
+        node = expanded(node, function.__globals__)
         return Definition(
-            node, text.file, code.co_name, function.__qualname__, function.__globals__, text.lines,
+            without_try(node), text.file, code.co_name, function.__qualname__,
+            function.__globals__, text.lines,
         )  # fmt: skip
     raise _no_source(function)
 

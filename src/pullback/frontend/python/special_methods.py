@@ -57,6 +57,18 @@ def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
     return Scalar(atom, True, number.bits)
 
 
+def iterator(run: Run, value: RecordV, node: ast.AST) -> Value:
+    """Return ``value.__iter__()``."""
+    made = run.call(run.attribute(value, "__iter__", node), (), node)
+    if isinstance(made, RecordV) and made.cls is value.cls:
+        run.refuse(
+            node,
+            f"{made.cls.__name__} is its own iterator, with __next__",
+            "write __iter__ as a generator, with yield",
+        )
+    return made
+
+
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
     """Return the truth of a value by ``__bool__``, or else by ``__len__``; None if there is
     neither."""

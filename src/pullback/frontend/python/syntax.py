@@ -52,7 +52,8 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
 
 LIST_UPDATES = frozenset({
     "append", "extend", "pop", "insert", "remove", "clear", "reverse", "sort", "update",
-    "setdefault",
+    "setdefault", "add", "discard", "popitem", "move_to_end", "difference_update",
+    "intersection_update", "symmetric_difference_update",
 })  # fmt: skip
 """The methods that change a list or a dict in place."""
 
@@ -209,8 +210,23 @@ def rebound_inside(node: FunctionNode) -> frozenset[str]:
 @by_node
 def given_names(node: FunctionNode) -> frozenset[str]:
     """Return the parameters that are never bound anew: their updates can be passed back to the
-    caller (``a += d`` updates an array or a list, and a number has no updates to pass back)."""
-    return frozenset(parameters(node)) - bound_anew(_body(node))
+    caller (``a += d`` updates an array or a list, and a number has no updates to pass back); or
+    only where the caller gives none (``if memo is None: memo = {}``)."""
+    rest = [s for s in _body(node) if _default_of(s) is None]
+    return frozenset(parameters(node)) - bound_anew(rest)
+
+
+def _default_of(s: ast.AST) -> str | None:
+    """Return the name in ``if name is None: name = ...``."""
+    match s:
+        case ast.If(
+            ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)]),
+            [ast.Assign([ast.Name(bound)])],
+            [],
+        ) if name == bound:
+            return name
+        case _:
+            return None
 
 
 @by_node
@@ -293,6 +309,15 @@ def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
             case _:
                 pass
     return frozenset(found)
+
+
+def is_endless(s: ast.stmt) -> bool:
+    """Whether a statement is ``while True``."""
+    match s:
+        case ast.While(ast.Constant(value)) if value:
+            return True
+        case _:
+            return False
 
 
 def ways_through(stmts: Sequence[ast.stmt]) -> int:
@@ -425,13 +450,10 @@ def liveness_of(node: FunctionNode) -> Liveness:
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: (
-        "exceptions cannot be caught in compiled code",
+        "these exceptions cannot be caught in compiled code",
         "test what would raise beforehand: if y != 0.0: ... else: ...",
     ),
-    ast.TryStar: (
-        "exceptions cannot be caught in compiled code",
-        "test what would raise beforehand: if y != 0.0: ... else: ...",
-    ),
+    ast.TryStar: ("groups of exceptions cannot be caught", "catch them one by one: except E: ..."),
     ast.With: (
         "'with' has effects that compiled code cannot have",
         "do it outside; np.errstate can be left away: compiled code gives no warnings",
@@ -442,8 +464,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Await: ("async code cannot be compiled", "call an ordinary function"),
     ast.ClassDef: ("a class cannot be defined inside compiled code", "define it at module level"),
     ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
-    ast.Set: ("sets are not part of the language", "use a tuple or a list: k in (1, 2)"),
-    ast.SetComp: ("sets are not part of the language", "use a list"),
 }
 
 
@@ -467,7 +487,7 @@ def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
     for root in _body(node):
         for n in ast.walk(root):
             if type(n) in REFUSED:
-                yield n, *REFUSED[type(n)]
+                yield n, *getattr(n, "why", REFUSED[type(n)])
 
 
 BINARY: dict[type[ast.operator], str] = {

@@ -24,6 +24,7 @@ from pullback.core.traverse import (
     map_functions,
     uses,
 )
+from pullback.opt.arrays.row_extents import know_rows
 
 MOST_CHEAP = 16
 """At most this many scalar operations of the outer body are repeated per element."""
@@ -38,8 +39,9 @@ def nest(program: Program) -> Program:
 
 
 def nest_rows(program: Program) -> Program:
-    """Return the program with nested builds merged, and no sums."""
-    return map_functions(program, lambda f: _function(f, False))
+    """Return the program with nested builds merged, and no sums; other stacks know the extents of
+    their rows."""
+    return know_rows(map_functions(program, lambda f: _function(f, False)))
 
 
 def _function(f: Function, sums: bool) -> Function:

@@ -61,9 +61,13 @@ def is_shaped(v: Atom) -> bool:
     return isinstance(v.type, Array | Handle)
 
 
-def _unknown(v: Var) -> Extents:
+def _rank(v: Var) -> int:
     assert isinstance(v.type, Array | Handle)
-    return [None] * v.type.rank
+    return v.type.rank
+
+
+def _unknown(v: Var) -> Extents:
+    return [None] * _rank(v)
 
 
 class Shapes:
@@ -184,6 +188,8 @@ class Shapes:
             return self.of(args[-1])
         if name == "transpose":
             return [base[axis] for axis in static if isinstance(axis, int)]
+        if name == "stack" and len(args) > 1:
+            return base + list(args[1:])
         if name == "stack":
             inner = self.elements.get(args[0]) if isinstance(args[0], Var) else None
             assert isinstance(v.type, Array)
@@ -245,10 +251,9 @@ class _Stable:
             a, axis = self.dims[n]
 
     def keeps_shape(self, next_: Atom, c: Var, init: Atom) -> bool:
-        assert isinstance(c.type, Array | Handle)
         return all(
             self.extent(next_, k) in (self.extent(c, k), self.extent(init, k))
-            for k in range(c.type.rank)
+            for k in range(_rank(c))
         )
 
     def link(self, v: Var, a: Atom) -> None:
@@ -260,6 +265,11 @@ class _Stable:
         roots = [self.root(a) for a in given]
         if all(r is roots[0] for r in roots):
             self.link(v, roots[0])
+        elif is_shaped(v):
+            shapes = [tuple(self.extent(a, k) for k in range(_rank(v))) for a in given]
+            known = tuple(n for n in shapes[0] if not isinstance(n, tuple))
+            if all(s == known for s in shapes):
+                self.made[v] = known
 
     def walk(self, block: Block) -> None:
         for let in block.lets:
@@ -274,6 +284,8 @@ class _Stable:
                 case Prim(name, args, _):
                     if name in _SAME_SHAPE:
                         self.link(let.vars[0], args[0])
+                    if name in ("reshape", "broadcast"):
+                        self.made[let.vars[0]] = args[1:]
                 case Build(extents, _, _) | AccNew(extents):
                     self.made.update((v, extents) for v in let.vars)
                 case If(_, then, orelse):

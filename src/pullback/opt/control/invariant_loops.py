@@ -18,7 +18,7 @@ before; what is kept in an array costs more than a read: a loop or a call of a f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pullback.core.build import Builder, i64, lit
 from pullback.core.effects import Effect, EffectsOf, Work, work_of
@@ -35,17 +35,21 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    Site,
     Sum_,
     Var,
     sub_blocks,
 )
 from pullback.core.traverse import free_variables_of, map_blocks, refresh
-from pullback.core.types import Array, Bool, Int, Real, Type
+from pullback.core.types import I64, Array, Bool, Int, Real, Type
 from pullback.opt.arrays.storage import updated_arrays
 from pullback.opt.scalar.bounds import loop_indices
 
 Inner = Build | Sum_
 SCALARS = Real | Int | Bool
+
+MOST_CHEAP = 16
+"""At most so many cheap operations are done for each element of a row, instead of for each row."""
 
 
 def hoist_loops(program: Program) -> Program:
@@ -60,8 +64,10 @@ def hoist_loops(program: Program) -> Program:
 
 
 def _may_be_kept(t: Type) -> bool:
-    """Whether it is a number, or an array of numbers."""
-    return isinstance(t.elem if isinstance(t, Array) else t, SCALARS)
+    """Whether it is a number, or an array of numbers or of such arrays."""
+    while isinstance(t, Array):
+        t = t.elem
+    return isinstance(t, SCALARS)
 
 
 class _Hoister:
@@ -101,12 +107,13 @@ class _Hoister:
             same and isinstance(let.op, Build | Sum_ | Loop)
             for let, same in zip(lets, invariant, strict=True)
         ])  # fmt: skip
-        if not any(moved):
+        if not any(moved) and not any(isinstance(let.op, Loop) for let in lets):
             return op
         before = [let for let, goes in zip(lets, moved, strict=False) if goes]
         stay = [let for let, goes in zip(lets, moved, strict=False) if not goes]
         rest = Block(tuple(stay), body.results)
-        self.if_any(op, before, rest, out)
+        if before:
+            self.if_any(op, before, rest, out)
         return map_blocks(op, lambda _: rest)
 
     def same(self, let: Let, varying: set[Var]) -> bool:
@@ -121,7 +128,8 @@ class _Hoister:
     def if_any(
         self, op: Build | Sum_ | Loop, before: list[Let], rest: Block, out: list[Let]
     ) -> None:
-        """Emit the lets if the loop has a first iteration; otherwise nothing that is read."""
+        """Emit the lets if the loop has a first iteration; otherwise nothing that is read, of the
+        same extents where these are known."""
         extents = [n for _, n in loop_indices(op)]
         unsure = [n for n in extents if not (isinstance(n, Lit) and int(n.value) > 0)]
         if not unsure:
@@ -136,7 +144,12 @@ class _Hoister:
         found = tuple(v for let in before for v in let.vars if v in used)
         then = refresh(Block(tuple(before), found))
         otherwise = Builder()
-        nothing = tuple(_empty(otherwise, v.type) for v in found)
+        inside = {v for let in before for v in let.vars}
+        known = {
+            v: let.op.extents for let in before for v in let.vars
+            if isinstance(let.op, Build) and inside.isdisjoint(let.op.extents)
+        }  # fmt: skip
+        nothing = tuple(_unread(otherwise, v.type, known.get(v)) for v in found)
         out.extend(b.lets)
         out.append(Let(found, If(cond, then, otherwise.block(nothing))))
 
@@ -146,6 +159,8 @@ class _Hoister:
         """Return the loop as one whose results do not depend on ``varying`` variables, and the
         rest."""
         op = let.op
+        if isinstance(op, Loop):
+            return (Let(let.vars, self.inside(op, varying), let.site),)
         if not isinstance(op, Inner) or not self.is_fixed(op, varying):
             return (let,)
         if varying.isdisjoint(free_variables_of(op)):
@@ -161,6 +176,22 @@ class _Hoister:
                 if not here:
                     depends.update(part.vars)
         return self.parts(let, op, _Body(lets, same, depends)) or (let,)
+
+    def inside(self, op: Loop, varying: set[Var]) -> Loop:
+        """Return a sequential loop in which loops are divided: the part that is the same in all
+        lanes is then done once (``lower/lanes.py``)."""
+        depends = set(varying)
+        carried = _varying_states(op, depends)
+        if len(carried) == len(op.carried):
+            return op
+        depends.update(carried)
+        lets: list[Let] = []
+        for x in op.body.lets:
+            for part in self.divided(x, depends):
+                lets.append(part)
+                _spread((part,), depends)
+        body = Block(tuple(lets), op.body.results)
+        return Loop(op.count, op.index, op.carried, op.inits, body)
 
     def is_fixed(self, op: Inner, varying: set[Var]) -> bool:
         """Whether its iterations are the same."""
@@ -178,28 +209,51 @@ class _Hoister:
         heavy = body.heavy()
         kept = [
             v for v in body.read_by_the_rest([results[k] for k in rest])
-            if v in heavy and isinstance(v.type, SCALARS)
+            if v in heavy and v not in self.updated and _may_be_kept(v.type)
         ]  # fmt: skip
         if not kept and not worth:
             return None
         out: list[Let] = []
-        if worth:
-            wanted = tuple(results[k] for k in worth)
-            first = _same_loop(op, body.slice(wanted), wanted)
-            out.append(Let(tuple(let.vars[k] for k in worth), first, let.site))
+        done = {let.vars[k]: results[k] for k in worth}
+        if worth and isinstance(op, Sum_):
+            wanted = tuple(done.values())
+            out.append(Let(tuple(done), _same_loop(op, body.slice(wanted), wanted), let.site))
+            done = {}
         reads: list[Let] = []
-        if kept:
-            arrays = tuple(Var(v.name, Array(v.type, len(op.extents))) for v in kept)
-            made = refresh_loop(Build(op.extents, op.indices, body.slice_block(kept)))
-            out.append(Let(arrays, made, let.site))
-            pairs = zip(kept, arrays, strict=True)
-            reads = [Let((v,), Index(a, op.indices, False)) for v, a in pairs]
+        for rows in body.rows(op, kept, done):
+            out.append(rows.let(let.site))
+            reads.extend(rows.reads)
         wanted = tuple(results[k] for k in rest)
         lets = (*reads, *body.rest(wanted, set(kept)))
         if rest or any(not self.effects.is_pure(x.op) for x in lets):
             second = type(op)(op.extents, op.indices, Block(lets, wanted))
             out.append(Let(tuple(let.vars[k] for k in rest), refresh_loop(second), let.site))
         return out
+
+
+class _Rows:
+    """The loop that keeps values of all iterations of ``op``, and how they are read there."""
+
+    def __init__(
+        self, op: Inner, values: Sequence[Var], loop: Build, arrays: Sequence[Var] = ()
+    ) -> None:
+        self.loop = loop
+        self.arrays = list(arrays)
+        self.reads: list[Let] = []
+        for v, r in zip(values, loop.body.results[len(arrays) :], strict=True):
+            array = Var(v.name, Array(r.type, len(loop.extents)))
+            self.arrays.append(array)
+            if r.type == v.type:
+                self.reads.append(Let((v,), Index(array, op.indices, False)))
+                continue
+            b = Builder()
+            row: Atom = array
+            for i in op.indices[:-1]:
+                row = b.prim("pick", row, i, static=(0,))
+            self.reads += (*b.lets, Let((v,), Prim("pick", (row, op.indices[-1]), (0,))))
+
+    def let(self, site: Site | None) -> Let:
+        return Let(tuple(self.arrays), refresh_loop(self.loop), site)
 
 
 class _Body:
@@ -233,8 +287,40 @@ class _Body:
         needed = zip(self.lets, _needed(self.lets, marks), strict=True)
         return [let for let, goes in needed if goes]
 
-    def slice_block(self, wanted: Sequence[Var]) -> Block:
+    def slice_block(self, wanted: Sequence[Atom]) -> Block:
         return Block(tuple(self.slice(wanted)), tuple(wanted))
+
+    def rows(
+        self, op: Inner, kept: Sequence[Var], done: dict[Var, Atom]
+    ) -> Iterator[_Rows]:
+        """What keeps these values for all iterations: numbers, and arrays of one extent in all
+        iterations as one array of higher rank. ``done``: results of the loop that are kept anyway.
+        """
+        whole = list(kept)
+        for let, same in zip(self.lets, self.same, strict=True):
+            found = [v for v in let.vars if v in kept]
+            if same and found and isinstance(let.op, Build):
+                made = self.in_one(op, let.op)
+                if made is not None:
+                    whole = [v for v in whole if v not in found]
+                    results = tuple(made.body.results[let.vars.index(v)] for v in found)
+                    body = Block(made.body.lets, results)
+                    yield _Rows(op, found, Build(made.extents, made.indices, body))
+        if whole or done:
+            block = self.slice_block((*done.values(), *whole))
+            yield _Rows(op, whole, Build(op.extents, op.indices, block), tuple(done))
+
+    def in_one(self, op: Inner, inner: Build) -> Build | None:
+        """The elements of the arrays that all iterations build, as one loop; None: they have
+        different extents, or share work."""
+        bound = {v for let in self.lets for v in let.vars}.union(op.indices)
+        if not bound.isdisjoint(inner.extents):
+            return None
+        before = self.slice([v for v in free_variables_of(inner) if v in bound])
+        if any(_is_heavy(let.op) for let in before) or len(before) > MOST_CHEAP:
+            return None
+        body = Block((*before, *inner.body.lets), inner.body.results)
+        return Build((*op.extents, *inner.extents), (*op.indices, *inner.indices), body)
 
     def rest(self, results: Sequence[Atom], kept: set[Var]) -> list[Let]:
         """The lets that depend, and of the others those that they need, which were not kept."""
@@ -245,6 +331,32 @@ class _Body:
         ]
         goes = _needed(self.lets, marks, kept)
         return [let for let, stays in zip(self.lets, goes, strict=False) if stays]
+
+
+def _spread(lets: Sequence[Let], depends: set[Var]) -> None:
+    """Add the variables that depend on those of the set."""
+    for let in lets:
+        op = let.op
+        extents = op.extents if isinstance(op, Inner) else ()
+        if isinstance(op, Inner) and depends.isdisjoint(a for a in extents if isinstance(a, Var)):
+            _spread(op.body.lets, depends)
+            results = zip(let.vars, op.body.results, strict=True)
+            depends.update(v for v, a in results if a in depends)
+        elif not depends.isdisjoint(free_variables_of(op)):
+            depends.update(let.vars)
+
+
+def _varying_states(op: Loop, varying: set[Var]) -> set[Var]:
+    """The carried variables that depend on these."""
+    found = {c for c, a in zip(op.carried, op.inits, strict=True) if a in varying}
+    size = -1
+    while size != len(found):
+        size = len(found)
+        depends = varying | found
+        _spread(op.body.lets, depends)
+        pairs = zip(op.carried, op.body.results, strict=False)
+        found.update(c for c, a in pairs if a in depends)
+    return found
 
 
 def _is_heavy(op: Op) -> bool:
@@ -283,14 +395,16 @@ def refresh_loop(op: Inner) -> Op:
     return type(op)(op.extents, fresh, body)
 
 
-def _empty(b: Builder, t: Type) -> Atom:
-    """Zero, or an array of no elements."""
+def _unread(b: Builder, t: Type, extents: tuple[Atom, ...] | None) -> Atom:
+    """Zero, or an array of a single cell with these extents, or of no elements."""
     if not isinstance(t, Array):
         return lit(0, t)
-    indices = tuple(Var("i", i64(0).type) for _ in range(t.rank))
-    zeros = Block((), (lit(0, t.elem),))
-    (made,) = b.let(Build(tuple(i64(0) for _ in indices), indices, zeros), (t,))
-    return made
+    count = i64(1 if extents else 0)
+    indices = tuple(Var("i", I64) for _ in range(t.rank))
+    body = Builder()
+    zeros = body.block((_unread(body, t.elem, None),))
+    (made,) = b.let(Build(tuple(count for _ in indices), indices, zeros), (t,))
+    return b.prim("broadcast", made, *extents) if extents else made
 
 
 __all__ = ["hoist_loops"]

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar, assert_never
 
-from pullback.core.eval import _in_big_thread
+from pullback.core.recursion import with_large_stack
 from pullback.papers.language.terms import (
     EV,
     EVM,
@@ -64,18 +64,15 @@ _here = threading.local()
 
 
 def deeply(run: Callable[[], T]) -> T:
-    """``run()`` with a large stack (at once, where the stack is large already)."""
+    """Return ``run()``, with a large stack (at once, where the stack is large already)."""
     if getattr(_here, "deep", False):
         return run()
-    out: list[T] = []
 
-    def body() -> tuple[object, ...]:
+    def body() -> T:
         _here.deep = True
-        out.append(run())
-        return ()
+        return run()
 
-    _in_big_thread(body)
-    return out[0]
+    return with_large_stack(body)
 
 
 Part = tuple[tuple[str, ...], Term]

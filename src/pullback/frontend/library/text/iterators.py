@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from pullback.frontend.kinds.values import SEQUENTIAL
+from pullback.frontend.kinds.values import ADVANCED, SEQUENTIAL
 
 Function = Callable[..., Any]
 Items = Iterable[Any]
@@ -110,8 +110,10 @@ def cycle(iterable: Items) -> Iterator[Any]:
     for item in iterable:
         yield item
         saved.append(item)
-    while len(saved) > 0:
-        yield from saved
+    k, n = 0, len(saved)
+    while n > 0:
+        yield saved[k]
+        k = k + 1 if k + 1 < n else 0
 
 
 def reduce(function: Function, iterable: Items) -> Any:
@@ -186,9 +188,74 @@ def zip_between(before: Any, iterable: Items, after: Any) -> Iterator[Any]:
                 return
 
 
+def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    n = start
+    while True:
+        yield n
+        n += step
+
+
+def repeat(object: Any, times: int | None = None) -> Iterator[Any]:
+    left = 1 if times is None else times
+    while left > 0:
+        yield object
+        if times is not None:
+            left -= 1
+
+
+def accumulate_any(
+    iterable: Items, func: Function | None = None, initial: Any = None
+) -> Iterator[Any]:
+    if initial is not None:
+        yield from accumulate_from(iterable, func, initial)
+    else:
+        yield from accumulate(iterable, func)
+
+
+def chain_any(*iterables: Items) -> Iterator[Any]:
+    for iterable in iterables:
+        yield from iterable
+
+
+def slice_any(iterable: Items, *limits: Any) -> Iterator[Any]:
+    start = 0 if len(limits) == 1 or limits[0] is None else limits[0]
+    stop = limits[0] if len(limits) == 1 else limits[1]
+    step = 1 if len(limits) < 3 or limits[2] is None else limits[2]
+    if stop is None:
+        yield from slice_from(iterable, start, step)
+    else:
+        yield from slice_until(iterable, start, stop, step)
+
+
+def more(source: Any, k: int) -> bool:
+    """Whether a source (``interpret/advancing``) has an item with this number: the next one."""
+    raise NotImplementedError
+
+
+def item(source: Any, k: int) -> Any:
+    """The item with this number, of which it was asked just before."""
+    raise NotImplementedError
+
+
+def each(iterable: Items) -> Iterator[Any]:
+    yield from iterable
+
+
+def rows(source: Any) -> Iterator[Any]:
+    k = 0
+    while more(source, k):
+        yield item(source, k)
+        k += 1
+
+
 SEQUENTIAL.update({
     builtins.enumerate: enumerate, builtins.filter: filter,
     itertools.filterfalse: filterfalse, itertools.takewhile: takewhile,
     itertools.dropwhile: dropwhile, itertools.starmap: starmap, itertools.pairwise: pairwise,
     itertools.cycle: cycle,
+})  # fmt: skip
+ADVANCED.update(SEQUENTIAL)
+ADVANCED.update({
+    itertools.count: count, itertools.repeat: repeat, itertools.accumulate: accumulate_any,
+    itertools.chain: chain_any, itertools.islice: slice_any,
 })  # fmt: skip

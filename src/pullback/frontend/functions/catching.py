@@ -1,0 +1,445 @@
+"""Programs that give the number of the clause that catches an exception, instead of raising it.
+
+    [[ requires c, E; rest ]]  =  if c then [[ rest ]] else (k, any values)      clause k catches E
+    [[ y = op; rest ]]         =  (t, y) = [[ op ]]; if t == 0 then [[ rest ]] else (t, any values)
+    [[ results ]]              =  (0, results)
+
+An op whose blocks may raise what is caught becomes one whose blocks give a number too: branches
+stay branches, loops become loops that an exception leaves. A call becomes one of a second version
+of the function, which is made when all functions are known (``CaughtFunctions.made``). What nobody
+catches is raised as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pullback.core.build import Builder, boolean, f64, i64, lit
+from pullback.core.prims_discrete import EXCEPTIONS, exception_name
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    CaseArm,
+    Function,
+    If,
+    Index,
+    Jvp,
+    Let,
+    Loop,
+    Op,
+    Prim,
+    Ruled,
+    Sum_,
+    Update,
+    Var,
+    Vjp,
+    While,
+    sub_blocks,
+)
+from pullback.core.traverse import refresh
+from pullback.core.types import BOOL, F64, I64, Array, Type
+from pullback.errors import UnsupportedError
+
+AnyOf = Callable[[Builder, Type], Atom]
+"""Any value of a type, made by a builder."""
+
+End = Type | Atom
+"""A result where something was raised: this one, or any value of a type."""
+
+
+Classes = tuple[type[BaseException], ...]
+
+NEVER_CAUGHT = (MemoryError, RecursionError)
+"""What compiled code may raise anywhere, and so lets nobody catch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """The clauses of all ``try`` statements around some code: for each statement, from the inside,
+    the classes and the number of each clause (0: it lets the exception go on)."""
+
+    levels: tuple[tuple[tuple[Classes, int], ...], ...]
+
+    def number(self, name: str) -> int:
+        """The number of the clause that catches exceptions of this name; 0: none."""
+        raised = EXCEPTIONS.get(name, RuntimeError)
+        if issubclass(raised, NEVER_CAUGHT):
+            return 0
+        for clauses in self.levels:
+            for classes, number in clauses:
+                if issubclass(raised, classes):
+                    if number:
+                        return number
+                    break
+        return 0
+
+    @property
+    def text(self) -> str:
+        """A name for the versions of functions."""
+        clauses = [clause for clauses in self.levels for clause in clauses]
+        return ",".join(f"{'+'.join(map(_name, c))}={k}" for c, k in clauses)
+
+
+def _name(cls: type[BaseException]) -> str:
+    return exception_name(cls) if issubclass(cls, Exception) else cls.__name__
+
+
+@dataclass(slots=True)
+class CaughtFunctions:
+    """The second versions of functions that are called under a ``try``, by name."""
+
+    functions: Mapping[str, Function]
+    wanted: dict[str, tuple[str, Clauses]] = field(default_factory=dict)
+
+    def want(self, function: str, clauses: Clauses) -> str:
+        """The name of the version of a function that gives the numbers of these clauses."""
+        name = f"{function}.try.{clauses.text}"
+        self.wanted[name] = function, clauses
+        return name
+
+    def made(self, name: str, any_of: AnyOf) -> Function:
+        """The version of this name; its function is complete."""
+        function, clauses = self.wanted[name]
+        known = self.functions[function]
+        fresh = Function("", tuple(Var(p.name, p.type) for p in known.params), known.body, ())
+        new = dict(zip(known.params, fresh.params, strict=True))
+        body = refresh(known.body, {**new})
+        caught = Catching(self, clauses, any_of).block(body, known.results)
+        return Function(name, fresh.params, caught, (I64, *known.results))
+
+    def raises(self, name: str, clauses: Clauses) -> bool:
+        """Whether a function may raise what is caught; one that is not complete may."""
+        seen: set[str] = set()
+        todo = [name]
+        while todo:
+            f = todo.pop()
+            if f in seen or f in self.wanted:
+                continue
+            seen.add(f)
+            if f not in self.functions:
+                return True
+            for op in _ops(self.functions[f].body):
+                if _number(op, clauses):
+                    return True
+                todo += _called(op)
+        return False
+
+
+def bind(b: Builder, block: Block, results: Sequence[Var]) -> None:
+    """Run a block whose results its last op gives, bound to these variables."""
+    *before, last = block.lets
+    names = dict(zip(block.results, results, strict=True))
+    b.lets += before
+    b.lets.append(Let(tuple(names.get(v, v) for v in last.vars), last.op, last.site))
+
+
+def inner_ops(op: Op) -> Iterator[Op]:
+    """The ops in the blocks of an op."""
+    for _, inner in sub_blocks(op):
+        yield from _ops(inner)
+
+
+def _called(op: Op) -> tuple[str, ...]:
+    match op:
+        case Call(f) | Vjp(f) | Jvp(f) | Ruled(f):
+            return (f,)
+        case _:
+            return ()
+
+
+def _ops(block: Block) -> Iterator[Op]:
+    for let in block.lets:
+        yield let.op
+        yield from inner_ops(let.op)
+
+
+def _types(ends: Sequence[End]) -> tuple[Type, ...]:
+    return (I64, *(e if isinstance(e, Type) else e.type for e in ends))
+
+
+def _is_linear(op: Op) -> bool:
+    return isinstance(op, Prim) and op.name in ("solve.ck", "cholesky.ck")
+
+
+def _number(op: Op, clauses: Clauses) -> int:
+    """The number of the clause that catches what the op itself may raise; 0: none."""
+    match op:
+        case Prim("require" | "require.early", _, (str(name), *_)):
+            return clauses.number(name)
+        case Prim() if _is_linear(op):
+            return clauses.number(np.linalg.LinAlgError.__name__)
+        case Index(_, _, True) | Update(_, _, _, True):
+            return clauses.number(IndexError.__name__)
+        case _:
+            return 0
+
+
+@dataclass(slots=True)
+class Catching:
+    """Blocks that give the number of a clause of ``clauses``."""
+
+    caught: CaughtFunctions
+    clauses: Clauses
+    any_of: AnyOf
+
+    def raises(self, block: Block) -> bool:
+        """Whether a block may raise what is caught."""
+        return any(map(self._raises, _ops(block)))
+
+    def left(self, block: Block) -> bool:
+        """Whether code with attempts in it may raise what is caught in other places: solvers and
+        derivatives stand where they have been found not to raise."""
+        ops = (op for op in _ops(block) if not _is_linear(op))
+        return any(self._raises(op) for op in ops if not isinstance(op, Vjp | Jvp | Ruled))
+
+    def _raises(self, op: Op) -> bool:
+        return bool(_number(op, self.clauses)) or any(
+            self.caught.raises(f, self.clauses) for f in _called(op)
+        )
+
+    def block(self, block: Block, ends: Sequence[End]) -> Block:
+        """The block with the number of the clause (0: nothing was raised) before its results.
+        ``ends``: what these are where something was raised."""
+        return self._rest(block.lets, 0, block.results, ends)
+
+    def _rest(
+        self, lets: Sequence[Let], k: int, results: Sequence[Atom], ends: Sequence[End]
+    ) -> Block:
+        b = Builder()
+        while k < len(lets) and not self._raises_somewhere(lets[k].op):
+            b.lets.append(lets[k])
+            k += 1
+        if k == len(lets):
+            return b.block((i64(0), *results))
+        let = lets[k]
+        number = _number(let.op, self.clauses)
+        if number and not _is_linear(let.op):
+            fine, bare = self._checked(b, let)
+            after = [*([bare] if bare is not None else []), *lets[k + 1 :]]
+            then = self._rest(after, 0, results, ends)
+            return b.block(b.let(If(fine, then, self._raised(i64(number), ends)), _types(ends)))
+        return b.block(self._tagged(b, let, lets, k, results, ends))
+
+    def _tagged(
+        self, b: Builder, let: Let, lets: Sequence[Let], k: int, results: Sequence[Atom],
+        ends: Sequence[End],
+    ) -> tuple[Atom, ...]:  # fmt: skip
+        """An op that gives a number before its results, and what follows it."""
+        tag = Var("caught", I64)
+        bind(b, self._op(let), (tag, *let.vars))
+        if k == len(lets) - 1 and tuple(results) == let.vars:
+            return (tag, *let.vars)
+        rest = self._rest(lets, k + 1, results, ends)
+        fine = b.prim("eq", tag, i64(0))
+        return b.let(If(fine, rest, self._raised(tag, ends)), _types(ends))
+
+    def _raises_somewhere(self, op: Op) -> bool:
+        return self._raises(op) or any(self.raises(inner) for _, inner in sub_blocks(op))
+
+    def _raised(self, tag: Atom, ends: Sequence[End]) -> Block:
+        b = Builder()
+        values = (self.any_of(b, e) if isinstance(e, Type) else e for e in ends)
+        return b.block((tag, *values))
+
+    def _checked(self, b: Builder, let: Let) -> tuple[Atom, Let | None]:
+        """Whether an op does not raise, and the op without its check."""
+        match let.op:
+            case Prim(_, (fine, *_)):
+                return fine, None
+            case Index(a, idx, _):
+                fine, places = _in_range(b, a, idx)
+                return fine, Let(let.vars, Index(a, places, False), let.site)
+            case Update(a, idx, v, _):
+                fine, places = _in_range(b, a, idx)
+                return fine, Let(let.vars, Update(a, places, v, False), let.site)
+            case _:
+                raise AssertionError(let.op)
+
+    # --- ops with blocks, and calls ---------------------------------------------------------------
+
+    def _op(self, let: Let) -> Block:
+        """A block that gives the number, and the results of the op: what its last op binds."""
+        b, types = Builder(), tuple(v.type for v in let.vars)
+        made: tuple[Atom, ...]
+        match let.op:
+            case Call(f, args):
+                made = b.let(Call(self.caught.want(f, self.clauses), args), (I64, *types))
+            case If(c, then, orelse):
+                op = If(c, self.block(then, types), self.block(orelse, types))
+                made = b.let(op, (I64, *types))
+            case Case(x, arms):
+                bodies = (CaseArm(a.fields, self.block(a.body, types)) for a in arms)
+                made = b.let(Case(x, tuple(bodies)), (I64, *types))
+            case Vjp(f, args) | Jvp(f, args) | Ruled(f, args):
+                made = self._derivative(b, let, f, args)
+            case Prim():
+                made = self._linear(b, let)
+            case Loop(n, i, carried, inits, body) if len(body.results) == len(carried):
+                made = self._rounds(b, n, i, carried, inits, body)
+            case Build(extents, indices, body):
+                made = self._build(b, extents, indices, body, types)
+            case Sum_(extents, indices, body):
+                sums = tuple(Var("s", t) for t in types)
+                zeros = [lit(0, t) for t in types]
+
+                def add(c: Builder, values: Sequence[Atom]) -> list[Atom]:
+                    return [c.prim("add", s, v) for s, v in zip(sums, values, strict=True)]
+
+                made = self._points(b, extents, indices, sums, zeros, body, add)
+            case While(carried, inits, cond, body):
+                made = self._while(b, carried, inits, cond, body)
+            case _:
+                raise AssertionError(let.op)
+        return b.block(made)
+
+    def _derivative(self, b: Builder, let: Let, f: str, args: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """A derivative of a function raises what the function raises: that is tried before."""
+        if f not in self.caught.functions:
+            raise UnsupportedError(
+                "a derivative of a function that is being compiled, under a try",
+                "take the derivative outside of the try",
+                let.site,
+            )
+        types, then = tuple(v.type for v in let.vars), Builder()
+        results = self.caught.functions[f].results
+        tag, *_ = b.let(Call(self.caught.want(f, self.clauses), args), (I64, *results))
+        made = then.let(let.op, types, let.site)
+        fine = b.prim("eq", tag, i64(0))
+        op = If(fine, then.block((i64(0), *made)), self._raised(tag, types))
+        return b.let(op, (I64, *types))
+
+    def _linear(self, b: Builder, let: Let) -> tuple[Atom, ...]:
+        """``solve.ck`` and ``cholesky.ck``: where all that goes in is finite, they fail if nothing
+        but NaN comes out; a first run finds out, since the derivative of a failure is NaN too.
+        Where it is not finite, they raise themselves."""
+        assert isinstance(let.op, Prim)
+        number = _number(let.op, self.clauses)
+        args, types = let.op.args, tuple(v.type for v in let.vars)
+        then, orelse = Builder(), Builder()
+        finite: Atom = boolean(True)
+        for a in args:
+            zero = _sum(b, a, lambda c, v: c.prim("mul", v, f64(0.0)))
+            finite = b.prim("and", finite, b.prim("eq", zero, f64(0.0)))
+        name = let.op.name.removesuffix(".ck")
+        trial = then.prim(name, *(then.prim("stop_gradient", a) for a in args))
+        found = _sum(then, trial, lambda c, v: c.prim("to_real", c.prim("eq", v, v), static=(F64,)))
+        size = then.prim("mul", then.dim(trial, 0), then.dim(trial, 1))
+        failed = then.prim("and", then.prim("eq", found, f64(0.0)), then.prim("gt", size, i64(0)))
+        solved = Builder()
+        done = solved.block((i64(0), solved.prim(name, *args)))
+        inside = then.let(If(failed, self._raised(i64(number), types), done), (I64, *types))
+        kept = orelse.let(let.op, types, let.site)
+        op = If(finite, then.block(inside), orelse.block((i64(0), *kept)))
+        return b.let(op, (I64, *types))
+
+    def _build(
+        self, b: Builder, extents: tuple[Atom, ...], indices: tuple[Var, ...], body: Block,
+        types: Sequence[Type],
+    ) -> tuple[Atom, ...]:  # fmt: skip
+        starts: list[Atom] = []
+        for t in types:
+            assert isinstance(t, Array)
+            at, blank = tuple(Var("i", I64) for _ in extents), Builder()
+            some = blank.block((self.any_of(blank, t.elem),))
+            starts += b.let(Build(extents, at, some), (t,))
+        arrays = tuple(Var("a", t) for t in types)
+
+        def put(c: Builder, values: Sequence[Atom]) -> list[Atom]:
+            return [
+                c.let(Update(a, indices, v, False), (a.type,))[0]
+                for a, v in zip(arrays, values, strict=True)
+            ]
+
+        return self._points(b, extents, indices, arrays, starts, body, put)
+
+    def _points(
+        self, b: Builder, extents: Sequence[Atom], indices: Sequence[Var], state: tuple[Var, ...],
+        starts: Sequence[Atom], body: Block,
+        take: Callable[[Builder, Sequence[Atom]], Sequence[Atom]],
+    ) -> tuple[Atom, ...]:  # fmt: skip
+        """The points of a ``Build`` or a sum one after the other."""
+        total: Atom = i64(1)
+        for n in extents:
+            total = b.prim("mul", total, n)
+        point = indices[0] if len(indices) == 1 else Var("k", I64)
+        c = Builder()
+        if len(indices) != 1:
+            left: Atom = point
+            for i, n in list(zip(indices, extents, strict=True))[::-1]:
+                c.lets.append(Let((i,), Prim("mod", (left, n))))
+                left = c.prim("floordiv", left, n)
+        c.lets += body.lets
+        new = take(c, body.results)
+        return self._rounds(b, total, point, state, starts, c.block(tuple(new)))
+
+    def _rounds(
+        self, b: Builder, n: Atom, i: Var, carried: tuple[Var, ...], inits: Sequence[Atom],
+        body: Block,
+    ) -> tuple[Atom, ...]:  # fmt: skip
+        """A counted loop that ends when something is caught."""
+        types = tuple(v.type for v in carried)
+        tag = Var("caught", I64)
+        test, step = Builder(), Builder()
+        fine = test.prim("eq", tag, i64(0))
+        cond = test.block((test.prim("and", test.prim("lt", i, n), fine),))
+        results = step.extend(self.block(body, types))
+        again = step.block((step.prim("add", i, i64(1)), *results))
+        loop = While((i, tag, *carried), (i64(0), i64(0), *inits), cond, again)
+        _, *made = b.let(loop, (I64, I64, *types))
+        return tuple(made)
+
+    def _while(
+        self, b: Builder, carried: tuple[Var, ...], inits: Sequence[Atom], cond: Block, body: Block
+    ) -> tuple[Atom, ...]:
+        """``while cond: body`` as ``go = cond; while go: body; go = cond``."""
+        types = tuple(v.type for v in carried)
+        first = refresh(cond, dict(zip(carried, inits, strict=True)))
+        tag0, go0 = b.extend(self.block(first, (BOOL,)))
+        go0 = self._if_fine(b, tag0, go0)
+        tag, go = Var("caught", I64), Var("go", BOOL)
+        step = Builder()
+        first_tag, *new = step.extend(self.block(body, types))
+        again = refresh(cond, dict(zip(carried, new, strict=True)))
+        then = self.block(again, (BOOL,))
+        fine = step.prim("eq", first_tag, i64(0))
+        stop = Builder().block((first_tag, boolean(False)))
+        t, more = step.let(If(fine, then, stop), (I64, BOOL))
+        g = self._if_fine(step, t, more)
+        loop = While(
+            (tag, go, *carried), (tag0, go0, *inits), Builder().block((go,)),
+            step.block((t, g, *new)),
+        )  # fmt: skip
+        made, _, *values = b.let(loop, (I64, BOOL, *types))
+        return (made, *values)
+
+    def _if_fine(self, b: Builder, tag: Atom, go: Atom) -> Atom:
+        return b.prim("and", b.prim("eq", tag, i64(0)), go)
+
+
+def _in_range(b: Builder, a: Atom, indices: Sequence[Atom]) -> tuple[Atom, tuple[Atom, ...]]:
+    """Whether indices are in range, and what they are when counted from the start."""
+    fine: Atom = boolean(True)
+    places = []
+    for axis, i in enumerate(indices):
+        n = b.dim(a, axis)
+        from_end = b.prim("add", i, n)
+        place = b.prim("select", b.prim("lt", i, i64(0)), from_end, i)
+        inside = b.prim("and", b.prim("ge", place, i64(0)), b.prim("lt", place, n))
+        fine = b.prim("and", fine, inside)
+        places.append(place)
+    return fine, tuple(places)
+
+
+def _sum(b: Builder, a: Atom, term: Callable[[Builder, Atom], Atom]) -> Atom:
+    assert isinstance(a.type, Array)
+    indices = tuple(Var("i", I64) for _ in range(a.type.rank))
+    c = Builder()
+    body = c.block((term(c, c.index(a, indices, False)),))
+    (s,) = b.let(Sum_(tuple(b.dim(a, k) for k in range(a.type.rank)), indices, body), (F64,))
+    return s

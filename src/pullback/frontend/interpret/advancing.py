@@ -1,0 +1,412 @@
+"""Iterators that are advanced from outside: by ``next``, beside others, or in several turns.
+
+Such an iterator is a function (``functions/stepped_form``): asked to go on it says whether there is
+an item, and then it can be asked for that. What it keeps between two items are variables, so it can
+be passed on, advanced in branches and loops, and by other functions. What an iterator takes its
+items from is a *source*: an iterator, or data whose items are asked for by number.
+
+    sequence    list, array, range         item k
+    side        (ITEMS, source, ...)       zip: the items of all, as long as each has one
+    numbered    (COUNT, source, start)     enumerate
+    backwards   (BACK, sequence)           reversed
+
+A generator that is gone through once, as most are, needs none of this (``interpret/generators``);
+whether one is advanced shows when that is run, and then the function is run anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder, i64
+from pullback.core.terms import Atom
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.functions.captured_variables import (
+    FUNCTION,
+    found_at,
+    has_functions,
+    set_variable,
+    variables,
+)
+from pullback.frontend.functions.scopes import Scope, chain, function_scope
+from pullback.frontend.functions.stepped_form import (
+    AFTER,
+    GIVE,
+    GO,
+    ITEM,
+    MORE,
+    SETTLE,
+    SOURCE,
+    VALUE,
+    WHAT,
+    stepped_form,
+)
+from pullback.frontend.functions.threads import changes_of
+from pullback.frontend.interpret.iteration import indexed, is_iterator, once, text_over
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import captured_value, functions_in, kind_of
+from pullback.frontend.kinds.join import generalise, join, widen
+from pullback.frontend.kinds.kinds import Kind, MaybeK, describe_both
+from pullback.frontend.kinds.undefined import unset
+from pullback.frontend.kinds.values import (
+    UNSET,
+    CellV,
+    Driven,
+    EnumerateV,
+    FunctionV,
+    GeneratorV,
+    Indexed,
+    ReversedV,
+    Scalar,
+    Specialiser,
+    Stale,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+    index_scalar,
+    register,
+)
+from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.library.text import iterators as text
+from pullback.frontend.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MAX_ATTEMPTS = 12
+
+
+class _Sort:
+    """What a tuple is that stands for a source."""
+
+
+class _Begun(Exception):
+    """A generator makes another iterator, of which it keeps the variables from the start."""
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        self.name, self.kind = name, kind
+
+
+_ITEMS, _COUNT, _BACK = _Sort(), _Sort(), _Sort()
+
+
+def advanced(run: Run, value: Value, node: ast.AST) -> FunctionV:
+    """The iterator that goes on where it was left; ``value``: a generator that has not begun."""
+    if is_iterator(value):
+        assert isinstance(value, FunctionV)
+        return value
+    driven = _driven(run, value, node)
+    f = driven.function
+    form = stepped_form(f.definition)
+    if any(s.definition is form for s in run.calls.active):
+        run.refuse(
+            node,
+            f"{f.definition.name!r} runs over itself, and is advanced by next() or beside others",
+            "make a list of its items first: xs = list(...)",
+        )
+    inside: dict[str, Value] = {
+        SETTLE: Static(settle), SOURCE: Static(source), MORE: Static(text.more),
+        ITEM: Static(text.item), AFTER: Static(after),
+    }  # fmt: skip
+    args = {n: _of_argument(run, v, node) for n, v in driven.args.items()}
+    made = run.calls.call(FunctionV(form, f.scope), {**args, **inside}, node)
+    assert isinstance(made, FunctionV)
+    return made
+
+
+def _driven(run: Run, value: Value, node: ast.AST) -> Driven:
+    """The function that yields the items of a value."""
+    match value:
+        case GeneratorV(body=Driven() as driven):
+            return driven
+        case GeneratorV():
+            run.kind(value, node)  # refuses it
+        case _:
+            pass
+    return text_over(text.rows, {"source": source_of(run, value, node)})
+
+
+def _of_argument(run: Run, value: Value, node: ast.AST) -> Value:
+    if isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
+        return source_of(run, value, node)
+    return value
+
+
+# --- sources --------------------------------------------------------------------------------------
+
+
+def source_of(run: Run, value: Value, node: ast.AST) -> Value:
+    """What the items of a value are asked from, one after the other."""
+    match value:
+        case TupleV((Static(_Sort()), *_)):
+            return value
+        case ZipV(items):
+            return TupleV((Static(_ITEMS), *_apart(run, items, node)))
+        case EnumerateV(items, start):
+            return TupleV((Static(_COUNT), source_of(run, items, node), start))
+        case ReversedV(items):
+            return TupleV((Static(_BACK), source_of(run, items, node)))
+        case GeneratorV(body=Driven()):
+            run.generators.begin(value, node)
+            return advanced(run, value, node)
+        case _ if is_iterator(value):
+            return value
+        case _:
+            pass
+    over = run.iterate(value, node)
+    if isinstance(over, Driven):
+        return advanced(run, GeneratorV(node, over, over), node)
+    if isinstance(over, Unrolled):
+        return run.to_list(TupleV(over.items), node)
+    run.kind(value, node)
+    return value
+
+
+def _apart(run: Run, items: Sequence[Value], node: ast.AST) -> list[Value]:
+    """The sources of several values. An iterator that is among them more than once is asked for one
+    item after the other: each is kept apart."""
+    found = [source_of(run, v, node) for v in items]
+    homes = [_homes(v) for v in found]
+    several = {h for k, mine in enumerate(homes) for h in mine if any(h in o for o in homes[:k])}
+    return [
+        v if several.isdisjoint(mine) else advanced_over(run, v, node)
+        for v, mine in zip(found, homes, strict=True)
+    ]
+
+
+def _homes(value: Value) -> set[tuple[Scope, str]]:
+    """Where the items are that the iterators in a source have."""
+    return {v.home for v in variables({FUNCTION: value}) if v.name == VALUE}
+
+
+def advanced_over(run: Run, value: Value, node: ast.AST) -> Value:
+    """An iterator over the items of a source."""
+    return advanced(run, once(value, lambda: run.iterate(value, node), node), node)
+
+
+def source(items: object, name: str) -> object:
+    """The source of what a ``for`` runs over, which gets this name."""
+    return items
+
+
+def after(k: int) -> int:
+    """The number of the next item."""
+    return k + 1
+
+
+@register(source)
+def _source(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(sp, Run)
+    made = source_of(sp, args[0], node)
+    if len(args) == 1:
+        return made
+    name = args[1]
+    assert isinstance(name, Static)
+    for scope in chain(sp.scope):
+        held = scope.names.get(str(name.value))
+        if held is not None:
+            old = held.value if isinstance(held, CellV) else held
+            assert old is not None
+            if old is UNSET and any(map(is_iterator, functions_in(made))):
+                raise _Begun(str(name.value), kind_of(made))
+            return made if isinstance(old, Stale) else _renewed(sp, old, made, node)
+    return made
+
+
+def renewed(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
+    """What a name holds that held an iterator, and gets another one: if no other name has the old
+    one, and it is of the same function, its variables get new values."""
+    if not is_iterator(old) or run.frame.sealed or run.scope is not function_scope(run.scope):
+        return new
+    mine = _homes(old)
+    known = [v for s in chain(run.scope) if s.live for v in s.names.values()]
+    others = [v for v in known if v is not old and has_functions(v)]
+    if any(mine & _homes(v) for v in others) or any(h[0] is not run.scope for h in mine):
+        return new
+    return _renewed(run, old, new, node)
+
+
+def _renewed(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
+    """An iterator that a generator makes anew: its variables are those that the one before had,
+    which nobody else knows."""
+    match old, new:
+        case TupleV(items), TupleV(others) if len(items) == len(others):
+            parts = (_renewed(run, a, b, node) for a, b in zip(items, others, strict=True))
+            return TupleV(tuple(parts), old.is_list)
+        case FunctionV(definition, Scope() as mine), FunctionV(again, Scope() as theirs) if (
+            definition is again and mine is not theirs
+        ):
+            for name in sorted(mine.names.keys() & theirs.names.keys()):
+                held, value = mine.names[name], captured_value(theirs, name)
+                if isinstance(held, CellV) and not isinstance(value, Stale):
+                    same = coerce(run, value, kind_of(captured_value(mine, name)), node)
+                    set_variable(run, (held.scope, held.name), same, node)
+            return old
+        case _:
+            return new
+
+
+@register(after)
+def _after(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return index_scalar(sp.b.prim("add", sp.scalar(args[0], node).atom, i64(1)))
+
+
+@register(text.more)
+def _more(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(sp, Run)
+    items, k = args
+    return _has_more(sp, items, sp.scalar(k, node).atom, node)
+
+
+def _truth(run: Run, truth: bool | Atom) -> Value:
+    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
+
+
+def _has(run: Run, items: Value, k: Atom, node: ast.AST) -> bool | Atom:
+    """Whether a source has an item with this number; an iterator goes on."""
+    match items:
+        case TupleV((Static(_Sort() as sort), first, *rest)):
+            some = _has(run, first, k, node)
+            for other in rest if sort is _ITEMS else ():
+                more = partial(_has_more, run, other, k, node)
+                some = run.truth(run.branch(some, more, lambda: Static(False), node), node)
+            return some
+        case TupleV((Static(_Sort()),)):
+            return False
+        case FunctionV():
+            return run.truth(run.call(items, (Static(GO),), node), node)
+        case _:
+            return run.b.prim("lt", k, _found(run, items, node).length)
+
+
+def _has_more(run: Run, items: Value, k: Atom, node: ast.AST) -> Value:
+    return _truth(run, _has(run, items, k, node))
+
+
+@register(text.item)
+def _item(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(sp, Run)
+    items, k = args
+    return _at(sp, items, sp.scalar(k, node).atom, node)
+
+
+def _at(run: Run, items: Value, k: Atom, node: ast.AST) -> Value:
+    """The item of a source that has one."""
+    match items:
+        case TupleV((Static(_Sort() as sort), *rest)) if sort is _ITEMS:
+            return TupleV(tuple(_at(run, v, k, node) for v in rest))
+        case TupleV((Static(_Sort() as sort), first, start)) if sort is _COUNT:
+            number = run.binop("+", start, Scalar(k, py=True, bits=31), node)
+            return TupleV((number, _at(run, first, k, node)))
+        case TupleV((Static(_Sort()), first)):
+            last = ext.sub(run, _found(run, first, node).length, i64(1))
+            return _at(run, first, run.b.prim("sub", last, k), node)
+        case FunctionV():
+            return run.call(items, (Static(GIVE),), node)
+        case _:
+            return _found(run, items, node).at(k)
+
+
+def _found(run: Run, items: Value, node: ast.AST) -> Indexed:
+    found = indexed(run.iterate(items, node))
+    if found is None:
+        run.refuse(
+            node,
+            f"{run.describe(items)} beside other iterators, or advanced by next()",
+            "make a list of it",
+        )
+    return found
+
+
+# --- kinds ----------------------------------------------------------------------------------------
+
+
+def settle(step: object) -> None:
+    """Let the variables of an iterator be of the kinds that they get while it runs."""
+
+
+@register(settle)
+def _settle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(sp, Run)
+    (step,) = args
+    assert isinstance(step, FunctionV)
+    scope = function_scope(sp.scope)
+    mine = [n for n in scope.locals if n not in scope.names and n in scope.rebound]
+    for n in mine:
+        scope.names[n] = UNSET
+    for _ in range(_MAX_ATTEMPTS):
+        if _covers(sp, scope, step, node):
+            break
+    else:
+        sp.refuse(node, "the types of what this iterator keeps do not settle")
+    return Static(None)
+
+
+def _covers(run: Run, scope: Scope, step: FunctionV, node: ast.AST) -> bool:
+    """Whether the variables have kinds that cover what a step makes of them; they have from here
+    on."""
+    try:
+        with run.building(Builder()) as b, run.generators.forgetting():
+            run.arms[b] = step
+            spec = run.calls.prepare(step, {WHAT: Static(GO)}, node)[0]
+    except _Begun as found:
+        return _suits(run, scope, found.name, found.kind, node)
+    settled = True
+    for change in changes_of(spec):
+        target = found_at({FUNCTION: step}, *change.path)
+        assert target is not None
+        where, name = target.home
+        if where is scope:
+            settled = _suits(run, scope, name, change.kind, node) and settled
+    return settled
+
+
+def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
+    end = end.inner if isinstance(end, MaybeK) else end
+    held = scope.names[name]
+    if held is UNSET:
+        made = unset(run, generalise(end)).value
+        for k, f in enumerate(functions_in(made)):
+            _keep(run, scope, f, f"{name}{k}", node)
+        scope.names[name] = made
+        return False
+    if isinstance(held, Stale):
+        return True
+    kind = kind_of(held)
+    both = join(kind, end)
+    if both is None:
+        was, becomes = describe_both(kind, end)
+        reason = f"{name!r} is {was} before the iterator goes on, and {becomes} after it"
+        run.refuse(node, reason, "let it have one type from the start", TypesDoNotMeetError)
+    wide = widen(generalise(kind), generalise(both))
+    if wide == kind:
+        return True
+    scope.names[name] = coerce(run, held, wide, node)
+    return False
+
+
+def _keep(run: Run, scope: Scope, f: FunctionV, name: str, node: ast.AST) -> None:
+    """The variables of an iterator that a generator makes become its own."""
+    if not is_iterator(f) or not isinstance(f.scope, Scope):
+        return
+    if any(s.names for s in chain(f.scope.parent)):
+        run.refuse(
+            node,
+            "a generator that makes another one, which captures variables, while it is advanced "
+            "by next() or beside others",
+            "make a list of the items of the inner one",
+        )
+    for n, value in list(f.scope.names.items()):
+        own = f"{name}{n}"
+        scope.names[own] = value
+        f.scope.names[n] = CellV(scope, own)
+        for g in functions_in(value):
+            _keep(run, scope, g, own, node)
+
+
+__all__ = ["advanced", "renewed", "source_of"]

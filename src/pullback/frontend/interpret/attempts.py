@@ -1,0 +1,228 @@
+"""Statements that may raise what a ``try`` around them catches (``python.trying``)."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pullback.core.build import Builder, boolean, i64
+from pullback.core.terms import (
+    Atom,
+    Block,
+    If,
+    Let,
+    Var,
+)
+from pullback.core.types import I64
+from pullback.frontend.functions.catching import Catching, Clauses, bind
+from pullback.frontend.interpret import loops
+from pullback.frontend.interpret.forks import Names, fork_names, join_names
+from pullback.frontend.kinds.flatten import NoKindError, flatten
+from pullback.frontend.kinds.undefined import any_of
+from pullback.frontend.kinds.values import Scalar, Stale, Static, TupleV, Value
+from pullback.frontend.python.syntax import liveness_of
+from pullback.frontend.python.trying import CAUGHT, Attempt, Context, Level, Once
+from pullback.frontend.signals import Unreachable
+from pullback.frontend.state import Flow
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
+    """Run the statement of an attempt, then what follows (``go_on``); or, where it raises what is
+    caught, its other end, which sees the variables as they were before."""
+    (tried,) = s.body
+    before = run.scope.names
+    with run.building(Builder()) as b:
+        names = _Watched(before, run, b)
+        run.scope.names = names
+        try:
+            flow = run.execute([tried])
+        except Unreachable:
+            flow = Flow.DEAD
+    clauses = clauses_of(run, s.levels)
+    catching = Catching(run.caught, clauses, any_of(run))
+    if not catching.raises(b.block()):
+        run.b.extend(b.block())
+        return go_on() if flow is Flow.FALL else flow
+    unknown = _unknown(names, run.scope.names, before, b.lets, catching)
+    reason = "this statement may raise after it has changed {!r}, and the exception is caught"
+    failed = {**before, **{n: Stale(reason.format(n), tried) for n in unknown}}
+    end = run.scope.names
+    run.scope.names = before
+    block, made = _joined(run, tried, b, None if flow is Flow.DEAD else end)
+    after = run.scope.names
+    held = _held(failed, after, made)
+    caught = catching.block(block, [held.get(v, v.type) for v in made])
+    kept = {n: v for n, v in after.items() if n in failed and held.keys() & {*_atoms(v)}}
+    tag = Var("caught", I64)
+    bind(run.b, caught, (tag, *made))
+    live = run.frame.live_end
+
+    def fine() -> Flow:
+        run.scope.names = dict(after)
+        return go_on() if flow is Flow.FALL else flow
+
+    def raised() -> Flow:
+        run.scope.names = {**failed, **kept, CAUGHT: _number(clauses, tag)}
+        return run.execute(s.orelse)
+
+    if flow is Flow.DEAD:
+        return raised()
+    test = run.b.prim("eq", tag, i64(0))
+    return fork_names(run, (fine, raised), lambda b: If(test, b[0], b[1]), live, s)
+
+
+def _joined(
+    run: Run, tried: ast.stmt, b: Builder, names: Names | None
+) -> tuple[Block, tuple[Var, ...]]:
+    """The code of the statement as a block with the values that names have after it as results, and
+    the variables that the names hold from now on."""
+    if names is None:
+        return b.block(), ()
+    assert run.frame.definition is not None
+    live = liveness_of(run.frame.definition.node).after.get(tried, frozenset())
+    done = len(run.b.lets)
+
+    def make(blocks: Sequence[Block]) -> If:
+        return If(boolean(True), blocks[0], blocks[0])
+
+    join_names(run, [(b, names)], make, live | {"$return", "$exit"}, tried)
+    if len(run.b.lets) == done:
+        return b.block(), ()
+    let = run.b.lets.pop()
+    assert isinstance(let.op, If)
+    return let.op.then, let.vars
+
+
+def _held(before: Names, after: Names, made: Sequence[Var]) -> dict[Atom, Atom]:
+    """For each of these variables that belongs to a name, what the name held before: that is what
+    the variable is where something was raised."""
+    found: dict[Atom, Atom] = {}
+    for n, value in after.items():
+        if n not in before or value is before[n]:
+            continue
+        new, old = _atoms(value), _atoms(before[n])
+        if [a.type for a in new] == [a.type for a in old]:
+            found.update((v, a) for v, a in zip(new, old, strict=True) if v in made)
+    return found
+
+
+def _number(clauses: Clauses, tag: Atom) -> Value:
+    numbers = {number for level in clauses.levels for _, number in level if number}
+    return Static(numbers.pop()) if len(numbers) == 1 else Scalar(tag, True, 31)
+
+
+def clauses_of(run: Run, levels: Sequence[Level]) -> Clauses:
+    """What the clauses of ``try`` statements catch: the values of the expressions behind
+    ``except``."""
+    made = []
+    for level in levels:
+        clauses = []
+        for clause in level.clauses:
+            classes = (BaseException,) if clause.classes is None else _classes(run, clause.classes)
+            clauses.append((classes, clause.number))
+        made.append(tuple(clauses))
+    return Clauses(tuple(made))
+
+
+def _classes(run: Run, node: ast.expr) -> tuple[type[BaseException], ...]:
+    value = run.evaluate(node)
+    items = value.items if isinstance(value, TupleV) else (value,)
+    found: list[type[BaseException]] = []
+    for item in items:
+        known: object = item.value if isinstance(item, Static) else None
+        if isinstance(known, tuple) and all(map(_is_exception, known)):
+            found += known
+        elif isinstance(known, type) and issubclass(known, BaseException):
+            found.append(known)
+        else:
+            run.refuse(
+                node,
+                "the exceptions that are caught are not known when the function is compiled",
+                "name the classes: except (ValueError, ZeroDivisionError): ...",
+            )
+    return tuple(found)
+
+
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+class _Watched(dict[str, Value]):
+    """Names that know how much code there was when each was first set; -1: it was set in a block
+    of that code, or by a call."""
+
+    def __init__(self, names: Names, run: Run, b: Builder) -> None:
+        super().__init__(names)
+        self.run, self.b = run, b
+        self.set_at: dict[str, int] = {}
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        here = self.run.b is self.b and not self.run.handing
+        self.set_at.setdefault(name, len(self.b.lets) if here else -1)
+        super().__setitem__(name, value)
+
+    def update(self, *args: Any, **names: Value) -> None:
+        for name, value in dict(*args, **names).items():
+            self[name] = value
+
+
+def _unknown(
+    names: _Watched, after: Names, before: Names, lets: Sequence[Let], catching: Catching
+) -> list[str]:
+    """The names of which it is not known what they hold where the statement raises: those that were
+    set before something that may raise, or by it."""
+    last = max(k for k, let in enumerate(lets) if catching.raises(Block((let,), ())))
+    at = names.set_at if after is names else {}
+    changed = [n for n, v in after.items() if v is not before.get(n) and not n.startswith("$")]
+    return [n for n in changed if at.get(n, -1) <= last]
+
+
+def _atoms(value: Value) -> tuple[Atom, ...]:
+    if isinstance(value, Stale):
+        return ()
+    try:
+        return tuple(flatten(value).atoms)
+    except NoKindError:
+        return ()
+
+
+def once(run: Run, s: Once) -> Flow:
+    """The body of a ``try``; what its loops' heads raise cannot be caught."""
+    done = len(run.b.lets)
+    flow = loops.once(run, s, s.body)
+    levels = next((n.levels for b in s.body for n in ast.walk(b) if isinstance(n, Attempt)), None)
+    if levels:
+        catching = Catching(run.caught, clauses_of(run, levels), any_of(run))
+        if catching.left(Block(tuple(run.b.lets[done:]), ())):
+            run.refuse(
+                s,
+                "the head of a loop or of a branch under this try may raise what is caught",
+                "compute it in a statement of its own: v = g(x), then if v > 0.0: ...",
+            )
+    return flow
+
+
+def context(run: Run, s: Context) -> None:
+    """``with`` one of the few managers that mean nothing to compiled code."""
+    call = s.value
+    assert isinstance(call, ast.Call)
+    known = run.evaluate(call.func)
+    if not (isinstance(known, Static) and known.value in _HARMLESS):
+        run.refuse(
+            s,
+            "'with' has effects that compiled code cannot have",
+            "do it outside, or write what it does before and after",
+        )
+
+
+_HARMLESS = (
+    np.errstate, contextlib.nullcontext, contextlib.suppress, warnings.catch_warnings,
+)  # fmt: skip

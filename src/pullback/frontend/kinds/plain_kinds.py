@@ -1,0 +1,98 @@
+"""The kinds that have no others in them (``kinds`` has them all)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from pullback.core.types import I64, Bool, Int, Real, Type
+
+Number = Real | Int | Bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarK:
+    """The kind of a number; see ``values.Scalar``."""
+
+    type: Number
+    py: bool
+    bits: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StaticK:
+    """The kind of a value known at compile time. ``key`` tells 0, 0.0, -0.0 and False apart; see
+    ``static_kind``."""
+
+    key: tuple[object, ...]
+    value: object = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayK:
+    """The kind of an ndarray of rank >= 1."""
+
+    elem: Number
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolK:
+    """The kind of a string (``cls`` is str) or a member of an enumeration that is chosen at run
+    time: its leaf is a number, see ``symbols``."""
+
+    cls: type
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadK:
+    """The kind of the state of the consumer of a generator; see ``values.ThreadV``."""
+
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleK:
+    """A captured name that may not be used. ``unset``: it has no value in Python either."""
+
+    reason: str
+    node: ast.AST = field(compare=False)
+    unset: bool = False
+
+
+def static_kind(value: object) -> StaticK:
+    """Return the kind of a value that is known at compile time."""
+    match value:
+        case bool() | int() | str() | None | bytes():
+            return StaticK((type(value), value), value)
+        case float():
+            return StaticK((float, value.hex()), value)
+        case type():
+            return StaticK((type, value), value)
+        case _:
+            return StaticK((type(value), id(value)), value)
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def quantised(t: Number, bits: int) -> int:
+    """Return the size of a number as its kind has it, small or unknown, so that there are few
+    kinds."""
+    return 31 if isinstance(t, Int) and bits <= 31 else 64
+
+
+def static_scalar(value: object) -> ScalarK | None:
+    """Return the kind of a literal number as a scalar, or None (not a number that Core can
+    hold)."""
+    match value:
+        case bool():
+            return ScalarK(Bool(), True)
+        case int():
+            bits = value.bit_length()
+            return ScalarK(I64, True, quantised(I64, bits)) if bits < 64 else None
+        case float():
+            return ScalarK(Real(64), True)
+        case _:
+            return None

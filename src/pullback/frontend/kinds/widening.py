@@ -1,0 +1,95 @@
+"""Kinds with less that is known: literals become numbers, and ints lose their bounds."""
+
+from __future__ import annotations
+
+import enum
+
+from pullback.frontend.kinds.kinds import (
+    HashK,
+    Kind,
+    ListK,
+    MaybeK,
+    OptionalK,
+    RangeK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    parts,
+    static_scalar,
+    with_parts,
+)  # fmt: skip
+
+
+def keeps_classes(kind: Kind, joined: Kind) -> bool:
+    """Whether numbers keep their classes in a value of ``kind`` that is converted to ``joined``: an
+    int that becomes a float does not."""
+    match kind, joined:
+        case ScalarK(t, py), ScalarK(u, also):
+            return (t, py) == (u, also)
+        case OptionalK(x), OptionalK(y):
+            return keeps_classes(x, y)
+        case _, OptionalK(inner):
+            return is_none(kind) or keeps_classes(kind, inner)
+        case TupleK(items), ListK(elem):
+            return all(keeps_classes(k, elem) for k in items)
+        case _ if type(kind) is type(joined):
+            mine, others = tuple(parts(kind)), tuple(parts(joined))
+            if len(mine) != len(others):
+                return True
+            return all(keeps_classes(k, other) for k, other in zip(mine, others, strict=False))
+        case _:
+            return True
+
+
+def is_none(kind: Kind) -> bool:
+    return isinstance(kind, StaticK) and kind.value is None
+
+
+def generalise(kind: Kind) -> Kind:
+    """Return the kind with numbers that are known at run time only, of any size, in place of
+    literals."""
+    match kind:
+        case StaticK(_, enum.Enum()):
+            return kind  # a member of an IntEnum is more than its number
+        case StaticK(_, value):
+            return static_scalar(value) or kind
+        case TupleK(items, is_list):
+            return TupleK(tuple(map(generalise, items)), is_list)
+        case RecordK(cls, fields):
+            return RecordK(cls, tuple((n, generalise(k)) for n, k in fields), kind.outside)
+        case RangeK(items):
+            return RangeK(tuple(map(generalise, items)))
+        case OptionalK(inner):
+            return OptionalK(generalise(inner))
+        case MaybeK(inner):
+            return MaybeK(generalise(inner))
+        case _:
+            return kind
+
+
+def widen(old: Kind, new: Kind) -> Kind:
+    """Return ``new``, in which an int whose bound has grown has no bound any more: so loops reach a
+    fixpoint."""
+    match old, new:
+        case ScalarK(_, _, old_bits), ScalarK(t, py, bits):
+            return ScalarK(t, py, old_bits if bits <= old_bits else 64)
+        case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
+            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)), is_list)
+        case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
+            return RecordK(
+                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=False)),
+                new.outside,
+            )
+        case ListK(x), ListK(y, spare):
+            return ListK(widen(x, y), spare)
+        case HashK(_, x), HashK(_, y) if len(x.items) == len(y.items):
+            return with_parts(new, (widen(x, y), new.factory))
+        case OptionalK(x), OptionalK(y):
+            return OptionalK(widen(x, y))
+        case MaybeK(x), MaybeK(y):
+            return MaybeK(widen(x, y))
+        case RangeK(xs), RangeK(ys):
+            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)))
+        case _:
+            return new

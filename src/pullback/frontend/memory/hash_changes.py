@@ -1,0 +1,290 @@
+"""Changes of hash tables: ``d[k] = v``, ``del d[k]``, of a variable or inside of another container.
+
+A table is changed where it lies (``Table``): its leaves are variables, or items of the buffers
+of the list (or table) around it, at a path of indices. So nothing is taken out, and nothing is
+copied. What is done for tables of one kind is one function of Core.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pullback.core.build import boolean, i64
+from pullback.core.terms import Atom, Call, Function, If, Update, Var
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
+from pullback.frontend.kinds.kinds import HashK, Kind, leaf_types
+from pullback.frontend.kinds.values import (
+    GeneratorV,
+    HashV,
+    ListV,
+    RecordV,
+    Scalar,
+    Static,
+    Value,
+)
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import hashing
+from pullback.frontend.memory import hash_tables as tables
+from pullback.frontend.memory import lists
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Change = Callable[["Table", Sequence[Value]], Atom]
+
+
+class Table:
+    """A hash table of this kind; its leaves are ``atoms``, or stand in these at the path ``at``."""
+
+    def __init__(
+        self, run: Run, kind: HashK, atoms: Sequence[Atom], at: tuple[Atom, ...], node: ast.AST
+    ) -> None:
+        self.run, self.kind, self.at, self.node = run, kind, at, node
+        self.atoms = list(atoms)
+        self.first = 4 if kind.holes else 2  # the first leaf of an entry
+        self.value = self.first + len(list(leaf_types(kind.elem.items[0])))
+
+    def view(self) -> HashV:
+        """Return the table, to be read."""
+        leaves = []
+        for a in self.atoms:
+            for i in self.at:
+                a = self.run.b.index(a, (i,), False)
+            leaves.append(a)
+        made = rebuild(replace(self.kind, factory=_NOTHING), iter(leaves))
+        assert isinstance(made, HashV)
+        return made
+
+    def put(self, k: int, leaf: Atom, *index: Atom) -> None:
+        """Put this in the place of a leaf, or of an item of it."""
+        path, old = (*self.at, *index), self.atoms[k]
+        if path:
+            op = Update(old, path, leaf, False)
+            (leaf,) = self.run.b.let(op, (old.type,), self.run.site(self.node))
+        self.atoms[k] = leaf
+
+    def either(self, test: Atom, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+        """Make one of two changes."""
+        before = list(self.atoms)
+
+        def arm(change: Callable[[], None]) -> Sequence[Atom]:
+            self.atoms = list(before)
+            change()
+            return self.atoms
+
+        blocks = [self.run.block(partial(arm, change)) for change in (then, orelse)]
+        types = tuple(a.type for a in before)
+        self.atoms = list(self.run.b.let(If(test, *blocks), types))
+
+    def store(self, key: Value, value: Value) -> Atom:
+        """``d[key] = value``"""
+        entry = tables.found(self.run, self.view(), key, self.node)
+
+        def replaced() -> None:
+            for k, leaf in enumerate(flatten(value).atoms, self.value):
+                self.put(k, leaf, entry)
+
+        test = tables.is_found(self.run, entry)
+        self.either(test, replaced, lambda: self.add(key, value))
+        return entry
+
+    def ensure(self, key: Value, value: Value) -> Atom:
+        """Put in the key with this value, unless it is there; give the number of the entry."""
+        run = self.run
+        entry = tables.found(run, self.view(), key, self.node)
+        test = tables.is_found(run, entry)
+        self.either(test, lambda: None, lambda: self.add(key, value))
+        last = run.b.prim("sub", self.view().length, i64(1))
+        return run.b.prim("select", test, entry, last)
+
+    def add(self, key: Value, value: Value) -> None:
+        """Put in a key that is not there."""
+        run, node, one, d = self.run, self.node, i64(1), self.view()
+        limit = run.b.prim("mul", run.b.prim("add", d.used, one), i64(2))
+        full = run.b.prim("gt", limit, run.b.dim(d.index, 0))
+        self.either(full, self.make_room, lambda: None)
+        d = self.view()
+        at = run_program(run, hashing.free, (tables.index_of(run, d.index), key), node)
+        after = run.b.prim("add", d.length, one)
+        self.put(1, after, run.scalar(at, node).atom)
+        there = (boolean(True),) if self.kind.holes else ()
+        leaves = [*flatten(key).atoms, *flatten(value).atoms, *there]
+        outer = self.atoms[self.first :]
+        self.atoms[self.first :] = lists.with_room(run, d.length, d.atoms, leaves, outer, self.at)
+        for k, leaf in enumerate(leaves, self.first):
+            self.put(k, leaf, d.length)
+        self.put(0, after)
+        for k, count in enumerate(d.counts, 2):
+            self.put(k, run.b.prim("add", count, one))
+
+    def make_room(self) -> None:
+        """Leave out deleted entries, and make a larger index."""
+        run, node, d = self.run, self.node, self.view()
+        if d.holes:
+            made = run.to_list(GeneratorV(node, tables.left(run, d, node)), node)
+            n = made.length
+            d = replace(d, length=n, atoms=made.atoms)
+            for k, atom in enumerate((n, None, n, n, *made.atoms)):
+                if atom is not None:
+                    self.put(k, atom)
+        size = run_program(run, hashing.size_for, (Scalar(d.length, True, 31),), node)
+        index = run_program(run, hashing.indexed, (tables.keys_of(d), size), node)
+        assert isinstance(index, ListV)
+        self.put(1, index.atoms[0])
+
+    def delete(self, key: Value) -> Atom:
+        """Leave out a key, if it is there; give the number of its entry, or -1."""
+        entry = tables.found(self.run, self.view(), key, self.node)
+        test = tables.is_found(self.run, entry)
+        self.either(test, lambda: self.take_out(entry, key), lambda: None)
+        return entry
+
+    def take_out(self, entry: Atom, key: Value) -> None:
+        """Leave out the entry of a key."""
+        run, node, d = self.run, self.node, self.view()
+        args = tables.keys_of(d), tables.index_of(run, d.index), key
+        at = run.scalar(run_program(run, hashing.place, args, node), node).atom
+        self.put(1, i64(-1), at)
+        self.put(self.first + tables.alive_leaf(d), boolean(False), entry)
+        self.put(2, run.b.prim("sub", d.live, i64(1)))
+
+    def take_out_last(self) -> Atom:
+        """Leave out the entry that was put in last; give its number."""
+        run, node, d = self.run, self.node, self.view()
+        there = ListV(d.length, d.elem.items[2], (d.atoms[tables.alive_leaf(d)],), spare=True)
+        entry = run.scalar(run_program(run, hashing.last, (there,), node), node).atom
+        self.take_out(entry, tables.key_at(run, d, entry, node))
+        self.put(0, entry)
+        return entry
+
+
+_NOTHING: Kind = kind_of(Static(None))
+
+
+def changed(
+    run: Run, name: str, table: Table, values: Sequence[Value], change: Change
+) -> Atom:
+    """Change a table by the function of Core for tables of its kind; return what that gives."""
+    flats = [flatten(v) for v in values]
+    place = name, replace(table.kind, factory=_NOTHING), len(table.at), *(f.kind for f in flats)
+    if place not in run.shared:
+        given = [Var("p", a.type) for a in (*table.atoms, *table.at)]
+        n = len(table.atoms)
+        params = [Var("p", a.type) for f in flats for a in f.atoms]
+        inner = Table(run, table.kind, given[:n], tuple(given[n:]), table.node)
+        atoms = iter(params)
+        others = [rebuild(f.kind, atoms) for f in flats]
+
+        def body() -> Sequence[Atom]:
+            result = change(inner, others)
+            return (*inner.atoms, result)
+
+        block = run.block(body)
+        function = f"{name}.table.{len(run.shared)}"
+        types = tuple(a.type for a in block.results)
+        run.functions[function] = Function(function, (*given, *params), block, types)
+        run.shared[place] = function
+    function = run.shared[place]
+    passed = (*table.atoms, *table.at, *(a for f in flats for a in f.atoms))
+    *made, result = run.b.let(Call(function, passed), run.functions[function].results)
+    table.atoms = list(made)
+    return result
+
+
+def store(table: Table, values: Sequence[Value]) -> Atom:
+    return table.store(*values)
+
+
+def ensure(table: Table, values: Sequence[Value]) -> Atom:
+    return table.ensure(*values)
+
+
+def delete(table: Table, values: Sequence[Value]) -> Atom:
+    return table.delete(*values)
+
+
+# --- tables that variables hold -------------------------------------------------------------------
+
+
+def _of(run: Run, d: HashV, node: ast.AST) -> Table:
+    kind = kind_of(d)
+    assert isinstance(kind, HashK)
+    return Table(run, kind, (d.length, d.index, *d.counts, *d.atoms), (), node)
+
+
+def _made(d: HashV, table: Table) -> HashV:
+    length, index, *rest = table.atoms
+    n = table.first - 2
+    return replace(
+        d, length=length, index=index, counts=tuple(rest[:n]), atoms=tuple(rest[n:])
+    )
+
+
+def put(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV:
+    """Return the table after ``d[key] = value``."""
+    return _with(run, d, key, value, "put", store, node)[0]
+
+
+def with_key(
+    run: Run, d: HashV, key: Value, default: Value, node: ast.AST
+) -> tuple[HashV, Atom]:
+    """Return the table with an entry for the key (with this value, if there was none), and the
+    number of the entry."""
+    return _with(run, d, key, default, "ensure", ensure, node)
+
+
+def _with(
+    run: Run, d: HashV, key: Value, value: Value, name: str, change: Change, node: ast.AST
+) -> tuple[HashV, Atom]:
+    run.check_captured_in_loop(value, node)
+    own = tables.own_key(run, key, node)
+    d = tables.fitted(run, d, own, value, node)
+    parts = d.elem.items
+    table = _of(run, d, node)
+    given = coerce(run, own, parts[0], node), coerce(run, value, parts[1], node)
+    entry = changed(run, name, table, given, change)
+    made = _made(d, table)
+    inside = lists.with_item(tables.entries_of(made), value)
+    return replace(made, inner=inside.inner, sole=inside.sole), entry
+
+
+def deleted(run: Run, d: HashV, key: Value, node: ast.AST) -> HashV:
+    """Return the table without the key, if it is there."""
+    table = _of(run, d, node)
+    changed(run, "delete", table, (tables.asked(run, d, key, node),), delete)
+    return _made(d, table)
+
+
+def without_last(run: Run, d: HashV, node: ast.AST) -> tuple[HashV, Atom]:
+    """Return the table without the entry that was put in last, and the number of that."""
+    table = _of(run, d, node)
+    entry = table.take_out_last()
+    return _made(d, table), entry
+
+
+def of_record(run: Run, d: RecordV, kind: HashK, node: ast.AST) -> HashV:
+    """Return a dict with known keys as a hash table: its keys are put in, in order."""
+    made = tables.empty(run, kind.cls)
+    wide = coerce(run, made, replace(kind, spare=True), node)
+    assert isinstance(wide, HashV)
+    for key, value in d.fields.items():
+        wide = put(run, wide, Static(key), value, node)
+    made = replace(wide, owners=d.owners, fresh=d.fresh)
+    done = coerce(run, made, kind, node)
+    assert isinstance(done, HashV)
+    return done
+
+
+def table_for(run: Run, d: RecordV, key: Value, value: Value | None, node: ast.AST) -> HashV:
+    """Return a dict with known keys as a hash table that can have this item too."""
+    made = tables.empty(run, d.cls)
+    for k, v in d.fields.items():
+        made = put(run, made, Static(k), v, node)
+    if value is not None:
+        made = tables.fitted(run, made, tables.own_key(run, key, node), value, node)
+    return replace(made, owners=d.owners, fresh=d.fresh)

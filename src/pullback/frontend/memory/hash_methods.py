@@ -1,0 +1,409 @@
+"""What Python does with hash tables: ``d[k]``, ``d[k] = v``, ``in``, iteration, and the methods of
+``dict``, ``set``, ``defaultdict``, ``Counter`` and ``OrderedDict``."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom
+from pullback.errors import ArgumentTypeError, StaticKeyError
+from pullback.frontend.kinds.flatten import kind_of
+from pullback.frontend.kinds.join import key_kind
+from pullback.frontend.kinds.kinds import Kind, SymbolK
+from pullback.frontend.kinds.values import (
+    HashV,
+    Items,
+    RecordV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ViewV,
+    method,
+    register,
+)
+from pullback.frontend.memory import hash_changes as changes
+from pullback.frontend.memory import hash_tables as tables
+from pullback.frontend.memory import places
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Args = Sequence[Value]
+Kwargs = dict[str, Value]
+Change = tuple[HashV, Value]
+_NONE = Static(None)
+_NUMBERS = Counter
+"""The class whose missing items are 0."""
+
+
+def is_set(d: HashV) -> bool:
+    return issubclass(d.cls, set)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def contains(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
+    """``key in d``"""
+    if not d.elem.items:
+        tables.own_key(run, key, node)
+        return Static(False)
+    return Scalar(tables.is_found(run, tables.lookup(run, d, key, node)), True, 1)
+
+
+def get_item(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
+    """``d[key]``; what a missing item is, is not put in."""
+    if is_set(d):
+        run.refuse(node, "'set' object is not subscriptable", error=ArgumentTypeError)
+    default = _default(run, d, node)
+    if default is not None:
+        return _value_or(run, d, key, default, node)
+    if not d.elem.items:
+        tables.own_key(run, key, node)
+        shown = repr(key.value) if isinstance(key, Static) else "a key of an empty dict"
+        run.never("KeyError", shown, node, StaticKeyError)
+    entry = tables.lookup(run, d, key, node)
+    tables.check_key(run, key, tables.is_found(run, entry), node)
+    made = tables.value_at(run, d, entry, node)
+    places.note(run, d, key, made)
+    return made
+
+
+def _default(run: Run, d: HashV, node: ast.AST) -> Callable[[], Value] | None:
+    """What makes the value of a missing item, if it is not an error."""
+    if d.cls is Counter:
+        return lambda: Static(0)
+    if d.cls is defaultdict and d.factory is not _NONE and not _is_none(d.factory):
+        return lambda: run.call(d.factory, (), node)
+    return None
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Static) and value.value is None
+
+
+def _value_or(
+    run: Run, d: HashV, key: Value, default: Callable[[], Value], node: ast.AST
+) -> Value:
+    if not d.elem.items:
+        tables.own_key(run, key, node)
+        return default()
+    entry = tables.lookup(run, d, key, node)
+    found = tables.is_found(run, entry)
+    return run.branch(found, lambda: tables.value_at(run, d, entry, node), default, node)
+
+
+def size(value: Value) -> Atom | None:
+    """The number of items of a dict or set."""
+    match value:
+        case HashV():
+            return value.live
+        case RecordV(cls, fields) if cls is dict:
+            return i64(len(fields))
+        case _:
+            return None
+
+
+def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
+    """The keys, values or items of a table, in the order in which they were put in."""
+    if not d.elem.items:
+        return Unrolled(())
+    if is_set(d) and not _is_unordered(d.elem.items[0]):
+        run.refuse(
+            node,
+            "the order of the items of a set is that of Python's own hash table",
+            "loop over sorted(s), or use a dict with the value None for each key",
+        )
+
+    def at(i: Atom) -> Value:
+        if what == "keys":
+            return tables.key_at(run, d, i, node)
+        value = tables.value_at(run, d, i, node)
+        if what == "values" and not places.is_part(value):
+            return value
+        key = tables.key_at(run, d, i, node)
+        places.note(run, d, key, value)
+        return value if what == "values" else TupleV((key, value))
+
+    return replace(tables.left(run, d, node), at=at)
+
+
+def _is_unordered(kind: Kind) -> bool:
+    """Whether the order of such items in a set differs from process to process."""
+    return isinstance(kind, SymbolK) and kind.cls is str
+
+
+def as_dict(d: HashV) -> HashV:
+    return replace(d, cls=dict)
+
+
+# --- updates --------------------------------------------------------------------------------------
+
+
+def store_at(
+    run: Run,
+    d: HashV,
+    index: Value,
+    value: Callable[[Callable[[], Value]], Value],
+    node: ast.AST,
+) -> HashV:
+    """``d[k] = v``; ``value`` may ask for the old value."""
+    if is_set(d):
+        run.refuse(node, "'set' object does not support item assignment", error=ArgumentTypeError)
+    new = value(lambda: get_item(run, d, index, node))
+    return changes.put(run, d, index, new, node)
+
+
+def ensured(run: Run, d: HashV, key: Value, node: ast.AST) -> tuple[HashV, Atom]:
+    """The table with an entry for the key, as reading ``d[key]`` leaves it, and the entry."""
+    default = _default(run, d, node) if d.cls is defaultdict else None
+    if default is None:
+        if not d.elem.items:
+            get_item(run, d, key, node)
+        entry = tables.lookup(run, d, key, node)
+        tables.check_key(run, key, tables.is_found(run, entry), node)
+        return d, entry
+    return changes.with_key(run, d, key, default(), node)
+
+
+def read(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    """``d[key]`` of a defaultdict: what is missing is put in."""
+    made, entry = ensured(run, d, args[0], node)
+    return made, tables.value_at(run, made, entry, node)
+
+
+def setdefault(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    key, default = arguments(run, "setdefault", args, kwargs, 1, 2, node)
+    made, entry = changes.with_key(run, d, key, default or _NONE, node)
+    return made, tables.value_at(run, made, entry, node)
+
+
+def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    if is_set(d):
+        arguments(run, "pop", args, kwargs, 0, 0, node)
+        if d.elem.items and not _is_unordered(d.elem.items[0]):
+            run.refuse(node, "set.pop() takes the item that is first in Python's own hash table",
+                       "use a list, or a dict and popitem()")  # fmt: skip
+        made, item = _last(run, d, "pop from an empty set", node)
+        assert isinstance(item, TupleV)
+        return made, item.items[0]
+    key, default = arguments(run, "pop", args, kwargs, 1, 2, node)
+    if not d.elem.items:
+        return d, get_item(run, replace(d, cls=dict), key, node) if default is None else default
+    wide = tables.with_holes(run, d, node)
+    entry = tables.lookup(run, wide, key, node)
+    found = tables.is_found(run, entry)
+    if default is None:
+        tables.check_key(run, key, found, node)
+        value = tables.value_at(run, wide, entry, node)
+    else:
+        value = run.branch(
+            found, lambda: tables.value_at(run, wide, entry, node), lambda: default, node
+        )
+    return changes.deleted(run, wide, key, node), value
+
+
+def popitem(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    last = args[0] if args else kwargs.get("last", Static(True))
+    if d.cls is OrderedDict and isinstance(last, Static) and last.value is False:
+        run.refuse(node, "popitem(last=False)", "use a deque beside a dict")
+    return _last(run, d, "popitem(): dictionary is empty", node)
+
+
+def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
+    """The table without the entry that was put in last, and that entry."""
+    if not d.elem.items:
+        run.never("KeyError", repr(message), node, StaticKeyError)
+    wide = tables.with_holes(run, d, node)
+    run.require(run.b.prim("gt", wide.live, i64(0)), "KeyError", repr(message), node)
+    made, entry = changes.without_last(run, wide, node)
+    key, value = tables.key_at(run, wide, entry, node), tables.value_at(run, wide, entry, node)
+    return made, TupleV((key, value))
+
+
+def clear(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    arguments(run, "clear", args, kwargs, 0, 0, node)
+    made = tables.empty(run, d.cls, d.factory)
+    return replace(made, owners=d.owners, fresh=d.fresh), _NONE
+
+
+def update(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    for more in args:
+        if is_set(d):
+            d = with_items(run, d, run.iterate(as_items(more), node), node)
+        elif d.cls is Counter:
+            d = counted(run, d, more, node)
+        else:
+            d = with_pairs(run, d, pairs_of(run, more, node), node)
+    for name, value in kwargs.items():
+        d = changes.put(run, d, Static(name), value, node)
+    return d, _NONE
+
+
+def move_to_end(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    (key, last) = arguments(run, "move_to_end", args, kwargs, 1, 2, node)
+    if last is not None:
+        run.refuse(node, "move_to_end(key, last)", "move_to_end(key)")
+    made, value = pop(run, d, (key,), {}, node)
+    return changes.put(run, made, key, value, node), _NONE
+
+
+def arguments(
+    run: Run, name: str, args: Args, kwargs: Kwargs, least: int, most: int, node: ast.AST
+) -> tuple[Value, Value | None]:
+    if kwargs or not least <= len(args) <= most:
+        run.refuse(node, f"wrong arguments of {name}", error=ArgumentTypeError)
+    given = [*args, None, None]
+    return cast("Value", given[0]), given[1]
+
+
+UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = {
+    "pop": pop, "update": update, "setdefault": setdefault, "clear": clear, "popitem": popitem,
+    "__getitem__": read, "move_to_end": move_to_end,
+}  # fmt: skip
+
+
+# --- making them ----------------------------------------------------------------------------------
+
+
+def pairs_of(run: Run, value: Value, node: ast.AST) -> Items:
+    """The items of a mapping, or of an iterable of pairs."""
+    match value:
+        case HashV():
+            return iterate(run, value, "items", node)
+        case RecordV(cls, fields) if cls is dict:
+            return Unrolled(tuple(TupleV((Static(k), v)) for k, v in fields.items()))
+        case _:
+            return run.iterate(value, node)
+
+
+def with_pairs(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
+    """The table with more items."""
+
+    def one(d: HashV, pair: Value) -> HashV:
+        both = run.iterate(pair, node)
+        if not isinstance(both, Unrolled) or len(both.items) != 2:
+            run.refuse(node, "a dict is made of pairs", error=ArgumentTypeError)
+        return changes.put(run, d, *both.items, node)
+
+    return _folded(run, d, items, one, node)
+
+
+def with_items(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
+    """The set with more items."""
+    return _folded(run, d, items, lambda d, v: changes.with_key(run, d, v, _NONE, node)[0], node)
+
+
+def _folded(
+    run: Run, d: HashV, items: Items, one: Callable[[HashV, Value], HashV], node: ast.AST
+) -> HashV:
+    if isinstance(items, Unrolled):
+        for item in items.items:
+            d = one(d, item)
+        return d
+
+    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
+        (so_far,) = state
+        assert isinstance(so_far, HashV)
+        return [one(so_far, item)]
+
+    (made,) = run.fold(items, [d], step, node)
+    assert isinstance(made, HashV)
+    return replace(made, owners=d.owners, fresh=d.fresh)
+
+
+def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
+    """The counter with the numbers of some items added."""
+    if isinstance(items, HashV | RecordV) and not (isinstance(items, HashV) and is_set(items)):
+
+        def more(d: HashV, pair: Value) -> HashV:
+            assert isinstance(pair, TupleV)
+            key, n = pair.items
+            both = run.binop("+", get_item(run, d, key, node), n, node)
+            return changes.put(run, d, key, both, node)
+
+        return _folded(run, d, pairs_of(run, items, node), more, node)
+
+    def one(d: HashV, key: Value) -> HashV:
+        before = get_item(run, d, key, node)
+        return changes.put(run, d, key, run.binop("+", before, Static(1), node), node)
+
+    return _folded(run, d, run.iterate(as_items(items), node), one, node)
+
+
+def as_items(value: Value) -> Value:
+    """A set, as something whose order does not matter."""
+    return as_dict(value) if isinstance(value, HashV) and is_set(value) else value
+
+
+def items_of_set(run: Run, value: Value, node: ast.AST) -> Items:
+    return run.iterate(as_items(value), node)
+
+
+# --- methods that change nothing ------------------------------------------------------------------
+
+
+@method("table", "get")
+def _get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(d, HashV)
+    run = cast("Run", sp)
+    key, default = arguments(run, "get", args, kwargs, 1, 2, node)
+    return _value_or(run, d, key, lambda: default or _NONE, node)
+
+
+@method("table", "keys", "values", "items")
+def _view(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    arguments(cast("Run", sp), node.func.attr, args, kwargs, 0, 0, node)
+    return ViewV(d, node.func.attr)
+
+
+@method("table", "copy")
+@method("set", "copy")
+def _copy(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(d, HashV)
+    return tables.copied(cast("Run", sp), d)
+
+
+# --- constructors ---------------------------------------------------------------------------------
+
+
+@register(defaultdict)
+def _defaultdict(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    run = cast("Run", sp)
+    factory, *more = args or (_NONE,)
+    made = tables.empty(run, defaultdict, factory)
+    return update(run, made, more, kwargs, node)[0]
+
+
+@register(Counter)
+def _counter(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return update(cast("Run", sp), tables.empty(cast("Run", sp), Counter), args, kwargs, node)[0]
+
+
+@register(OrderedDict)
+def _ordered(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    run = cast("Run", sp)
+    return update(run, tables.empty(run, OrderedDict), args, kwargs, node)[0]
+
+
+def unordered(run: Run, value: Value, node: ast.AST) -> Value:
+    """A set as a list of its items, for a function to which their order does not matter."""
+    if not isinstance(value, HashV) or not is_set(value):
+        return value
+    return run.to_list(as_dict(value), node) if value.elem.items else TupleV((), is_list=True)
+
+
+def is_table_key(value: Value) -> bool:
+    """Whether a dict with known keys cannot have this key, but a hash table can."""
+    return isinstance(value, TupleV) and not value.is_list and key_kind(kind_of(value)) is not None
+
+

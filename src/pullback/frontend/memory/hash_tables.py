@@ -1,0 +1,222 @@
+"""Hash tables: dicts and sets whose keys only the run knows (``HashV``).
+
+The entries are a list that grows, in the order in which they were put in, so that cotangents follow
+entries. Beside it is an index, an array of the numbers of entries (``library.text.hashing``); it
+is made anew, of twice the size, when half of it is in use, so n updates cost O(n), and so does
+their reverse sweep. A deleted entry stays where it is until then.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.messages import Message
+from pullback.core.terms import Atom, Prim
+from pullback.core.types import I64, Array, Bool, Real
+from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
+from pullback.frontend.interpret.messages import Recorder
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import kind_of
+from pullback.frontend.kinds.join import generalise, join, keeps_classes, key_kind
+from pullback.frontend.kinds.kinds import (
+    HashK,
+    Kind,
+    ScalarK,
+    TupleK,
+    describe,
+    leaf_types,
+    without_spare,
+)
+from pullback.frontend.kinds.undefined import dummy_atom
+from pullback.frontend.kinds.values import (
+    HashV,
+    Indexed,
+    ListV,
+    Owner,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import hashing
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_NONE = Static(None)
+_UNTYPED = TupleK(())
+
+
+def empty(run: Run, cls: type, factory: Value = _NONE) -> HashV:
+    """Return a new table of which neither keys nor values are known yet."""
+    owner = frozenset({Owner(f"a {cls.__name__}")})
+    index = dummy_atom(run, Array(I64, 1))
+    return HashV(
+        cls, i64(0), index, (), _UNTYPED, (), owner, True, frozenset(), True, True, factory
+    )
+
+
+# --- keys -----------------------------------------------------------------------------------------
+
+
+def own_key(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a key as a value that only the run knows; refused if it cannot be one."""
+    known = run.kind(value, node)
+    kind = key_kind(known)
+    if kind is None:
+        is_float = any(isinstance(t, Real) for t in leaf_types(known))
+        run.refuse(
+            node,
+            f"{run.describe(value)} as a key" + (
+                ": two equal floats may have different derivatives" if is_float else ""
+            ),
+            "use ints, bools, strings, members of an enum, or tuples of them",
+            error=ArgumentTypeError,
+        )
+    return coerce(run, value, kind, node)
+
+
+def asked(run: Run, d: HashV, value: Value, node: ast.AST) -> Value:
+    """Return a key that is looked for, in the form of the keys of a table."""
+    if isinstance(value, Static) and isinstance(value.value, float) and value.value.is_integer():
+        value = Static(int(value.value))
+    return coerce(run, own_key(run, value, node), d.elem.items[0], node)
+
+
+def keys_of(d: HashV) -> ListV:
+    """Return the keys of all entries."""
+    kind = d.elem.items[0]
+    atoms = d.atoms[: len(list(leaf_types(kind)))]
+    return ListV(d.length, kind, atoms, spare=d.spare)
+
+
+def index_of(run: Run, index: Atom) -> ListV:
+    return ListV(run.b.dim(index, 0), ScalarK(I64, True, 31), (index,))
+
+
+def entries_of(d: HashV) -> ListV:
+    """Return the entries as a list that nobody else sees."""
+    own = frozenset[Owner](), True
+    return ListV(d.length, d.elem, d.atoms, *own, d.inner, d.spare, d.sole)
+
+
+def with_entries(d: HashV, entries: ListV) -> HashV:
+    """Return the table with what is in its entries changed."""
+    assert isinstance(entries.elem, TupleK)
+    return replace(
+        d, elem=entries.elem, atoms=entries.atoms, inner=entries.inner, sole=entries.sole,
+        spare=entries.spare,
+    )  # fmt: skip
+
+
+def lookup(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
+    """Return the number of the entry with a key, or -1."""
+    if not d.elem.items:
+        own_key(run, key, node)
+        return i64(-1)
+    return found(run, d, asked(run, d, key, node), node)
+
+
+def found(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
+    args = keys_of(d), index_of(run, d.index), key
+    return run.scalar(run_program(run, hashing.find, args, node), node).atom
+
+
+def is_found(run: Run, entry: Atom) -> Atom:
+    """Whether a look-up has found an entry."""
+    return run.b.prim("ge", entry, i64(0))
+
+
+def check_key(run: Run, key: Value, found: Atom, node: ast.AST) -> None:
+    """Raise KeyError unless the key was found."""
+    recorder = Recorder(run)
+    shown = recorder.value(key)
+    plain = "a key that the dict does not have"
+    if shown is None or not recorder.leaves:
+        text = repr(key.value) if isinstance(key, Static) else plain
+        run.require(found, "KeyError", text, node)
+        return
+    message = Message((shown,), len(recorder.leaves), plain)
+    run.b.let(Prim("require", (found, *recorder.leaves), ("KeyError", message)), (), run.site(node))
+
+
+def value_at(run: Run, d: HashV, entry: Atom, node: ast.AST) -> Value:
+    """Return the value of an entry that there is."""
+    item = run.element(entries_of(d), entry, node, False)
+    assert isinstance(item, TupleV)
+    return item.items[1]
+
+
+def key_at(run: Run, d: HashV, entry: Atom, node: ast.AST) -> Value:
+    """Return the key of an entry that there is."""
+    return run.element(keys_of(d), entry, node, False)
+
+
+# --- changes --------------------------------------------------------------------------------------
+
+
+def fitted(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV:
+    """Return the table as one that can have this item, with room to grow."""
+    entry = TupleK((kind_of(key), without_spare(generalise(run.kind(value, node)))))
+    old = kind_of(d)
+    assert isinstance(old, HashK)
+    wanted = join(old, HashK(d.cls, entry, True, old.factory))
+    if wanted is None:
+        what = [describe(k) for k in entry.items]
+        have = [describe(k) for k in old.elem.items]
+        both = join(old.elem.items[0], entry.items[0])
+        part = 1 if both is not None and keeps_classes(entry.items[0], both) else 0
+        run.refuse(
+            node,
+            f"{what[part]} as a {('key', 'value')[part]} of {describe(old)}: the "
+            f"{('keys', 'values')[part]} of a {d.cls.__name__} that only the run knows are of one "
+            f"type, here {have[part]}",
+            "use two dicts, or a value of one type",
+            error=TypesDoNotMeetError,
+        )
+    made = coerce(run, d, wanted, node)
+    assert isinstance(made, HashV)
+    return made
+
+
+def left(run: Run, d: HashV, node: ast.AST) -> Indexed:
+    """Return the entries that are left, in order."""
+
+    def at(i: Atom) -> Value:
+        return run.element(entries_of(d), i, node, False)
+
+    return Indexed(d.length, at, (lambda i: is_there(run, d, i)) if d.holes else None)
+
+
+def is_there(run: Run, d: HashV, entry: Atom) -> Atom:
+    """Whether an entry has not been deleted."""
+    return run.b.index(d.atoms[alive_leaf(d)], (entry,), False)
+
+
+def alive_leaf(d: HashV) -> int:
+    return sum(len(list(leaf_types(k))) for k in d.elem.items[:2])
+
+
+def with_holes(run: Run, d: HashV, node: ast.AST) -> HashV:
+    """Return the table as one of which entries can be deleted."""
+    if d.holes or not d.elem.items:
+        return d
+    kind = kind_of(d)
+    assert isinstance(kind, HashK)
+    there: Kind = ScalarK(Bool(), True)
+    elem = TupleK((*d.elem.items, there))
+    made = coerce(run, d, HashK(d.cls, elem, True, kind.factory), node)
+    assert isinstance(made, HashV)
+    return made
+
+
+def copied(run: Run, d: HashV) -> HashV:
+    """Return a new table with the same entries."""
+    entries = run.copied(entries_of(d)) if d.atoms else entries_of(d)
+    return replace(
+        d, index=run.b.prim("copy", d.index), atoms=entries.atoms, inner=entries.inner,
+        sole=entries.sole, spare=entries.spare, owners=frozenset({Owner("a dict")}), fresh=True,
+    )  # fmt: skip

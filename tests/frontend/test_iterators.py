@@ -1,0 +1,95 @@
+"""Iterators that are advanced from outside give what they give in Python, with the gradient that
+finite differences have; what cannot be told apart from a copy is refused."""
+
+import pytest
+
+import pullback as pb
+from tests.foreign.__main__ import verdict
+from tests.frontend import iterator_programs, iterator_uses
+from tests.frontend.harness import run
+
+PROGRAMS = [*iterator_programs.PROGRAMS, *iterator_uses.PROGRAMS]
+
+
+def name_of(case):
+    return getattr(case, "__name__", "")
+
+
+@pytest.mark.parametrize(("f", "args"), [(f, args) for f, *args in PROGRAMS], ids=name_of)
+def test_as_in_python(f, args):
+    assert verdict(f, tuple(args)) == ("right", "")
+
+
+def exhausted(xs):
+    it = iter(xs)
+    return next(it) + next(it) + next(it)
+
+
+def walk(x, n):
+    if n > 0:
+        yield from walk(x * 0.5, n - 1)
+        yield x
+
+
+def recursive(xs):
+    it = walk(xs[0], 3)
+    return next(it) + next(it)
+
+
+def grows_meanwhile(xs):
+    own = list(xs)
+    it = iter(own)
+    first = next(it)
+    own.append(5.0)
+    return first + sum(it)
+
+
+def row_that_changes(xs):
+    def rows():
+        row = [xs[0], 1.0]
+        while True:
+            yield row
+            row[0] = row[0] * 2.0
+
+    it = rows()
+    a = next(it)
+    b = next(it)
+    return a[0] + b[0]
+
+
+def one_of_two(xs):
+    it = iter(xs) if xs[0] > 0.5 else reversed(xs)
+    return next(it) + next(it)
+
+
+def taken_out_of_a_list(xs):
+    its = [iter(xs), iter(xs)]
+    total = 0.0
+    while its:
+        it = its.pop(0)
+        v = next(it, None)
+        if v is not None:
+            total += v
+            its.append(it)
+    return total
+
+
+REFUSED = {
+    recursive: "runs over itself",
+    grows_meanwhile: "has been updated since",
+    row_that_changes: "same memory under another name",
+    one_of_two: "where it is made",
+    taken_out_of_a_list: "carried round a loop",
+}
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=name_of)
+def test_refused(f):
+    with pytest.raises(pb.PullbackError, match=REFUSED[f]):
+        run(f, [0.3, 0.8, 0.6])
+
+
+def test_the_end_is_an_error():
+    with pytest.raises(StopIteration):
+        pb.jit(exhausted)([1.0, 2.0])
+    assert pb.jit(exhausted)([1.0, 2.0, 4.0]) == 7.0
