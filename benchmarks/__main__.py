@@ -1,4 +1,4 @@
-"""``python -m benchmarks [gmm lstm calls boundary scaling memory methods corpus]`` runs all of
+"""``python -m benchmarks [gmm lstm ba calls boundary scaling memory methods corpus]`` runs all of
 these, or those that are named; words behind ``corpus`` are names of its programs."""
 
 import platform
@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.common import HEADER, jax_or_none, pin_to_one_core
 
-ALL = ["gmm", "lstm", "calls", "boundary", "scaling", "memory", "methods", "corpus"]
+ALL = ["gmm", "lstm", "ba", "calls", "boundary", "scaling", "memory", "methods", "corpus"]
 
 
 def main(words: list[str]) -> None:
@@ -15,12 +15,12 @@ def main(words: list[str]) -> None:
     unknown = [word for word in wanted if word not in ALL]
     if unknown:
         raise SystemExit(f"no such table: {', '.join(unknown)}; known: {', '.join(ALL)}")
-    from benchmarks import boundary, calls, corpus, gmm, lstm, memory, methods, scaling
+    from benchmarks import ba, boundary, calls, corpus, gmm, lstm, memory, methods, scaling
 
     corpus.chosen(names)  # so a wrong name shows at once, and not after minutes
     pin_to_one_core()
     jax = jax_or_none()
-    rooms = {"gmm": gmm, "lstm": lstm, "calls": calls, "boundary": boundary,
+    rooms = {"gmm": gmm, "lstm": lstm, "ba": ba, "calls": calls, "boundary": boundary,
              "scaling": scaling, "memory": memory, "methods": methods}  # fmt: skip
     beside = f"JAX {jax.__version__}" if jax else "JAX is not installed"
     print(f"{platform.machine()}, Python {platform.python_version()}, one core; {beside}")

@@ -18,6 +18,7 @@ from pullback.api.rules import (
     implicit_root,
     primitive,
 )
+from pullback.api.sparse_derivatives import sparse_hessian, sparse_jacobian
 from pullback.api.towers import jet
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
@@ -46,6 +47,8 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "jacrev",
     "jacobian",
     "hessian",
+    "sparse_jacobian",
+    "sparse_hessian",
     "hvp",
     "vhp",
     "jet",

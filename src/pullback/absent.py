@@ -10,8 +10,6 @@ ABSENT: dict[str, str] = {
     "pmap": "pb.vmap(f)(xs)",
     "defvjp": "f = pb.custom_vjp(f), and then f.defvjp(fwd, bwd)",
     "pure_callback": "the function as Python over NumPy, which is compiled; or a table of values",
-    "sparse_jacobian": "pb.jacobian(f)(x), and scipy.sparse.csr_array of it",
-    "sparse_hessian": "pb.hessian(f)(x), and scipy.sparse.csr_array of it; pb.hvp for products",
     "remat": _RECOMPUTED,
     "explain": "pb.show(f, x), which prints the compiled program",
     "make_jaxpr": "pb.show(f, x), which prints the compiled program",

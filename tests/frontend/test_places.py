@@ -19,7 +19,6 @@ DIFFERENTIATED = [
 ]  # fmt: skip
 LATER = ["row_captured", "best_row"]
 REFUSED = {
-    "chosen_at_run_time": "chosen at run time",
     "in_build": "write a loop",
     "updated_and_bound_anew": "bind it to another object",
     "one_of_two": "bind it to another object",

@@ -9,8 +9,9 @@ import pullback as pb
 
 
 def careless(x, **options):
+    global COUNT
     y = input(x)
-    return y + {1, 2}
+    return y
 
 
 def many(x, n):
@@ -52,7 +53,7 @@ def counts(x):
 
     d = {}
     for i in range(3):
-        d[i] = x
+        d[x] = i
     add(x)
     return sum(parts()) + d[0]
 
@@ -79,7 +80,7 @@ def test_every_place_is_shown_once():
         "a = x.nothing",
         "def careless(x, **options):",
         "y = input(x)",
-        "return y + {1, 2}",
+        "global COUNT",
         "try:",
         "d = x + None",
         "d = undefined_name",
@@ -112,7 +113,7 @@ def test_what_follows_from_a_refusal_is_not_shown():
     with pytest.raises(pb.PullbackError) as caught:
         pb.grad(counts)(1.0)
     shown = [e for e in lines_of(caught.value) if "test_problems.py" in e]
-    refused = ("global COUNT", "d[i] = x")
+    refused = ("global COUNT", "d[x] = i")
     assert len(shown) == len(refused)
     assert all(line in lines_of(caught.value) for line in refused)
 

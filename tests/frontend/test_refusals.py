@@ -244,6 +244,15 @@ class Frozen:
     x: float
 
 
+@functools.cache
+def remembered(*ns):
+    return ns[0] if ns[0] < 2 else remembered(ns[0] - 1) + remembered(ns[0] - 2)
+
+
+def uses_cache(x):
+    return x * remembered(10)
+
+
 def any_keyword(x, **options):
     return x
 
@@ -298,6 +307,7 @@ CASES = [
     (calls_unknown, 1.0, UnsupportedError, "open(x)"),
     (prints, 1.0, UnsupportedError, "print(x)"),
     (compares_text, 1.0, StaticValueError, 'f"{x:.1f}"'),
+    (uses_cache, 1.0, UnsupportedError, "x * remembered(10)"),
     (makes_changing, 1.0, UnsupportedError, "Changing(x)"),
     (draws, 1.0, UnsupportedError, "np.random.randn()"),
     (appends, [1.0, 2.0], MutationError, "xs.append(1.0)"),

@@ -339,3 +339,26 @@ def test_large_files_are_compiled_once(tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.compile", counted)
     assert both(module.f9, 1.0) == 10.0
     assert times == 0
+
+
+COMMAND = """import pullback as pb
+def f(x):
+    return x * x
+def g(x):
+    return f(x) + (lambda v: v / 2.0)(x)
+print(pb.grad(g)(3.0))
+"""
+
+
+@pytest.mark.parametrize("options", [["-c"], ["-W", "ignore", "-c"], ["-bc"]])
+def test_behind_python_c(options):
+    done = subprocess.run([sys.executable, *options, COMMAND], capture_output=True, text=True)
+    assert done.stdout == "6.5\n", done.stderr
+
+
+def test_what_is_piped_into_python_has_no_text():
+    done = subprocess.run(
+        [sys.executable, "-"], input=COMMAND, capture_output=True, text=True, check=False
+    )
+    assert "Python keeps no text of 'g'" in done.stderr
+    assert "Instead: define the function in a file, in a notebook cell" in done.stderr

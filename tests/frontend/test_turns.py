@@ -6,6 +6,7 @@ import pytest
 import pullback as pb
 from tests.frontend import (
     applied_programs,
+    chosen_programs,
     counters_programs,
     mixed_programs,
     turns_programs,
@@ -16,7 +17,7 @@ from tests.frontend.harness import run, same
 X = [0.7, 1.3, 0.9]
 PROGRAMS = [
     *turns_programs.PROGRAMS, *applied_programs.PROGRAMS, *counters_programs.PROGRAMS,
-    *mixed_programs.PROGRAMS,
+    *mixed_programs.PROGRAMS, *chosen_programs.PROGRAMS,
 ]  # fmt: skip
 DIFFERENTIATED = [
     turns_programs.counts_in_turns, turns_programs.appends_between,
@@ -25,7 +26,8 @@ DIFFERENTIATED = [
     turns_programs.queue_that_the_body_fills, applied_programs.expressions_that_count,
     turns_programs.walrus_with_break_and_else, applied_programs.key_that_counts,
     counters_programs.counters_in_a_loop, counters_programs.memo_of_a_function_that_counts,
-    counters_programs.stack_of_closures, counters_programs.composed_counters,
+    *chosen_programs.PROGRAMS, counters_programs.stack_of_closures,
+    counters_programs.composed_counters,
 ]  # fmt: skip
 
 

@@ -341,8 +341,24 @@ def two_generators_side_by_side(xs):
     return sum((a * b for a, b in zip(g(), g())))
 
 
+def counter_chosen_at_run_time(xs):
+
+    def make(k):
+        n = k
+
+        def f(v):
+            nonlocal n
+            n += 1.0
+            return v * n
+        return f
+    a = make(0.0)
+    b = make(1.0)
+    f = a if xs[0] > 0.5 else b
+    return f(xs[1]) + a(xs[0])
+
+
 PROGRAMS = [
-    two_generators_side_by_side,
+    two_generators_side_by_side, counter_chosen_at_run_time,
     counts_in_turns, appends_between, reads_what_the_body_appends, sum_of_counted,
     any_counts_what_it_asked, body_rebinds_a_limit, recursive_walk_that_counts, endless_counter,
     returns_from_the_loop, int_becomes_float, body_makes_it_float,

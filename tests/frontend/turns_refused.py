@@ -50,22 +50,6 @@ def counter_of_the_round_before(xs):
     return t
 
 
-def counter_chosen_at_run_time(xs):
-
-    def make(k):
-        n = k
-
-        def f(v):
-            nonlocal n
-            n += 1.0
-            return v * n
-        return f
-    a = make(0.0)
-    b = make(1.0)
-    f = a if xs[0] > 0.5 else b
-    return f(xs[1]) + a(xs[0])
-
-
 def list_of_counters(xs):
 
     def make(k):
@@ -197,7 +181,6 @@ def wrapped_before_it_is_set(xs):
 REFUSED = {
     pair_chosen_by_a_branch: "chosen at run time",
     counter_of_the_round_before: "chosen at run time",
-    counter_chosen_at_run_time: "chosen at run time",
     list_of_counters: "chosen at run time",
     closure_over_the_callers_list: "may share memory",
     list_and_its_closure: "may share memory",

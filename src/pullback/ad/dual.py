@@ -32,8 +32,9 @@ from pullback.ad.straight import (
     users_of,
     wants,
 )
+from pullback.ad.sum_loops import loops_of_sum
 from pullback.ad.tape_rows import Codes, Straight, Words
-from pullback.core.build import Builder, i64, lit, partial
+from pullback.core.build import Builder, i64, partial
 from pullback.core.effects import done_again
 from pullback.core.prims import TABLE, VIEWS
 from pullback.core.rows import Mark
@@ -192,7 +193,7 @@ class Dual(Forward):
             case Loop() | Build() | Sum_() if loop_row(self, let, b):
                 return
             case Sum_() if any(self.on(v) for v in let.vars):
-                self.as_loop(let, let.op, b)
+                super().let(loops_of_sum(let, let.op, self.like), b)
             case Index(array, idx, False) if self.on(let.vars[0]) and array in self.numbered:
                 self.read(let, array, self.values(idx), b)
             case Index(array, idx, checked) if array in self.firsts:
@@ -337,29 +338,6 @@ class Dual(Forward):
         return out
 
     # -- sums -----------------------------------------------------------------------------------
-
-    def as_loop(self, let: Let, op: Sum_, b: Builder) -> None:
-        """Translate a sum as loops that carry the totals, like any other loop."""
-
-        def level(axis: int, totals: tuple[Var, ...]) -> tuple[tuple[Let, ...], tuple[Var, ...]]:
-            """Return the lets that continue the totals over the axes from this one on."""
-            if axis == len(op.extents):
-                nexts = self.like(let.vars)
-                adds = tuple(
-                    Let((n,), Prim("add", (t, r)))
-                    for n, t, r in zip(nexts, totals, op.body.results, strict=True)
-                )
-                return (*op.body.lets, *adds), nexts
-            inner, outs = self.like(let.vars), self.like(let.vars)
-            lets, nexts = level(axis + 1, inner)
-            loop = Loop(op.extents[axis], op.indices[axis], inner, totals, Block(lets, nexts))
-            return (Let(outs, loop, let.site),), outs
-
-        zeros_: tuple[Atom, ...] = tuple(lit(0.0, v.type) for v in let.vars)
-        inner = self.like(let.vars)
-        lets, nexts = level(1, inner)
-        loop = Loop(op.extents[0], op.indices[0], inner, zeros_, Block(lets, nexts))
-        super().let(Let(let.vars, loop, let.site), b)
 
     def like(self, variables: tuple[Var, ...]) -> tuple[Var, ...]:
         """Return fresh variables that are as active as these."""

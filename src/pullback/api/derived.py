@@ -35,7 +35,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     """The public operator that a text means which takes the arguments together with the function:
     ``pb.hvp(f, primals, vectors)``. ``name``: where it is not that of the text."""
     name = name or text.__name__
-    run = _Text(name, text)
+    run = Text(name, text)
 
     @functools.wraps(text)
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -46,7 +46,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     return operator
 
 
-class _Text(Operator):
+class Text(Operator):
     """A text, called from outside."""
 
     __slots__ = ("_name",)
@@ -68,7 +68,7 @@ class _Text(Operator):
             raise type(e)(f"pb.{self._name}: {e.reason}", e.rewrite) from None
 
 
-class DerivedOperator(_Text):
+class DerivedOperator(Text):
     """A function made by a derived operator. Inside compiled code it is the function that the text
     has made of f."""
 
@@ -83,4 +83,4 @@ class DerivedOperator(_Text):
         return f"<pb.{self._name} of {self._of!r}>"
 
 
-__all__ = ["DerivedOperator", "derived", "product"]
+__all__ = ["DerivedOperator", "Text", "derived", "product"]

@@ -20,6 +20,7 @@ from types import FunctionType
 from typing import TypeVar, cast
 from weakref import ref
 
+from pullback.ad.dependence import dependence, fixed_dependence
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
@@ -209,7 +210,7 @@ class Unit:
             case What.VALUE:
                 return differentiate(program)
             case What.TANGENT:
-                return tangent(program, plan.wrt)
+                return (dependence if plan.request.words else tangent)(program, plan.wrt)
             case What.GRADIENT | What.VALUE_AND_GRADIENT:
                 reverse = REVERSE[plan.request.method]
                 return reverse.gradient(program, plan.wrt, plan.seeded)
@@ -271,6 +272,12 @@ class Unit:
                     source = self.prepared(self.source)
                     self.halves = Halves(self.plan, source, split, _finished, *around)
         return self.halves
+
+    @cached_property
+    def fixed(self) -> bool:
+        """Whether the words of the results are the same for all values of the reals."""
+        with _compiling, _refusals():
+            return fixed_dependence(self.source, self.plan.wrt)
 
     @cached_property
     def calls(self) -> tuple[Fast, ...]:
@@ -418,16 +425,29 @@ def gradient(
 
 
 def tangent_of(
-    f: object, primals: Sequence[object], tangents: Sequence[object], tier: str = "native"
-) -> tuple[object, object]:
-    """The value of f and its tangent along ``tangents`` (one per argument, None: zero)."""
+    f: object, primals: Sequence[object], tangents: Sequence[object], tier: str = "native",
+    words: bool = False,
+) -> tuple[object, object]:  # fmt: skip
+    """The value of f and its tangent along ``tangents`` (one per argument, None: zero); ``words``:
+    those are sets of inputs (``ad/dependence.py``)."""
 
     def both(function: FunctionType, unit: Unit) -> object:
         if tier == "eval":
             return unit.evaluate(unit.special.values(function, primals), tangents)[0]
         return unit.fitting(function, primals, tangents)[1]
 
-    return cast("tuple[object, object]", using(f, primals, Request(What.TANGENT), both))
+    request = Request(What.TANGENT, words=words)
+    return cast("tuple[object, object]", using(f, primals, request, both))
+
+
+def decided_by(f: object, args: Sequence[object]) -> tuple[object, tuple[object, ...]] | None:
+    """The program, and the arguments and hidden arguments, on whose shapes and discrete values
+    alone a dependence pattern depends; None if it may depend on reals."""
+
+    def both(function: FunctionType, unit: Unit) -> tuple[object, tuple[object, ...]] | None:
+        return (unit, unit.special.values(function, args)) if unit.fixed else None
+
+    return using(f, args, Request(What.TANGENT, words=True), both)
 
 
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
@@ -471,6 +491,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
 
 
 __all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
-           "derive", "differentiable", "gradient", "may_broadcast", "pack", "package_of", "plain",
-           "register_operators", "register_text", "require_method", "run",
+           "decided_by", "derive", "differentiable", "gradient", "may_broadcast", "pack",
+           "package_of", "plain", "register_operators", "register_text", "require_method", "run",
            "stages", "steps", "tangent_of", "unpack", "using"]  # fmt: skip

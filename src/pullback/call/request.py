@@ -48,7 +48,8 @@ class What(Enum):
 class Request:
     """An operator with its options. ``alone``: one gradient, not a tuple of them; ``method``: by
     which native algorithm; ``plain``: linear algebra as plain programs, for methods that have no
-    rules for whole matrices; ``in_order``: errors come in the order of the program."""
+    rules for whole matrices; ``in_order``: errors come in the order of the program; ``words``: the
+    tangents are sets of inputs."""
 
     what: What
     argnums: tuple[int, ...] = ()
@@ -57,6 +58,7 @@ class Request:
     method: str = "chad"
     plain: bool = False
     in_order: bool = False
+    words: bool = False
 
     @property
     def lapack(self) -> bool:

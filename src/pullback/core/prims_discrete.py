@@ -161,6 +161,22 @@ _row("not", 1, same(1, Bool), operator.not_, {"bool": "{r} = xor {t} {0}, {ones}
 _row("invert", 1, int1, operator.invert, {"int": "{r} = xor {t} {0}, {ones}"})
 
 
+def _either(x: float, y: float) -> object:
+    """Return the float that has the bits of both; both have the same sign and exponent, or one is
+    0."""
+    both = np.array([x, y])
+    bits = both.view(f"i{both.itemsize}")
+    return (bits[:1] | bits[1:]).view(both.dtype).item()
+
+
+# The union of two sets, each in the bits of a float (ad/dependence.py).
+_row("either", 2, same(2, Real), _either,
+     {"real": "{r}.a = bitcast {t} {0} to {i}\n"
+              "{r}.b = bitcast {t} {1} to {i}\n"
+              "{r}.o = or {i} {r}.a, {r}.b\n"
+              "{r} = bitcast {i} {r}.o to {t}"})
+
+
 def _shl(a: int, n: int) -> int:
     return a << n if 0 <= n < 64 else 0
 

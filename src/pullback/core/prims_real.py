@@ -458,6 +458,9 @@ REAL.add(Row("minimum", 2, number2, lambda x, y: x if x < y or x != x else y,
 REAL.add(Row("isnan", 1, is_real, np.isnan, (ZERO,), {"real": "{r} = fcmp uno {t} {0}, {0}"}))
 REAL.add(Row("present", 1, is_real, lambda x: x != 0, (ZERO,),
              {"real": "{r} = fcmp une {t} {0}, {zero}"}))  # of a cotangent; compiled as likely
+REAL.add(Row("small", 1, is_real, lambda x: bool(_flush(x) == 0), (ZERO,),
+             {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"
+                      "{r} = fcmp olt {t} {r}.a, {tiny}"}))
 REAL.add(Row("isinf", 1, is_real, np.isinf, (ZERO,),
              {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"
                       "{r} = fcmp oeq {t} {r}.a, {inf}"}))

@@ -5,6 +5,7 @@
     {t} {s}  type and intrinsic suffix of the last operand: double, f64; <8 x double>, v8f64
     {d} {ds} the same of the result
     {b}  the type of a comparison of such operands: i1, <8 x i1>
+    {i}  the type of ints as wide as such operands: i64, <8 x i64>
     {dtop} {dmin}   of an integer result: 2 to the (bits - 1), of type {t}; the least value, of {d}
     {zero} {one} {half} {inf} {tiny} {ones} {ones1} {false} {width} {width-1} {64} {0c}..{6c}
          constants of type {t} (tiny: the smallest normal number; ones: all bits set; ones1, false:
@@ -89,6 +90,7 @@ def expand(
         "d": vector(dest, lanes),
         "ds": prefix + _SUFFIX[dest],
         "b": vector("i1", lanes),
+        "i": vector(f"i{_WIDTH[operand]}", lanes),
         "dtop": splat(operand, _TOP.get(dest, ""), lanes),
         "dmin": splat(dest, str(-(1 << (_WIDTH[dest] - 1))), lanes),
         **{str(i): a for i, a in enumerate(args)},

@@ -165,7 +165,7 @@ def read(lo: Lowering, op: AccRead) -> Scalar:
     p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
     _reading(lo, op.handle, h)
     index, lanes = locate(lo, p, h.lanes)
-    return _real(lo, lo.load(Ty.F64, _pointer(lo, h), index, lanes), op.bits)
+    return _real(lo, op, lo.load(Ty.F64, _pointer(lo, h), index, lanes))
 
 
 def take(lo: Lowering, op: AccTake) -> Scalar:
@@ -184,7 +184,7 @@ def take(lo: Lowering, op: AccTake) -> Scalar:
     if counts is not None:
         left = lo.select(counts, left, value)
     lo.emit(Store(_pointer(lo, h), index, left))
-    return _real(lo, value, op.bits)
+    return _real(lo, op, value)
 
 
 def cell(lo: Lowering, op: AccCell) -> Scalar:
@@ -209,11 +209,11 @@ def _reading(lo: Lowering, handle: Atom, h: View) -> None:
     lo.lane.read.add(_key(root))
 
 
-def _real(lo: Lowering, value: Value, bits: int) -> Scalar:
-    """Emit the content of a cell as a real; zero for a subnormal number where code runs many times
-    (``flushing``)."""
-    if lo.again and not lo.flushing:
+def _real(lo: Lowering, op: AccRead | AccTake, value: Value) -> Scalar:
+    """Emit the content of a cell as a real; zero for a subnormal number where code runs many times,
+    unless it only goes on to other cells (``flushing``)."""
+    if lo.again and not lo.flushing and op not in lo.unit.passed_on:
         value = lo.arith("flush", Ty.F64, value)
-    if bits == 64:
+    if op.bits == 64:
         return Scalar(F64, value)
-    return Scalar(Real(bits), lo.arith("to_real", Ty.F32, value))
+    return Scalar(Real(op.bits), lo.arith("to_real", Ty.F32, value))

@@ -8,7 +8,7 @@ which the processor returns zero for every result that would be a subnormal numb
 keeps the compiler from moving arithmetic of the program into it, and restores the register on every
 way out. All other code flushes one number at a time: those that iterations pass on by value
 (``ad/contributions.py``), and, in code that runs again and again, the cells that it reads
-(``accumulators.read``).
+(``accumulators.read``), except where they only go on to other cells (``passed_on``).
 
 No value of a program depends on a cotangent of the same level of differentiation. So arithmetic on
 values that come from the cotangents that the loop carries is arithmetic on cotangents.
@@ -43,6 +43,7 @@ from pullback.core.terms import (
     Update,
     Var,
     While,
+    atoms,
     sub_blocks,
 )
 from pullback.core.traverse import all_lets, callees
@@ -91,6 +92,46 @@ def repeated(program: Program) -> frozenset[str]:
     }
     recursive = {name for name in calls if name in closed(set(calls[name]))}
     return frozenset(closed(inside | recursive))
+
+
+# --- cells that are read to be added to others --------------------------------------------------
+
+SUMS = {"add": slice(0, 2), "sub": slice(0, 2), "neg": slice(0, 1), "fma": slice(2, 3)}
+"""Primitives by which a number gets into a sum, and the operands that are its summands."""
+
+
+def passed_on(program: Program) -> frozenset[Op]:
+    """Return the reads of cells of which the content only goes into other cells, as it is or in a
+    sum. Only products decay; a number that is passed on is flushed where it gets into one."""
+    reads: dict[Var, Op] = {}
+    sums: dict[Var, list[Atom]] = {}
+    elsewhere: list[Atom] = []
+
+    def block(b: Block) -> None:
+        elsewhere.extend(b.results)
+        for let in b.lets:
+            match let.op:
+                case AccRead() | AccTake():
+                    reads[let.vars[0]] = let.op
+                case AccAdd():
+                    pass
+                case Prim(name, args) if name in SUMS:
+                    sums[let.vars[0]] = list(args[SUMS[name]])
+                    elsewhere.extend(args[: SUMS[name].start])
+                case _:
+                    elsewhere.extend(atoms(let.op))
+            for _, inner in sub_blocks(let.op):
+                block(inner)
+
+    for f in program.functions.values():
+        block(f.body)
+    used = set(elsewhere)
+    while elsewhere:
+        v = elsewhere.pop()
+        more = sums.pop(v, []) if isinstance(v, Var) else []
+        used.update(more)
+        elsewhere.extend(more)
+    return frozenset(op for v, op in reads.items() if v not in used)
 
 
 # --- loops that compute cotangents only ---------------------------------------------------------
@@ -274,4 +315,4 @@ def assigned(instr: Instr) -> Iterator[Reg]:
         yield from assigned(i)
 
 
-__all__ = ["flushing_loops", "in_own_function", "repeated"]
+__all__ = ["flushing_loops", "in_own_function", "passed_on", "repeated"]

@@ -212,12 +212,14 @@ class Region:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IfCode:
-    """``dsts`` = the yields of one of the regions; ``cond`` is a scalar."""
+    """``dsts`` = the yields of one of the regions; ``cond`` is a scalar. ``seldom``: it nearly
+    never holds."""
 
     cond: Value
     then: Region
     orelse: Region
     dsts: tuple[Reg, ...]
+    seldom: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

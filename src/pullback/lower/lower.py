@@ -7,6 +7,7 @@
     branches   If, Case, Inject
     scalars    rows of the table
     accumulators, arenas, tape
+    fast_paths one test of several cotangents
 """
 
 from __future__ import annotations
@@ -54,9 +55,10 @@ from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
+from pullback.lower.fast_paths import separate_fast_paths
 from pullback.lower.filled import filled_arrays
 from pullback.lower.fission import separate_neighbours
-from pullback.lower.flushing import flushing_loops, in_own_function, repeated
+from pullback.lower.flushing import flushing_loops, in_own_function, passed_on, repeated
 from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
@@ -78,6 +80,7 @@ def lower(program: Program, in_order: bool = False) -> Module:
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
         separate_loops(program), stacks_of(program), in_order=in_order,
         flushing=flushing_loops(program), repeated=repeated(program),
+        passed_on=passed_on(program),
     )
     module = _module(unit)
     smaller = unit.layouts.found()
@@ -90,7 +93,7 @@ def lower(program: Program, in_order: bool = False) -> Module:
 def _module(unit: Unit) -> Module:
     for fn in unit.program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
-    return Module(unit.functions, unit.program.main)
+    return separate_fast_paths(Module(unit.functions, unit.program.main))
 
 
 def _function(unit: Unit, fn: Function) -> LoopFunction:

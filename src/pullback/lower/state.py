@@ -99,6 +99,7 @@ class Unit:
     in_order   without lanes, so that errors come in the order of the program
     flushing   the loops that compute cotangents only
     repeated   the functions that run many times
+    passed_on  the reads of cells that are only added to other cells
     """
 
     program: Program
@@ -112,6 +113,7 @@ class Unit:
     in_order: bool = False
     flushing: frozenset[Op] = frozenset()
     repeated: frozenset[str] = frozenset()
+    passed_on: frozenset[Op] = frozenset()
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Return the arena for arrays: those that may end up in data go where data is (``escape``).

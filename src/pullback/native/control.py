@@ -68,12 +68,15 @@ def if_(f: FunctionText, instr: IfCode) -> None:
     f.count += 1
     k = f.count
     lanes = tuple(d.lanes for d in instr.dsts)
-    f.line(f"br i1 {f.value(instr.cond)}, label %then{k}, label %else{k}")
+    weights = ", !prof !5" if instr.seldom else ""
+    f.line(f"br i1 {f.value(instr.cond)}, label %then{k}, label %else{k}{weights}")
     ends = []
     for label, region in (("then", instr.then), ("else", instr.orelse)):
         f.block(f"{label}{k}")
+        saved, f.seldom = f.seldom, f.seldom or (instr.seldom and region is instr.then)
         with f.scope():
             ends.append((f.region(region, lanes), f.label))
+        f.seldom = saved
         f.line(f"br label %join{k}")
     f.block(f"join{k}")
     (yes, yes_from), (no, no_from) = ends

@@ -47,7 +47,7 @@ from pullback.lower.loopcode import (
     WhileCode,
 )
 from pullback.native import control, flush, memory
-from pullback.native.analysis import Facts, Guard, facts
+from pullback.native.analysis import Facts, Guard, facts, instructions
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address
@@ -167,6 +167,7 @@ class FunctionText(ContextLines):
         self.likely_truths: set[Value] = set()
         self.loops = 0  # how many loops are around
         self.round = 0  # the number of instructions in a round of the loop around
+        self.seldom = False  # this code runs seldom
 
     # --- small helpers ---
 
@@ -266,9 +267,17 @@ class FunctionText(ContextLines):
         if len(self.function.results) > IN_REGISTERS:
             params.append("ptr %results")
         name = function_name(self.function.name)
-        wide = self.out.math.attributes() + (" noinline" if self.function.flushes else "")
+        apart = " noinline" if self.function.flushes or self._copies() else ""
         return (
-            f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind {wide} {{"
+            f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind "
+            f"{self.out.math.attributes()}{apart} {{"
+        )
+
+    def _copies(self) -> bool:
+        """Whether the function copies an array that is kept. (Functions that ask whether anything
+        is to be copied are small without such code, and are inlined.)"""
+        return self.function.name.startswith("keep.") and any(
+            isinstance(i, Alloc) for i in instructions(self.function.body)
         )
 
     def guard(self) -> None:
@@ -401,15 +410,19 @@ class FunctionText(ContextLines):
             case "extract":
                 lanes, lane = self.typed(args[0], LANES), self.typed(args[1])
                 self.define(dst, f"extractelement {lanes}, {lane}")
-            case "flush" if dst.lanes == 1 or self.round < flush.SHORT_ROUND:
+            case "flush" if not self.seldom and (
+                dst.lanes == 1 or self.round < flush.SHORT_ROUND
+            ):
                 flush.rarely(self, instr)
-            case "present" | "or" if self.likely(instr):
+            case "present" | "or" if not self.seldom and self.likely(instr):
                 self._row(instr)
                 self.likely_truths.add(dst)
             case "select" if args[0] in self.likely_truths:
                 absent = self.let(f"xor i1 {self.value(args[0])}, true")
                 x, y = (self.value(a, dst.lanes) for a in args[1:])
                 control.unless(self, dst, absent, x, lambda: y)
+            case "small" if dst.lanes == 1:
+                self.bind(dst, flush.small(self, args[0]))
             case "address":
                 self.define(dst, f"ptrtoint {self.typed(args[0])} to i64")
             case "iota":

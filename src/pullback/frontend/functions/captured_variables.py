@@ -206,6 +206,11 @@ def are_one(args: dict[str, Value], one: Variable, other: Variable) -> bool:
     return any(paths <= set(group) for group in _facts(args, SAME, tuple))
 
 
+def groups(args: dict[str, Value]) -> Iterator[tuple[CellPath, ...]]:
+    """The paths that lead to one variable, as a function was told."""
+    yield from _facts(args, SAME, tuple)
+
+
 def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
     """What a function is told of the variables that it captures."""
     given = args.get(name)
@@ -266,6 +271,6 @@ def lent(value: Value) -> Value:
 
 
 __all__ = [
-    "FUNCTION", "SLOTS", "Stale", "Variable", "are_one", "changing", "enter", "found_at",
-    "may_change", "same_variables", "set_variable", "variables",
+    "FUNCTION", "SAME", "SLOTS", "Stale", "Variable", "are_one", "changing", "enter", "found_at",
+    "groups", "may_change", "same_variables", "set_variable", "variables",
 ]  # fmt: skip

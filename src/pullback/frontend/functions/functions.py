@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, Call, Var
+from pullback.core.types import Array
 from pullback.errors import (
     EndlessError,
     PullbackError,
@@ -24,7 +25,13 @@ from pullback.errors import (
 )
 from pullback.frontend.functions.adopted import adopt
 from pullback.frontend.functions.bodies import run_once
-from pullback.frontend.functions.captured_variables import FUNCTION, same_variables
+from pullback.frontend.functions.captured_variables import (
+    FUNCTION,
+    SAME,
+    found_at,
+    groups,
+    same_variables,
+)
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -44,13 +51,15 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     leaf_types,
 )
+from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import WRITTEN, FunctionV, Owner, Value
 from pullback.frontend.memory.places import refresh
 from pullback.frontend.python.libraries import name_of, package_of
 from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.refused_syntax import refused_syntax
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.python.source import Definition, nested_definition, site_of
-from pullback.frontend.python.syntax import CONSUMER, refused_syntax
+from pullback.frontend.python.syntax import CONSUMER
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Spec
@@ -138,6 +147,8 @@ class Functions:
                 break
             self.placed.setdefault(f.definition, set()).update(more)
         results = () if spec.result is None else tuple(leaf_types(spec.result))
+        if spec.handed and SAME in given:
+            atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
         value = self.result(spec, list(made), owners)
         if spec.handed:
@@ -146,6 +157,24 @@ class Functions:
             bare = FunctionV(f.definition, f.scope)
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
         return value
+
+    def _given_once(
+        self, spec: Spec, values: dict[str, Value], atoms: list[Atom]
+    ) -> list[Atom]:
+        """The atoms of a call of a function that updates what it knows by several names, and knows
+        that these are one: it uses the first one only."""
+        cells = (spec.cells[n] for n in spec.handed if n in spec.cells)
+        updated = {(v.argument, v.steps) for v in cells}
+        arrays: set[Atom] = set()
+        for path in (p for group in groups(values) if updated & set(group) for p in group[:1]):
+            target = found_at(values, *path)
+            assert target is not None
+            arrays |= {a for a in flatten(target.value).atoms if isinstance(a.type, Array)}
+        given: list[Atom] = []
+        for a in atoms:
+            again = a in arrays and any(a is b for b in given)
+            given.append(dummy_atom(self.run, a.type) if again else a)
+        return given
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.functions import eta
+from pullback.frontend.functions import choices, eta
 from pullback.frontend.interpret import making, objects, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
@@ -78,6 +78,8 @@ def call(
                 driven = Driven(function, bound)
                 return GeneratorV(node, driven, driven)
             return run.calls.call(function, bound, node)
+        case TupleV() if choices.is_choice(function):
+            return choices.call(run, function, lambda f: call(run, f, args, kwargs, node), node)
         case ClosureV():
             return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
         case LambdaSetV(_, lambdas):
@@ -142,7 +144,9 @@ def _call_object(
         given = (*args, *kwargs.values())
         if obj in SEQUENTIAL and any(map(is_driven, given)):
             return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
-        if obj in ORDERED and any(isinstance(v, FunctionV) and not is_driven(v) for v in given):
+        if obj in ORDERED and any(
+            (isinstance(v, FunctionV) and not is_driven(v)) or choices.is_choice(v) for v in given
+        ):
             if node in run.calls.ordered:
                 args = [_as_generator(run, v, node) for v in args]
                 return _call_text(run, ORDERED[obj], args, kwargs, node)

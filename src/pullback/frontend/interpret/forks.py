@@ -17,6 +17,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
 from pullback.core.types import I64
 from pullback.errors import PullbackError, TypesDoNotMeetError
+from pullback.frontend.functions import choices
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import join
@@ -37,6 +38,7 @@ from pullback.frontend.kinds.values import (
     Owner,
     PlaceV,
     Stale,
+    TupleV,
     Value,
 )
 from pullback.frontend.memory import places
@@ -80,6 +82,15 @@ def fork_value(
     if not values:
         run.b.let(make([b.block() for b, _ in results]), ())
         raise Unreachable
+    functions = choices.all_of(run, values)
+    if functions is not None and len(functions) == 1 and not choices.is_choice(values[0]):
+        return _same(run, Same(functions[0]), results, make)
+    if functions is not None and any(v is not values[0] for v in values):
+        tags: list[list[Value | None]] = []
+        for b, v in results:
+            with run.building(b):
+                tags.append([None if v is None else choices.tag_of(run, v, functions, node)])
+        return choices.choice(_emit(run, results, [_INDEX], tags, make, node)[0], functions)
     joined = join_values(run, values, node)
     if isinstance(joined, Same):
         if len(values) > 1 or not flatten(joined.value).atoms:
@@ -299,6 +310,8 @@ def join_names(
     envs = [names for _, names in results if names is not None]
     before = run.scope.names
     picked = _settle_places(run, results, before, live, node)
+    functions = _settle_functions(run, results, before, live, node)
+    live |= {f"{n}@f" for n in functions}
     live |= {f"{n}@{k}" for n, (_, steps) in picked.items() for k in ("", *steps)}
     joined: Names = {}
     names: list[str] = []
@@ -348,7 +361,47 @@ def join_names(
         if not isinstance(value, Stale):
             one = replace(one, value=value, of=joined[one.root])
         joined[n] = places.chosen(one, steps, [joined.pop(f"{n}@{k}") for k in steps])
+    for n, known in functions.items():
+        joined[n] = _chosen_function(joined, n, known)
     run.scope.names = joined
+
+
+def _chosen_function(joined: Names, name: str, functions: Sequence[Value]) -> Value:
+    """What a name holds that was one of these functions."""
+    if len(functions) == 1:
+        return functions[0]
+    tag = joined.pop(f"{name}@f")
+    return tag if isinstance(tag, Stale) else choices.choice(tag, functions)
+
+
+def _settle_functions(
+    run: Run, results: Sequence[tuple[Builder, Names | None]], before: Names,
+    live: frozenset[str], node: ast.AST,
+) -> dict[str, list[Value]]:  # fmt: skip
+    """Names for functions that change variables, and are not the same in all arms: of each of these
+    only its number is joined."""
+    arms = [(b, names) for b, names in results if names is not None]
+    found: dict[str, list[Value]] = {}
+    for n in dict.fromkeys(n for _, names in arms for n in names):
+        values = [names.get(n) for _, names in arms]
+        if n not in live and n not in ("$return", _VALUE):
+            continue
+        if all(v is (values[0] if len(arms) > 1 else before.get(n)) for v in values):
+            continue
+        known = [v for v in values if isinstance(v, FunctionV | TupleV)]
+        functions = choices.all_of(run, known) if len(known) == len(values) else None
+        if functions is None:
+            continue
+        found[n] = functions
+        if len(functions) == 1:
+            for _, names in arms:
+                del names[n]
+            continue
+        for (b, names), value in zip(arms, known, strict=True):
+            with run.building(b), _names_of(run, names):
+                names[f"{n}@f"] = choices.tag_of(run, value, functions, node)
+            del names[n]
+    return found
 
 
 def _settle_places(

@@ -74,10 +74,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
         case TupleV(items):
             return places.noted(run, value, Unrolled(items))
-        case HashV():
-            return hash_methods.iterate(run, value, "keys", node)
-        case ViewV(HashV() as table, what):
-            return hash_methods.iterate(run, table, what, node)
+        case HashV() | ViewV():
+            return hash_methods.items_of(run, value, node)
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
@@ -354,10 +352,8 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
     match value:
         case ArrayV():
             return ext.int_value(ext.extents(run, value)[0])
-        case HashV():
-            return ext.int_value(value.live)
-        case ViewV(table):
-            return length(run, table, node)
+        case HashV() | ViewV():
+            return ext.int_value(hash_methods.table_of(value).live)
         case ListV(n):
             return ext.int_value(n)
         case TupleV(items):

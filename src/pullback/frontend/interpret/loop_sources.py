@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import MutationError
+from pullback.frontend.functions import choices
 from pullback.frontend.interpret.iteration import collect
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.values import (
@@ -90,6 +91,9 @@ class Source:
         """The items by number."""
         run, node = self.run, self.node
         if isinstance(items, Unrolled):
+            known = items.items
+            if choices.all_of(run, known) is not None:
+                return Indexed(i64(len(known)), lambda i: self._function(known, i))
             listed = run.iterate(run.to_list(TupleV(items.items), node), node)
             items = places.noted(run, source, listed)
         assert isinstance(items, Indexed)
@@ -97,6 +101,11 @@ class Source:
             items = run.iterate(collect(run, items, node), node)
             assert isinstance(items, Indexed)
         return items
+
+    def _function(self, functions: tuple[Value, ...], index: Atom) -> Value:
+        made = choices.item(self.run, functions, index, self.node)
+        assert made is not None
+        return made
 
     def at(self, found: Indexed, index: Atom) -> Value:
         """An item as it is now; ``found`` are those at the start."""

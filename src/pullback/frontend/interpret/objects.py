@@ -16,6 +16,7 @@ from pullback.errors import (
     PullbackError,
     StaticIndexError,
 )
+from pullback.frontend.functions import choices
 from pullback.frontend.interpret import scalars, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import index_atom, is_int, place
@@ -210,6 +211,9 @@ def _of_tuple(
                 word = "list" if is_list else "tuple"
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
             of = "list" if is_list else "tuple"
+            function = choices.item(run, items, atom, node)
+            if function is not None:
+                return function
             return element(run, run.to_list(value, node), atom, node, True, of)
 
 

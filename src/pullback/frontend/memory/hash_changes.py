@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom, Call, Function, If, Update, Var
+from pullback.core.types import Bool, Int, Real
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
 from pullback.frontend.kinds.kinds import HashK, Kind, leaf_types
@@ -169,8 +170,11 @@ _NOTHING: Kind = kind_of(Static(None))
 def changed(
     run: Run, name: str, table: Table, values: Sequence[Value], change: Change
 ) -> Atom:
-    """Change a table by the function of Core for tables of its kind; return what that gives."""
+    """Change a table by the function of Core for tables of its kind; return what that gives. What
+    has memory of its own is put in here: a function would have to copy it."""
     flats = [flatten(v) for v in values]
+    if not all(isinstance(a.type, Real | Int | Bool) for f in flats for a in f.atoms):
+        return change(table, values)
     place = name, replace(table.kind, factory=_NOTHING), len(table.at), *(f.kind for f in flats)
     if place not in run.shared:
         given = [Var("p", a.type) for a in (*table.atoms, *table.at)]

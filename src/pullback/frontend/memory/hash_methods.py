@@ -112,6 +112,19 @@ def size(value: Value) -> Atom | None:
             return None
 
 
+def table_of(value: HashV | ViewV) -> HashV:
+    """The table itself, of a view too."""
+    table = value.items if isinstance(value, ViewV) else value
+    assert isinstance(table, HashV)
+    return table
+
+
+def items_of(run: Run, value: HashV | ViewV, node: ast.AST) -> Items:
+    """What a loop over a table or a view of it runs over."""
+    what = value.what if isinstance(value, ViewV) else "keys"
+    return iterate(run, table_of(value), what, node)
+
+
 def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
     """The keys, values or items of a table, in the order in which they were put in."""
     if not d.elem.items:

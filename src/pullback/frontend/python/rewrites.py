@@ -135,7 +135,7 @@ REWRITES: dict[str, str] = {
     "numpy.errstate": "leave it away: compiled code gives no warnings",
     # Python's own
     "complex": "carry the real and the imaginary part: re, im = a * c - b * d, a * d + b * c",
-    "set": TUPLE, "frozenset": TUPLE,
+    "frozenset": TUPLE,
     "str": PLAIN_TEXT, "repr": PLAIN_TEXT, "format": PLAIN_TEXT, "ascii": PLAIN_TEXT,
     "getattr": LOCAL, "setattr": LOCAL, "delattr": LOCAL, "vars": LOCAL, "globals": LOCAL,
     "locals": LOCAL, "eval": LOCAL, "exec": LOCAL,
@@ -143,9 +143,6 @@ REWRITES: dict[str, str] = {
     "callable": "two functions, or a parameter that says which one it is",
     "copy.": "x.copy() of an array or a list; what nobody changes needs no copy",
     "collections.deque": "use a list: append, pop; to take from the front, an index that moves on",
-    "collections.Counter": "count in an array: counts = np.zeros(n); counts[k] += 1.0",
-    "collections.defaultdict": "a dict with all keys: totals = {'a': 0.0, 'b': 0.0}",
-    "collections.OrderedDict": "a dict, which keeps the order: {'a': x, 'b': y}",
     "collections.namedtuple": "define it outside: class P(NamedTuple): x: float",
     "itertools.groupby": "write a loop that remembers the last key",
     "itertools.zip_longest":

@@ -84,7 +84,12 @@ def _definition(function: FunctionType) -> Definition:
 
 def _no_source(function: FunctionType) -> SourceError:
     code = function.__code__
-    if not has_text(function):
+    if code.co_filename == "<stdin>":
+        return SourceError(
+            f"Python keeps no text of {function.__qualname__!r}: it was typed at the prompt or piped",
+            "define the function in a file, in a notebook cell, in IPython, or behind python -c",
+        )
+    if code.co_filename == "<string>" or not has_text(function):
         return SourceError(
             f"the source of {function.__qualname__!r} cannot be read (from {code.co_filename!r})",
             "define the function in a file or a notebook cell",

@@ -446,27 +446,6 @@ def liveness_of(node: FunctionNode) -> Liveness:
     return live
 
 
-# --- syntax that is refused wherever it stands ----------------------------------------------------
-
-REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: (
-        "these exceptions cannot be caught in compiled code",
-        "test what would raise beforehand: if y != 0.0: ... else: ...",
-    ),
-    ast.TryStar: ("groups of exceptions cannot be caught", "catch them one by one: except E: ..."),
-    ast.With: (
-        "'with' has effects that compiled code cannot have",
-        "do it outside; np.errstate can be left away: compiled code gives no warnings",
-    ),
-    ast.AsyncFor: ("async code cannot be compiled", "call an ordinary function"),
-    ast.AsyncWith: ("async code cannot be compiled", "call an ordinary function"),
-    ast.AsyncFunctionDef: ("async code cannot be compiled", "write an ordinary function"),
-    ast.Await: ("async code cannot be compiled", "call an ordinary function"),
-    ast.ClassDef: ("a class cannot be defined inside compiled code", "define it at module level"),
-    ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
-}
-
-
 @by_node
 def declared_outside(node: FunctionNode) -> frozenset[str]:
     """Return the names that a function declares ``global`` or ``nonlocal``."""
@@ -480,14 +459,6 @@ def declared_outside(node: FunctionNode) -> frozenset[str]:
 def is_generator(node: FunctionNode) -> bool:
     """Whether calling the function gives an iterator."""
     return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in own_nodes(s))
-
-
-def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
-    """Iterate over the places in a function whose syntax is refused, with reason and rewrite."""
-    for root in _body(node):
-        for n in ast.walk(root):
-            if type(n) in REFUSED:
-                yield n, *getattr(n, "why", REFUSED[type(n)])
 
 
 BINARY: dict[type[ast.operator], str] = {

@@ -75,6 +75,8 @@ def texts_of(function: FunctionType) -> Iterator[Text]:
     code = function.__code__
     file, features = code.co_filename, code.co_flags & _FEATURES
     texts = dict.fromkeys(t for t in _texts(file, function.__globals__) if t)
+    if file == "<string>":  # perhaps what stands behind ``python -c``
+        texts |= dict.fromkeys(t.removeprefix("-c") for t in sys.orig_argv[1:])
     ways = [_Way(features), _Way(features, rewritten=True)]
     ways += [_Way(features, level) for level in range(3) if level != sys.flags.optimize]
     loader = function.__globals__.get("__loader__")

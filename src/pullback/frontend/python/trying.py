@@ -175,7 +175,7 @@ class _Rewriter:
     def _try(self, s: ast.Try, around: _Around) -> list[ast.stmt]:
         why = _refusal(s, around.levels)
         if why is not None:
-            s.why = why  # type: ignore[attr-defined]  # ``syntax.refused_syntax`` says it
+            s.why = why  # type: ignore[attr-defined]  # ``refused_syntax`` says it
             return [s]
         if s.finalbody:
             return self._finally(s, around)

@@ -1,0 +1,422 @@
+"""``pb.sparse_jacobian`` and ``pb.sparse_hessian``: matrices of derivatives that are mostly zero.
+
+The pattern is found (``sparsity``), its columns are coloured (``colouring``), and one directional
+derivative is computed for each colour; all of them are one call of compiled code.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pullback.api.colouring import columns_apart, stars
+from pullback.api.derived import Text
+from pullback.api.gradients import grad
+from pullback.api.operator_objects import Argnums, inner_function, positional
+from pullback.api.sparsity import Array, Pattern, pattern
+from pullback.api.vector_products import jvp, vjp
+from pullback.call import driver
+from pullback.call.misuse import require_function
+from pullback.structures import (
+    Numbers,
+    chosen,
+    leaves,
+    parts_of,
+    picked,
+    rebuilt,
+    replaced,
+    stacked,
+    with_reals,
+)
+
+
+def sparse_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The Jacobian of ``f`` as a ``scipy.sparse.csr_array``, without a pattern being given.
+
+    Returns a function of the same arguments. Its result has a row for each real number of the
+    result of ``f`` and a column for each one of argument ``argnums`` (a number, a name, or a tuple
+    of such: the columns of the first, then those of the next); the numbers of a structure are those
+    of its arrays, depth first, each in C order. Every call finds which results depend on which
+    inputs along the path that this call takes, so a branch that is taken otherwise gives another
+    pattern, never a wrong number. Places on which nothing depends are left out; of the others some
+    may be 0. Inputs that meet in no result share a derivative (forward mode), or results that share
+    no input do (reverse mode): the cheaper of the two. ``directions`` says how many of which were
+    computed last. Errors are those of ``jacfwd``.
+
+    >>> sparse_jacobian(_steps)(np.array([1.0, 2.0, 4.0])).toarray()
+    array([[-2.,  4.,  0.],
+           [ 0., -4.,  8.]])
+    """
+    require_function(f, "sparse_jacobian", "pb.sparse_jacobian(f)(x), not pb.sparse_jacobian(f(x))")
+    inner = inner_function(f)
+    return _Sparse("sparse_jacobian", f, inner, chosen(inner, argnums), False)
+
+
+def sparse_hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The second derivatives of ``f``, which returns one real number, as a symmetric
+    ``scipy.sparse.csr_array``.
+
+    Rows and columns are those that ``sparse_jacobian`` has for ``grad(f, argnums)``, and so is the
+    pattern. One Hessian-vector product is computed for each colour of a star colouring: one for a
+    diagonal matrix, three for a tridiagonal one.
+
+    >>> sparse_hessian(_energy)(np.array([1.0, 2.0, 4.0])).toarray()
+    array([[ 4., -4.,  0.],
+           [-4.,  8., -4.],
+           [ 0., -4.,  4.]])
+    """
+    require_function(f, "sparse_hessian", "pb.sparse_hessian(f)(x), not pb.sparse_hessian(f(x))")
+    inner = inner_function(f)
+    numbers = chosen(inner, argnums)
+
+    def gradient(*args: Any) -> Any:
+        return grad(inner, numbers)(*args)
+
+    return _Sparse("sparse_hessian", f, gradient, numbers, True)
+
+
+class Directions(NamedTuple):
+    """What the last matrix took: ``mode`` is "forward" or "reverse", ``derivatives`` the
+    number of directional derivatives, ``runs`` the number of dependence runs that the pattern took.
+    """
+
+    mode: str
+    derivatives: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the matrix of one pattern is computed.
+
+    numbers   zeros like the numbers and arrays of the arguments and of the result
+    colours   of each column, or of each row if ``reverse``
+    places    where the values of the pattern are among the compressed ones
+    kept      the columns and the ends of the rows, in the type that SciPy chooses
+    seeds     the directions, if they are few enough to be kept
+    """
+
+    pattern: Pattern
+    numbers: tuple[tuple[Any, ...], tuple[Any, ...]]
+    reverse: bool
+    colours: Array
+    places: Array
+    kept: tuple[Array, Array]
+    seeds: tuple[Any, ...] | None
+
+    @property
+    def count(self) -> int:
+        """Return the number of directional derivatives."""
+        return int(self.colours.max()) + 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the shape of the matrix."""
+        return _count(self.numbers[1]), _count(self.numbers[0])
+
+    @property
+    def seeded(self) -> tuple[Any, ...]:
+        """Return the numbers that directions are made for."""
+        return self.numbers[1 if self.reverse else 0]
+
+
+class _ChangedError(Exception):
+    """The result has other shapes than it had in the last call."""
+
+
+class _Sparse:
+    """A function that returns a sparse matrix of derivatives."""
+
+    def __init__(
+        self, name: str, f: Callable[..., Any], inner: Callable[..., Any], numbers: Numbers,
+        symmetric: bool,
+    ) -> None:  # fmt: skip
+        functools.update_wrapper(self, f)
+        self._name, self._f, self._of = name, inner_function(f), f
+        self._inner, self._numbers, self._symmetric = inner, numbers, symmetric
+        self._value = Text(name, inner)
+        self._forward = Text(name, _forward(inner, numbers))
+        self._reverse = Text(name, _reverse(inner, numbers))
+        self._last: tuple[_Plan, object] | None = None
+
+    def __repr__(self) -> str:
+        return f"<pb.{self._name} of {self._of!r}>"
+
+    @property
+    def directions(self) -> Directions:
+        """Return what the last matrix took. Raises ``AttributeError`` before the first call."""
+        if self._last is None:
+            raise AttributeError("no matrix has been computed yet")
+        plan = self._last[0]
+        mode = "reverse" if plan.reverse else "forward"
+        return Directions(mode, plan.count if len(plan.places) else 0, plan.pattern.runs)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        from scipy.sparse import csr_array
+
+        values = positional(self._f, args, kwargs)
+        inputs = tuple(map(_zeros, leaves(with_reals(picked(values, self._numbers)), True)))
+        try:
+            plan, data = self._computed(values, inputs)
+        except _ChangedError:
+            self._last = None
+            plan, data = self._computed(values, inputs)
+        columns, ends = (k.copy() for k in plan.kept)  # which belong to the caller
+        return csr_array((data, columns, ends), plan.shape)
+
+    def _computed(self, values: Sequence[Any], inputs: tuple[Any, ...]) -> tuple[_Plan, Array]:
+        """Return the plan for these arguments, and the values of its pattern."""
+        last = self._last
+        if last is not None and not _alike(last[0].numbers[0], inputs):
+            last = None
+        plan, decided = last or (None, None)
+        outputs = plan.numbers[1] if plan else self._outputs(values)
+        now = _decisive(driver.decided_by(self._inner, values))
+        if plan is None or now is None or now != decided:
+            plan = self._planned(values, (inputs, outputs), plan)
+            self._last = plan, now
+        dtype = np.result_type(np.float32, *plan.numbers[0], *plan.numbers[1])
+        if not len(plan.places):
+            return plan, np.zeros(0, dtype)
+        compiled = self._reverse if plan.reverse else self._forward
+        others = _count(plan.numbers[0 if plan.reverse else 1])
+        tables = []
+        for seeds in _directions(plan):
+            table = _joined(compiled(len(seeds[0]), seeds, values), len(seeds[0]))
+            if table.shape[1] != others:
+                raise _ChangedError
+            tables.append(table)
+        table = tables[0] if len(tables) == 1 else np.concatenate(tables)
+        return plan, table.reshape(-1)[plan.places].astype(dtype, copy=False)
+
+    def _outputs(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(map(_zeros, leaves(self._value(*values), True)))
+
+    def _planned(
+        self, values: Sequence[Any], numbers: tuple[tuple[Any, ...], tuple[Any, ...]],
+        last: _Plan | None,
+    ) -> _Plan:  # fmt: skip
+        """Return the plan for the pattern at this point, the last one if that is still right."""
+        inputs, outputs = numbers
+
+        def run(words: Array) -> Array:
+            tangents = self._tangents(values, _split(words, inputs))
+            found = leaves(driver.tangent_of(self._inner, values, tangents, words=True)[1], True)
+            if not _alike(found, outputs):
+                raise _ChangedError
+            return _joined(found)
+
+        width = WIDTH[min((x.dtype.itemsize for x in (*inputs, *outputs)), default=8)]
+        shape = _count(outputs), _count(inputs)
+        if 0 in shape:
+            none = np.zeros(0, np.int64)
+            return _plan(Pattern.of(none, none, shape[0]), numbers, False, none, none)
+        found = pattern(run, shape[1], shape[0], width, last.pattern if last else None)
+        if last is not None and found is last.pattern:
+            return last
+        return _symmetric(found, numbers) if self._symmetric else _any(found, numbers)
+
+    def _tangents(self, values: Sequence[Any], parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the tangents of all arguments, given those of the chosen numbers and arrays."""
+        given = picked(values, self._numbers)
+        moving = rebuilt(given, parts, True)
+        return replaced(tuple(None for _ in values), self._numbers, moving)
+
+
+WIDTH = {8: 52, 4: 23}
+"""The bits of a word, by the bytes of the number that carries it."""
+
+
+def _symmetric(found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> _Plan:
+    """Return the plan for a Hessian: each value stands in a row of the compressed columns that no
+    other column of that colour meets, its own or that of its mirror image."""
+    count = len(found.ends) - 1
+    both = np.unique(np.concatenate((
+        found.rows * count + found.columns, found.columns * count + found.rows
+    )))  # fmt: skip
+    full = Pattern.of(both // count, both % count, count, found.levels)
+    rows, columns = full.rows, full.columns
+    colours = stars(full.ends, columns)
+    kinds = int(colours.max()) + 1
+    met = np.bincount(rows * kinds + colours[columns], minlength=count * kinds)
+    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+    direct = met[low * kinds + colours[high]] == 1
+    row, colour = np.where(direct, low, high), colours[np.where(direct, high, low)]
+    return _plan(full, numbers, False, colours, colour * count + row)
+
+
+def _any(found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> _Plan:
+    """Return the plan for a Jacobian, by the cheaper mode."""
+    rows, columns = found.rows, found.columns
+    results, inputs = len(found.ends) - 1, _count(numbers[0])
+    most = [int(np.bincount(k, minlength=1).max()) for k in (rows, columns)]  # colours at least
+    turned = Pattern.of(columns, rows, inputs)
+    colours = others = None
+    if most[0] <= PULL * most[1] or most[0] <= PULL * RATIO * most[1]:
+        colours = columns_apart(found.ends, columns, inputs)
+    if colours is None or PULL * most[1] < int(colours.max()) + 1:
+        others = columns_apart(turned.ends, turned.columns, results)
+    if others is not None and (
+        colours is None or PULL * (int(others.max()) + 1) < int(colours.max()) + 1
+    ):
+        return _plan(found, numbers, True, others, others[rows] * inputs + columns)
+    assert colours is not None
+    return _plan(found, numbers, False, colours, colours[columns] * results + rows)
+
+
+def _plan(
+    found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]], reverse: bool,
+    colours: Array, places: Array,
+) -> _Plan:  # fmt: skip
+    largest = max(len(places), _count(numbers[0]), _count(numbers[1]))
+    dtype = np.int32 if largest < 2**31 else np.int64
+    kept = found.columns.astype(dtype), found.ends.astype(dtype)
+    plan = _Plan(found, numbers, reverse, colours, places, kept, None)
+    if not len(places) or plan.count * len(colours) > MOST:
+        return plan
+    return replace(plan, seeds=_split(_ones(colours, 0, plan.count), plan.seeded))
+
+
+def _directions(plan: _Plan) -> Iterator[tuple[Any, ...]]:
+    """Iterate over the directions, so many at a time as fit."""
+    if plan.seeds is not None:
+        yield plan.seeds
+        return
+    step = max(8, MOST // len(plan.colours))
+    for start in range(0, plan.count, step):
+        ones = _ones(plan.colours, start, min(start + step, plan.count))
+        yield _split(ones, plan.seeded)
+
+
+def _ones(colours: Array, start: int, end: int) -> Array:
+    """Return, for each of some colours, ones in the places that have it."""
+    found: Array = (np.arange(start, end)[:, None] == colours).astype(np.float64)
+    return found
+
+
+MOST = 1 << 24
+"""How many numbers the directions have that are computed at once."""
+
+RATIO = 4
+"""How far the least possible numbers of directions of the two modes are apart where only one is
+looked at."""
+
+PULL = 2
+"""What a cotangent costs, in tangents."""
+
+
+def _decisive(decided: tuple[object, tuple[Any, ...]] | None) -> object:
+    """Return what a pattern depends on: the program, the discrete values, and the shapes of
+    everything; None if that is not known."""
+    try:
+        return decided and (decided[0], tuple(map(_decisive_part, decided[1])))
+    except _ChangedError:
+        return None
+
+
+def _decisive_part(value: Any) -> object:
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":
+            return value.shape, value.dtype.char
+        if value.dtype.kind in "biu":
+            return value.shape, value.dtype.char, value.tobytes()
+    elif isinstance(value, float | np.floating):
+        return type(value)
+    elif value is None or isinstance(value, bool | int | str | np.integer | np.bool_):
+        return type(value), value
+    parts = parts_of(value)
+    if parts is None:
+        raise _ChangedError
+    names = tuple(value) if isinstance(value, dict) else ()
+    return type(value), names, tuple(map(_decisive_part, parts))
+
+
+def _zeros(x: Any) -> Any:
+    """Return zeros of the shape and type of a number or array, in one cell."""
+    one = np.asarray(x)
+    return np.broadcast_to(np.zeros((), one.dtype), one.shape)
+
+
+def _alike(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether numbers and arrays have the same shapes and types."""
+    return len(some) == len(others) and all(
+        np.shape(x) == np.shape(y) and np.asarray(x).dtype == np.asarray(y).dtype
+        for x, y in zip(some, others, strict=True)
+    )
+
+
+def _count(values: Sequence[Any]) -> int:
+    return sum(int(np.size(x)) for x in values)
+
+
+def _split(numbers: Array, like: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the last axis of an array divided into parts of the shapes and types of ``like``."""
+    out: list[Any] = []
+    start = 0
+    for x in like:
+        end = start + int(np.size(x))
+        part = numbers[..., start:end].reshape((*numbers.shape[:-1], *np.shape(x)))
+        dtype = np.asarray(x).dtype
+        out.append(part.astype(dtype) if part.ndim else dtype.type(part[()]))
+        start = end
+    return tuple(out)
+
+
+def _joined(parts: Sequence[Any], count: int | None = None) -> Array:
+    """Return the numbers of arrays side by side; ``count``: how long their first axis is."""
+    shape = (-1,) if count is None else (count, -1)
+    flat = [np.asarray(p, np.float64).reshape(shape) for p in parts]
+    return np.concatenate(flat, axis=-1)
+
+
+def _forward(f: Callable[..., Any], numbers: Numbers) -> Callable[..., Any]:
+    def columns(count: int, seeds: Any, args: Any) -> Any:
+        """The derivatives of the results along each of some directions."""
+        given = with_reals(picked(args, numbers))
+
+        def inner(*new: Any) -> Any:
+            return f(*replaced(args, numbers, new))
+
+        def along(k: Any) -> Any:
+            tangents = rebuilt(given, tuple([s[k] for s in seeds]), True)
+            return leaves(jvp(inner, given, tangents)[1], True)
+
+        return stacked(count, along)
+
+    return columns
+
+
+def _reverse(f: Callable[..., Any], numbers: Numbers) -> Callable[..., Any]:
+    def rows(count: int, seeds: Any, args: Any) -> Any:
+        """The derivatives by the arguments, for each of some cotangents."""
+        given = with_reals(picked(args, numbers))
+
+        def inner(*new: Any) -> Any:
+            return f(*replaced(args, numbers, new))
+
+        out, pullback = vjp(inner, *given)
+
+        def along(k: Any) -> Any:
+            seed = rebuilt(out, tuple([s[k] for s in seeds]), True)
+            return leaves(pullback(seed), True)
+
+        return stacked(count, along)
+
+    return rows
+
+
+def _steps(x: Any) -> Any:
+    """For the example."""
+    return x[1:] ** 2 - x[:-1] ** 2
+
+
+def _energy(x: Any) -> Any:
+    """For the example."""
+    return np.sum((x[1:] - x[:-1]) ** 2) * 2.0
+
+
+__all__ = ["Directions", "sparse_hessian", "sparse_jacobian"]

@@ -1,0 +1,142 @@
+"""Functions that are chosen at run time, and change variables around them.
+
+    f = inc if c else dec           f = (CHOICE, 0 if c else 1, inc, dec)
+    f(x)                            inc(x) if f's number is 0 else dec(x)
+
+A choice among functions that change nothing is a sum: of each function what it captured
+(``ClosureV``). One that changes variables of the frame must be known by these, wherever it goes, so
+such a choice keeps all the functions, and says which one it is by a number.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeGuard
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom
+from pullback.frontend.functions.captured_variables import FUNCTION, changing
+from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.kinds.flatten import captures_of, parts_of
+from pullback.frontend.kinds.values import (
+    CellV,
+    FunctionV,
+    Static,
+    TupleV,
+    Value,
+    index_scalar,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+class _Choice:
+    """Marks the tuple that stands for a choice."""
+
+
+_CHOICE = Static(_Choice())
+
+
+def is_choice(value: Value) -> TypeGuard[TupleV]:
+    """Whether a value is a choice among functions."""
+    return (
+        isinstance(value, TupleV)
+        and len(value.items) > 1
+        and isinstance(value.items[0], Static)
+        and value.items[0].value is _CHOICE.value
+    )
+
+
+def choice(tag: Value, functions: Sequence[Value]) -> TupleV:
+    """The function with this number among these."""
+    return TupleV((_CHOICE, tag, *functions))
+
+
+def members(value: Value) -> tuple[Value, ...]:
+    """The functions that a value can be."""
+    return value.items[2:] if is_choice(value) else (value,)
+
+
+def all_of(run: Run, values: Sequence[Value]) -> list[Value] | None:
+    """The functions among which values choose, if these must be known by their variables: some
+    change variables of the function being run. (What a recursion gives has no choices in it: its
+    rounds join kinds.)"""
+    spec = run.frame.spec
+    if spec is not None and spec.waits:
+        return None
+    found: list[Value] = []
+    for value in values:
+        for f in members(value):
+            if not isinstance(f, FunctionV) or not _outlives(run, f):
+                return None
+            if not any(_same(f, g) for g in found):
+                found.append(f)
+    mine = function_scope(run.scope)
+    changed = (v.home[0] is mine for f in found for v in changing({FUNCTION: f}))
+    return found if any(changed) else None
+
+
+def _outlives(run: Run, f: FunctionV) -> bool:
+    """Whether a function is made of nothing that only one arm of a branch has."""
+    if any(f is v for v in run.scope.names.values()):
+        return True
+    captured = (s.names.get(n) for s, n in captures_of(f) if not s.live)
+    return all(isinstance(v, CellV | Static) for v in (*parts_of(f), *captured))
+
+
+def _same(f: Value, g: Value) -> bool:
+    if f is g:
+        return True
+    alike = isinstance(f, FunctionV) and isinstance(g, FunctionV)
+    if not alike:
+        return False
+    assert isinstance(f, FunctionV) and isinstance(g, FunctionV)
+    given = (*f.defaults, *f.kw_defaults, *f.bound, *g.defaults, *g.kw_defaults, *g.bound)
+    return f.definition is g.definition and f.scope is g.scope and not given
+
+
+def tag_of(run: Run, value: Value, functions: Sequence[Value], node: ast.AST) -> Value:
+    """The number of a function, or of what a choice is, among these."""
+    numbers = [
+        next(k for k, g in enumerate(functions) if _same(f, g)) for f in members(value)
+    ]
+    if not is_choice(value):
+        return index_scalar(i64(numbers[0]))
+    tag = value.items[1]
+    if numbers == list(range(len(numbers))):
+        return tag
+    made: Value = index_scalar(i64(numbers[-1]))
+    for k, number in enumerate(numbers[:-1]):
+        test = run.truth(run.compare("==", tag, Static(k), node), node)
+        made = run.select(test, index_scalar(i64(number)), made, node)
+    return made
+
+
+def call(run: Run, value: TupleV, one: Callable[[Value], Value], node: ast.AST) -> Value:
+    """``one`` of the function that a choice is."""
+    tag, *functions = value.items[1:]
+
+    def at(k: int) -> Value:
+        if k + 1 == len(functions):
+            return one(functions[k])
+        test = run.truth(run.compare("==", tag, Static(k), node), node)
+        return run.branch(test, lambda: one(functions[k]), partial(at, k + 1), node)
+
+    return at(0)
+
+
+def item(run: Run, items: Sequence[Value], index: Atom, node: ast.AST) -> Value | None:
+    """An item of known functions, of which there is one with this number; None if these are no
+    functions that change variables."""
+    functions = all_of(run, items)
+    if functions is None or any(is_choice(v) for v in items):
+        return None
+    numbers = [tag_of(run, f, functions, node) for f in items]
+    listed = run.to_list(TupleV(tuple(numbers)), node)
+    return choice(run.element(listed, index, node, True), functions)
+
+
+__all__ = ["all_of", "call", "choice", "is_choice", "item", "members", "tag_of"]

@@ -1,0 +1,34 @@
+"""Syntax that is refused wherever it stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from pullback.frontend.python.texts import FunctionNode
+
+REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Try: (
+        "these exceptions cannot be caught in compiled code",
+        "test what would raise beforehand: if y != 0.0: ... else: ...",
+    ),
+    ast.TryStar: ("groups of exceptions cannot be caught", "catch them one by one: except E: ..."),
+    ast.With: (
+        "'with' has effects that compiled code cannot have",
+        "do it outside; np.errstate can be left away: compiled code gives no warnings",
+    ),
+    ast.AsyncFor: ("async code cannot be compiled", "call an ordinary function"),
+    ast.AsyncWith: ("async code cannot be compiled", "call an ordinary function"),
+    ast.AsyncFunctionDef: ("async code cannot be compiled", "write an ordinary function"),
+    ast.Await: ("async code cannot be compiled", "call an ordinary function"),
+    ast.ClassDef: ("a class cannot be defined inside compiled code", "define it at module level"),
+    ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
+}
+
+
+def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
+    """Iterate over the places in a function whose syntax is refused, with reason and rewrite."""
+    for root in [node.body] if isinstance(node, ast.Lambda) else node.body:
+        for n in ast.walk(root):
+            if type(n) in REFUSED:
+                yield n, *getattr(n, "why", REFUSED[type(n)])
