@@ -51,6 +51,13 @@ class Early:
             self.y += i
 
 
+class Cond:
+    def __init__(self, x):
+        self.x = x
+        if x > 0:
+            self.y = 2 * x
+
+
 class Shape(ABC):
     @abstractmethod
     def area(self): ...
@@ -251,6 +258,11 @@ def cond_attr_order(x):
     return p.a + 5 * p.b
 
 
+def cond_attr(x):
+    c = Cond(x)
+    return c.y if x > 0 else c.x
+
+
 def shapes(x):
     total = 0.0
     for s in [Circ(x), Rect(x, 2.0), Sq(x)]:
@@ -417,6 +429,7 @@ CASES = [
     (early, (0.7,)),
     (cond_attr_order, (0.7,)),
     (cond_attr_order, (1.5,)),
+    (cond_attr, (0.7,)),
     (shapes, (0.7,)),
     (ints, (3,)),
     (f32, (np.array([1.0, 1.0, 1.0], np.float32),)),

@@ -42,13 +42,6 @@ class K:
         K.count += 1
 
 
-class Cond:
-    def __init__(self, x):
-        self.x = x
-        if x > 0:
-            self.y = 2 * x
-
-
 class Shape(ABC):
     @abstractmethod
     def area(self): ...
@@ -151,11 +144,6 @@ def linked_mut2(x):
 def changes_its_class(x):
     K()
     return x * K.rate
-
-
-def cond_attr(x):
-    c = Cond(x)
-    return c.y if x > 0 else c.x
 
 
 def shape_chosen(x):

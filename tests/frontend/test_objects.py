@@ -33,7 +33,6 @@ REFUSED = [
     ("linked", (0.7, 4), "do not settle"),
     ("linked_mut2", (0.7,), "'b' may share memory with 'c'"),
     ("changes_its_class", (0.7,), "an attribute of the class K cannot be assigned"),
-    ("cond_attr", (0.7,), "'self' is a Cond on one path to here and a Cond on another"),
     ("shape_chosen", (0.7,), "a Circ on one path and a Rect on another"),
     ("mutable_default2", (0.7,), "may be in other places too"),
     ("mutation_iter", (0.7,), "the loop runs over an array or list that its body updates"),
@@ -218,3 +217,36 @@ def test_an_attribute_that_is_not_supported_matters_if_it_is_read() -> None:
         pb.jit(lambda w: sum(MODEL.other) * w.sum())(W)
     with pytest.raises(PullbackError, match="no field or method 'other'"):
         pb.jit(lambda m, w: sum(m.other) * w.sum())(MODEL, W)
+
+
+class Sided:
+    rate = 2.0
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+        if x > 0:
+            self.side = 2 * x
+
+
+def test_attributes_that_only_some_paths_set() -> None:
+    def read(x: float) -> float:
+        return Sided(x).side * 3.0
+
+    assert pb.grad(read)(0.7) == 6.0
+    with pytest.raises(AttributeError, match="'Sided' object has no attribute 'side'"):
+        pb.jit(read)(-0.7)
+
+    def asked(x: float, n: int) -> float:
+        sides = [Sided(x - k) for k in range(n)]
+        for s in sides:
+            s.x *= 2.0
+        return sum(s.side if hasattr(s, "side") else s.x for s in sides)
+
+    def shadowed(x: float) -> float:
+        s = Sided(x)
+        if x > 1.0:
+            s.rate = 3.0 * x
+        return s.rate * s.x
+
+    for f, args in ((asked, (1.5, 4)), (shadowed, (0.7,)), (shadowed, (1.7,))):
+        assert verdict(f, args) == ("right", "")

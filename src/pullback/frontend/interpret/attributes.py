@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -25,6 +26,7 @@ from pullback.frontend.kinds.values import (
     FunctionV,
     HashV,
     ListV,
+    MaybeV,
     OptionalV,
     RangeV,
     RecordV,
@@ -155,7 +157,8 @@ def _of_record(
 ) -> Value:
     """A field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None:
-        return value.fields[name]
+        part = value.fields[name]
+        return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part
     if name == "__class__":
         return Static(value.cls)
     if value.outside is not None and bases is None:
@@ -176,6 +179,20 @@ def _of_record(
     if constant is None or isinstance(constant, types.MemberDescriptorType):
         _refuse_missing(run, value, name, node)
     return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
+
+
+def _maybe_there(run: Run, obj: RecordV, held: MaybeV, name: str, node: ast.AST) -> Value:
+    """An attribute that only some paths have given to the object."""
+    if entry_of(obj.cls, name) is not None and not isinstance(
+        entry_of(obj.cls, name), types.MemberDescriptorType
+    ):
+        less = replace(obj, fields={n: v for n, v in obj.fields.items() if n != name})
+        return run.branch(
+            held.bound, lambda: held.value, lambda: _of_record(run, less, name, node), node
+        )
+    message = f"{obj.cls.__name__!r} object has no attribute {name!r}"
+    run.require(held.bound, "AttributeError", message, node)
+    return held.value
 
 
 def _refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoReturn:

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING
 from pullback.errors import MutationError
 from pullback.frontend.interpret import attributes
 from pullback.frontend.interpret.operators import METHODS
-from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.kinds import Kind, RecordK, parts
-from pullback.frontend.kinds.values import ArrayV, RecordV, Value
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    HashV,
+    ListV,
+    MaybeV,
+    OptionalV,
+    RecordV,
+    TupleV,
+    Value,
+)
 from pullback.frontend.memory import nested_updates
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.object_classes import is_object_class
@@ -69,10 +77,17 @@ def _there(run: Run, base: ast.Name, steps: Sequence[Step], node: ast.AST) -> Va
 
 
 def _has_object(value: Value) -> bool:
-    try:
-        return _holds_object(kind_of(value))
-    except NoKindError:
-        return False
+    match value:
+        case RecordV(cls, fields):
+            return is_object_class(cls) or any(map(_has_object, fields.values()))
+        case TupleV(items):
+            return any(map(_has_object, items))
+        case ListV(_, elem) | HashV(elem=elem):
+            return _holds_object(elem)
+        case OptionalV(_, inner) | MaybeV(_, inner):
+            return _has_object(inner)
+        case _:
+            return False
 
 
 def _holds_object(kind: Kind) -> bool:

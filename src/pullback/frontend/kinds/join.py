@@ -106,9 +106,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             own = hashed(record) if cls is table.cls is dict else None
             return None if own is None else join(own, table)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
-            others = dict(ys) if is_object_class(cls) else None
-            if others is not None and others.keys() == dict(xs).keys():
-                ys = tuple((n, others[n]) for n, _ in xs)  # assigned in another order
+            if is_object_class(cls):
+                return _objects(a, b)
             if [n for n, _ in xs] != [n for n, _ in ys]:  # the keys of dicts
                 first, second = (hashed(k) if cls is dict else None for k in (a, b))
                 return None if first is None or second is None else join(first, second)
@@ -172,6 +171,23 @@ def _hash_tables(a: HashK, b: HashK) -> HashK | None:
         return None
     alive = next((k.elem.items[2:] for k in (a, b) if k.holes), ())
     return HashK(a.cls, TupleK((key, value, *alive)), a.spare or b.spare, factory)
+
+
+def _objects(a: RecordK, b: RecordK) -> Kind | None:
+    """Return the join of two kinds of objects; an attribute that one of them does not have may be
+    missing."""
+    xs, ys = dict(a.fields), dict(b.fields)
+    made = []
+    for name in {**xs, **ys}:
+        x, y = xs.get(name), ys.get(name)
+        both = join(x, y) if x is not None and y is not None else None
+        if both is None and (x is None or y is None):
+            only = generalise(x or y or b)
+            both = only if isinstance(only, MaybeK) else MaybeK(only)
+        if both is None:
+            return None
+        made.append((name, both))
+    return RecordK(a.cls, tuple(made), a.outside)
 
 
 def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:

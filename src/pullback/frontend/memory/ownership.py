@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     HashV,
     ListV,
+    MaybeV,
     OperatorV,
     OptionalV,
     Owner,
@@ -163,7 +164,7 @@ def _places(
         case RecordV(_, fields):
             for item in fields.values():
                 yield from _places(item, given)
-        case OptionalV(_, inside):
+        case OptionalV(_, inside) | MaybeV(_, inside):
             yield from _places(inside, given)
         case ArrayV() | Scalar() | Static() | SymbolV():
             return

@@ -14,6 +14,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.kinds.values import (
     ListV,
+    MaybeV,
     OptionalV,
     RecordV,
     Scalar,
@@ -161,6 +162,9 @@ def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
             return Static(False)
         case RecordV(cls) if cls is not dict and not name.startswith("__"):
             outside = {} if value.outside is None else attributes_of(value.outside.value)
+            held = value.fields.get(name)
+            if isinstance(held, MaybeV) and not any(name in vars(c) for c in cls.__mro__):
+                return Scalar(held.bound, True, 1)
             if name in value.fields or name in outside:
                 return Static(True)
             if not any(name in vars(c) for c in cls.__mro__):
