@@ -86,7 +86,7 @@ def _no_source(function: FunctionType) -> SourceError:
     code = function.__code__
     if code.co_filename == "<stdin>":
         return SourceError(
-            f"Python keeps no text of {function.__qualname__!r}: it was typed at the prompt or piped",
+            f"Python keeps no text of {function.__qualname__!r}, typed at its prompt or piped",
             "define the function in a file, in a notebook cell, in IPython, or behind python -c",
         )
     if code.co_filename == "<string>" or not has_text(function):
