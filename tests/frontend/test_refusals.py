@@ -106,16 +106,6 @@ def updates_view(x):
     return a
 
 
-def updates_captured(x):
-    a = np.zeros(3)
-
-    def f():
-        a[0] = x
-        return a
-
-    return (f if x > 0.0 else lambda: a)()
-
-
 def augments_argument(a):
     a += 1.0
     return a
@@ -291,7 +281,6 @@ CASES = [
     (other_type_in_loop, 1.0, UnknownNameError, "return y"),
     (updates_argument, A, MutationError, "a[0] = 1.0"),
     (updates_view, 1.0, MutationError, "row[1] = x"),
-    (updates_captured, 1.0, MutationError, "a[0] = x"),
     (augments_argument, A, MutationError, "a += 1.0"),
     (uses_alias_after_update, 1.0, UnknownNameError, "return b"),
     (uses_view_after_update, 1.0, UnknownNameError, "return b"),

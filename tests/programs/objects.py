@@ -114,6 +114,63 @@ def network(w: np.ndarray, x: np.ndarray) -> float:
     return float(np.sum(net(x)))
 
 
+class Vector:
+    def __init__(self, x: float, y: float) -> None:
+        self.x, self.y = x, y
+
+    def __add__(self, other: "Vector") -> "Vector":
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __sub__(self, other: "Vector") -> "Vector":
+        return Vector(self.x - other.x, self.y - other.y)
+
+    def __rmul__(self, k: float) -> "Vector":
+        return Vector(k * self.x, k * self.y)
+
+    def dot(self, other: "Vector") -> float:
+        return self.x * other.x + self.y * other.y
+
+
+class Body:
+    def __init__(self, place: Vector, speed: Vector) -> None:
+        self.place, self.speed = place, speed
+
+    def kick(self, force: Vector, dt: float) -> None:
+        self.speed = self.speed + dt * force
+
+    def drift(self, dt: float) -> None:
+        self.place = self.place + dt * self.speed
+
+
+class System:
+    strength = 0.5
+
+    def __init__(self, bodies: list[Body]) -> None:
+        self.bodies = bodies
+
+    def step(self, dt: float) -> None:
+        for i in range(len(self.bodies)):
+            force = Vector(0.0, 0.0)
+            for j in range(len(self.bodies)):
+                if i != j:
+                    d = self.bodies[j].place - self.bodies[i].place
+                    force = force + (self.strength / (d.dot(d) + 0.1) ** 1.5) * d
+            self.bodies[i].kick(force, dt)
+        for body in self.bodies:
+            body.drift(dt)
+
+    def energy(self) -> float:
+        return sum(0.5 * b.speed.dot(b.speed) for b in self.bodies)
+
+
+def gravity_of_bodies(x: float, n: int) -> float:
+    """Objects in objects in a list."""
+    system = System([Body(Vector(x * i, 0.1 * i * i), Vector(0.0, 0.1 * i)) for i in range(n)])
+    for _ in range(3):
+        system.step(0.05)
+    return system.energy()
+
+
 class Stack:
     def __init__(self) -> None:
         self.items: list[float] = []
@@ -169,6 +226,8 @@ PROGRAMS = [
     Program("descent", descent, lambda rng, n: (rng.normal(size=n), 0.1), (0, 1)),
     Program("network_of_layers", network,
             lambda rng, n: (0.3 * rng.normal(size=(n, n)), rng.normal(size=n)), (0, 1)),
+    Program("gravity_of_bodies", gravity_of_bodies, lambda rng, n: (1.0 + rng.random(), n),
+            sizes=(3, 8)),
     Program("stack_of_products", stack_of_products, lambda rng, n: (rng.random(), n)),
     Program("savings_accounts", savings, lambda rng, n: (1.0 + rng.random(), 0.1, n), (0, 1)),
     Program("score_of_a_layer", score,

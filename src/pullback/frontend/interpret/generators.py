@@ -44,7 +44,8 @@ from pullback.frontend.functions.threads import (
     take,
 )
 from pullback.frontend.interpret.advancing import advanced, renewed
-from pullback.frontend.interpret.carry import Carried, bind_carried, carry_names
+from pullback.frontend.interpret.carried import Carried
+from pullback.frontend.interpret.carry import bind_carried, carry_names
 from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild

@@ -169,7 +169,9 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return run.element(value, atom, node, True)
         case RangeV():
             return _of_range(run, value, index, node)
-        case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):
+        case Static(type() as cls) if records.parameters(cls) and (
+            records.is_record_class(cls) or is_object_class(cls)
+        ):
             given = run.static(index, node, f"what {cls.__name__} is made of")
             return Static(cls[given])  # type: ignore[index]  # a generic class
         case Static(str(text)) if is_int(index) and not isinstance(index, Static):
