@@ -179,23 +179,27 @@ def _call_object(
         return making.make(run, plain, args, kwargs, node)
     if isinstance(cls, type) and records.is_record_class(cls):
         return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
-    where = name_of(obj)
+    _refuse_class(run, obj, node)
+    refuse_library(run, obj, node)
+
+
+def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
+    """Refuse a class of the user whose objects are no places, and calls of such objects."""
     made_by = getattr(obj, "__init__", None) if isinstance(obj, type) else None
     if isinstance(made_by, types.FunctionType) and not is_closed(made_by):
         run.refuse(
             node,
-            f"{where} is a class that is not a frozen dataclass: its objects can change",
-            "declare it with @dataclass(frozen=True); its methods and properties can stay",
+            f"{name_of(obj)} is a class with a metaclass or base class of its own",
+            "write a plain class or a dataclass, or call it outside and pass what is in it",
         )
     cls = type(obj)
     if any(_is_called(c) for c in cls.__mro__):
         run.refuse(
             node,
-            f"{cls.__name__} is not a frozen dataclass: its object that is called can change",
-            f"declare {cls.__name__} with @dataclass(frozen=True), or write a function that is "
-            "given the values as arguments",
+            f"a call of an object of {cls.__name__}, a class with a metaclass or base class of its "
+            "own",
+            "write a plain class or a dataclass, or a function that is given the values",
         )
-    refuse_library(run, obj, node)
 
 
 def _advanceable(
