@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 NAMES = {
     "agreement": ("every way to a value and a derivative natively, for the corpus and NumPy's",
-                  "tests/test_agreement.py", "tests/frontend/test_numpy_linalg.py",
-                  "tests/frontend/test_numpy_masks.py", "tests/frontend/test_numpy_special.py",
-                  "tests/frontend/test_lapack.py"),
+                  "tests/test_agreement.py", "tests/test_modes.py",
+                  "tests/frontend/test_numpy_linalg.py", "tests/frontend/test_numpy_masks.py",
+                  "tests/frontend/test_numpy_special.py", "tests/frontend/test_lapack.py"),
     "cost": ("steps and instructions at all sizes, for every program of the corpus",
              "tests/test_scaling.py", "tests/test_cost.py"),
     "work": ("steps after every pass, and against CPython's bytecodes, for the corpus",
@@ -39,7 +39,7 @@ NAMES = {
     "surface": ("library functions that are texts, on all arguments that their signatures give",
                 "tests/frontend/test_surface.py"),
     "foreign": ("two hundred programs as people write them: right, or refused as before",
-                "tests/test_foreign.py"),
+                "tests/test_foreign.py", "tests/frontend/test_hash_tables.py"),
     "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
                    "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
 }  # fmt: skip

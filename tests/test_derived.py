@@ -182,6 +182,23 @@ def wrong_inside(x: Any) -> Any:
     return pb.jacfwd(energy, 3)(x)
 
 
+def scaled(x: Any, scale: Any = 1.0, shift: float = 0.5) -> Any:
+    return np.sum((x + shift) ** 3) * scale
+
+
+def with_keywords(x: Any) -> Any:
+    curved = np.sum(pb.hessian(scaled)(x=x, scale=x[0]) @ x) + pb.jacrev(scaled, 1)(x, shift=0.1)
+    mapped = pb.vmap(pb.jacfwd(pb.jacrev(scaled, "x"), "x"), in_axes=(0, None, None))
+    rows = mapped(W, scale=2.0)
+    slope = pb.jacobian(scaled, "shift")(x, shift=x[1]) + np.sum(pb.grad(scaled)(x, shift=0.2))
+    return curved + np.sum(rows) + slope
+
+
+def test_keywords_are_those_of_the_function_inside_too() -> None:
+    assert pb.jit(with_keywords)(X) == pytest.approx(with_keywords(X), rel=1e-13)
+    pb.check_grads(with_keywords, (X,))
+
+
 def test_inside_it_is_refused_where_the_user_calls() -> None:
     with pytest.raises(TypeError) as caught:
         pb.jit(wrong_inside)(X)

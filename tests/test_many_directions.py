@@ -80,3 +80,20 @@ def test_the_function_s_own_work_is_done_once(capsys: pytest.CaptureFixture[str]
     program = program[: program.index("stack")]
     directions = program[program.rindex("= build") :]
     assert "tanh" in program and "tanh" not in directions
+
+
+def test_rows_of_several_results_have_memory_of_their_own() -> None:
+    """Rows of different lengths, made by one loop, are stored side by side."""
+
+    def f(points: np.ndarray) -> object:
+        return points[:, 0] * 3.0, points[2, 1], points[1] * points[0]
+
+    x = np.arange(1.0, 9.0).reshape(4, 2)
+    by_first, by_second = np.zeros((4, 4, 2)), np.zeros((2, 4, 2))
+    by_first[np.arange(4), np.arange(4), 0] = 3.0
+    by_second[[0, 1], 1, [0, 1]], by_second[[0, 1], 0, [0, 1]] = x[0], x[1]
+    for operator in (pb.jacfwd, pb.jacrev):
+        first, single, second = operator(f)(x)
+        assert np.array_equal(first, by_first)
+        assert np.array_equal(single, np.eye(8)[5].reshape(4, 2))
+        assert np.array_equal(second, by_second)

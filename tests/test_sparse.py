@@ -11,6 +11,7 @@ from benchmarks import ba
 from pullback.api.colouring import columns_apart, stars
 from pullback.api.sparsity import Pattern
 from pullback.call import driver
+from pullback.call.request import Request, What
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -154,7 +155,17 @@ def products(x):
     return tree(x, 0, 8) * x[9] + np.max(x) ** 2
 
 
-HESSIANS = [rosenbrock, separate, arrow, linear, springs, blocks, updated, products]
+def factors(x):
+    a = x[:9].reshape(3, 3)
+    return np.linalg.slogdet(a @ a.T + np.eye(3))[1] + np.sum(np.linalg.eigh(a + a.T)[1][0] ** 4)
+
+
+def held(x):
+    return np.sum(pb.stop_gradient(x[1:]) * x[:-1] ** 2)
+
+
+HESSIANS = [factors, held, rosenbrock, separate, arrow, linear, springs, blocks, updated,
+            products]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", HESSIANS, ids=lambda f: f.__name__)
@@ -250,6 +261,31 @@ def test_a_tridiagonal_matrix_takes_three_directions_of_any_size(n):
         assert np.allclose(found @ x, pb.hvp(rosenbrock, (x,), (x,))[0])
 
 
+def steps_of_runs(n):
+    """The steps of the function, and of a dependence run of it and of its gradient."""
+    x, word = RNG.normal(size=n), np.full(n, 1.5)
+
+    def counted(f, request, *tangents):
+        def run(g, unit):
+            return unit.evaluate(unit.special.values(g, (x,)), tangents)[1]
+
+        return driver.using(f, (x,), request, run)
+
+    value, words = Request(What.VALUE), Request(What.TANGENT, words=True)
+    return [
+        counted(rosenbrock, value), counted(rosenbrock, words, word),
+        counted(lambda x: pb.grad(rosenbrock)(x), words, word),
+    ]  # fmt: skip
+
+
+def test_a_dependence_run_costs_a_few_functions():
+    few, many = steps_of_runs(100), steps_of_runs(3200)
+    for a, b in zip(few, many, strict=True):
+        assert b <= 33 * a
+    assert many[1] <= 2 * many[0]
+    assert many[2] <= 4 * many[0]
+
+
 def test_directions_that_structure_saves():
     x = RNG.normal(size=N)
     for f, count in ((separate, 1), (arrow, 2), (blocks, 5)):
@@ -275,7 +311,7 @@ def test_structures_are_one_matrix():
 
     camera, points = Camera(np.array([1.0, 2.0]), 3.0, 7), RNG.normal(size=(4, 2))
     both = pb.sparse_jacobian(f, argnums=(0, "points"))(camera, 2, points)
-    dense = pb.jacobian(f, argnums=(0, 2))(camera, 2, points)
+    dense = pb.jacrev(f, argnums=(0, 2))(camera, 2, points)
 
     def joined(entry, count):
         camera, points = entry
@@ -322,6 +358,24 @@ def test_a_rule_of_the_users_own_decides_the_pattern():
     x = RNG.normal(size=7)
     check(pb.sparse_jacobian(lambda x: rounded(x) ** 2)(x), np.diag(2.0 * np.round(x)))
     check(pb.sparse_jacobian(lambda x: turned(x))(x), np.flip(np.eye(7), axis=0))
+
+
+def test_a_hessian_of_a_function_with_rules():
+    @pb.custom_jvp
+    def square(v):
+        return v * v
+
+    square.defjvp(lambda p, t: (p[0] * p[0], 2.0 * p[0] * t[0]))
+
+    def f(x):
+        return sum(square(x[i]) * x[i + 1] for i in range(len(x) - 1))
+
+    x = RNG.normal(size=9)
+    hessian = pb.sparse_hessian(f)
+    check(hessian(x), pb.hessian(f)(x), 1e-12)
+    assert hessian.directions.derivatives == 3
+    gradient = pb.sparse_jacobian(pb.grad(f))
+    check(gradient(x), pb.hessian(f)(x), 1e-12)
 
 
 def test_errors_are_those_of_the_function():

@@ -189,6 +189,12 @@ def turned(x: Any, count: int) -> Any:
     return np.moveaxis(x, tuple(range(count)), tuple(range(-count, 0)))
 
 
+def called_as(f: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of positional arguments as one that is called as ``f`` is, with its
+    keywords and defaults. (Outside of compiled code the operator's object does this.)"""
+    return function
+
+
 class Numbers:
     """A choice of arguments of a function; ``alone``: it was written as one number. There is one
     object for each choice, so compiled code knows it by its identity."""
@@ -270,8 +276,8 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 
 
 __all__ = [
-    "Numbers", "along", "argument_numbers", "arguments", "as_given", "checked", "chosen",
-    "is_larger", "is_leaf", "leaves", "made_of", "numbers_of", "one_hot", "parts_of", "picked",
-    "reals", "rebuilt", "record_of", "replaced", "stacked", "terms_of", "turned", "units",
+    "Numbers", "along", "argument_numbers", "arguments", "as_given", "called_as", "checked",
+    "chosen", "is_larger", "is_leaf", "leaves", "made_of", "numbers_of", "one_hot", "parts_of",
+    "picked", "reals", "rebuilt", "record_of", "replaced", "stacked", "terms_of", "turned", "units",
     "with_reals", "wrong_series",
 ]  # fmt: skip

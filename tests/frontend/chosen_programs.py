@@ -1,5 +1,7 @@
 """Functions that are chosen at run time, or kept in data, and change variables around them."""
 
+import numpy as np
+
 
 def by_a_condition(xs):
     n = 0.0
@@ -219,8 +221,34 @@ def read_between(xs):
     return total
 
 
+def passed_on_or_nothing(xs):
+    out = [xs[0]]
+
+    def f():
+        out.append(xs[1])
+
+    twice(f if xs[0] > 0.0 else lambda: None)
+    return sum(out)
+
+
+def twice(f):
+    f()
+    f()
+
+
+def array_or_as_it_is(xs):
+    a = np.zeros(3)
+
+    def f():
+        a[0] = xs[0]
+        return a
+
+    b = (f if xs[1] > 0.0 else lambda: a)()
+    return b[0] + a[0] * 2.0
+
+
 PROGRAMS = [
     by_a_condition, in_a_list, callbacks, observers, until_one_is_found, in_a_dict,
     optional_callback, given_by_a_function, given_by_statements, two_of_one_factory, chosen_twice,
-    read_between,
+    read_between, passed_on_or_nothing, array_or_as_it_is,
 ]  # fmt: skip

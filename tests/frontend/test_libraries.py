@@ -94,7 +94,7 @@ def groups(x):
 
 
 def counts(x):
-    return collections.Counter([x, x])[x]
+    return collections.deque([x, x])[0]
 
 
 def inverts(x):
@@ -116,7 +116,7 @@ CASES = [
     (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
     (warns, "warnings.warn", "return what you want to see"),
     (groups, "itertools.groupby", "remembers the last key"),
-    (counts, "collections.Counter", "count in an array"),
+    (counts, "collections.deque", "use a list"),
     (inverts, "numpy.linalg.pinv", "np.linalg.solve"),
 ]
 
@@ -204,7 +204,7 @@ def test_an_installed_package_is_read(package):
     assert pb.value_and_grad(f)(3.0) == (10.0, 6.0)
 
 
-@pytest.mark.parametrize(("name", "inside"), [("careless", "try:"), ("gentle", "open(x)")])
+@pytest.mark.parametrize(("name", "inside"), [("careless", "global z"), ("gentle", "open(x)")])
 def test_what_a_package_refuses_is_shown_at_the_call(package, name, inside):
     function = getattr(package, name)
 

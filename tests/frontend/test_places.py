@@ -7,7 +7,8 @@ import time
 import pytest
 
 import pullback as pb
-from tests.frontend import places_hard, places_programs
+from tests.foreign.__main__ import verdict
+from tests.frontend import carried_places, places_hard, places_programs
 from tests.frontend.harness import agrees, run, same
 
 X = [0.7, 1.3, 0.9]
@@ -17,7 +18,7 @@ DIFFERENTIATED = [
     "heap_by_another_name", "whole_array_in_a_helper", "force_on_bodies", "buckets",
     "pages_in_helpers",
 ]  # fmt: skip
-LATER = ["row_captured", "best_row"]
+LATER = ["row_captured"]
 REFUSED = {
     "in_build": "write a loop",
     "updated_and_bound_anew": "bind it to another object",
@@ -143,3 +144,11 @@ def test_a_deep_recursion_does_not_copy_what_it_updates() -> None:
 
     compiled = pb.jit(f)
     assert seconds(32000) < 80 * seconds(4000)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"), carried_places.PROGRAMS, ids=lambda f: getattr(f, "__name__", "")
+)
+def test_places_that_loops_carry(f, x):
+    """The value, and the gradient by finite differences."""
+    assert verdict(f, (x,)) == ("right", "")

@@ -357,8 +357,18 @@ def counter_chosen_at_run_time(xs):
     return f(xs[1]) + a(xs[0])
 
 
+def best_row_updated(xs):
+    rows = [[x, x * 2] for x in xs]
+    best = rows[0]
+    for r in rows:
+        if r[1] > best[1]:
+            best = r
+    best[0] += 5.0
+    return sum(r[0] * r[1] for r in rows)
+
+
 PROGRAMS = [
-    two_generators_side_by_side, counter_chosen_at_run_time,
+    two_generators_side_by_side, counter_chosen_at_run_time, best_row_updated,
     counts_in_turns, appends_between, reads_what_the_body_appends, sum_of_counted,
     any_counts_what_it_asked, body_rebinds_a_limit, recursive_walk_that_counts, endless_counter,
     returns_from_the_loop, int_becomes_float, body_makes_it_float,

@@ -95,16 +95,6 @@ def list_and_its_closure(xs):
     return sum(out)
 
 
-def best_row_updated(xs):
-    rows = [[x, x * 2] for x in xs]
-    best = rows[0]
-    for r in rows:
-        if r[1] > best[1]:
-            best = r
-    best[0] += 5.0
-    return sum(r[0] * r[1] for r in rows)
-
-
 def row_given_back(xs):
     rows = [[x, x * 2] for x in xs]
 
@@ -184,7 +174,6 @@ REFUSED = {
     list_of_counters: "chosen at run time",
     closure_over_the_callers_list: "may share memory",
     list_and_its_closure: "may share memory",
-    best_row_updated: "an item of a list",
     row_given_back: "an item of a list",
     row_given_back_at_once: "a name of its own",
     alias_that_a_loop_may_rebind: "has been updated since",

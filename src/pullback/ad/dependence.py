@@ -32,11 +32,13 @@ from pullback.ad.differentiate import differentiate
 from pullback.ad.fixed_patterns import decided_by_reals, passes
 from pullback.ad.forward import Forward, translated
 from pullback.ad.function_halves import Functions
-from pullback.ad.rules import by_rules
+from pullback.ad.rules import by_rules, has_rules
 from pullback.ad.spaces import Spaces
 from pullback.ad.sum_loops import loops_of_sum
+from pullback.ad.sweep import DerivativeError
 from pullback.core.build import Builder, lit
 from pullback.core.prims import TABLE
+from pullback.core.prims_linear import LINEAR
 from pullback.core.rows import Row
 from pullback.core.terms import (
     AccAdd,
@@ -49,15 +51,19 @@ from pullback.core.terms import (
     Call,
     Function,
     If,
+    Jvp,
     Let,
     Loop,
     Prim,
     Program,
+    Ruled,
     Static,
     Sum_,
     Var,
+    Vjp,
 )
-from pullback.core.types import F64, Array, Handle, Real, Type
+from pullback.core.traverse import all_lets, map_blocks, map_functions
+from pullback.core.types import BOOL, F64, Array, Handle, Real, Type
 
 NOBODY = lit(0.0, F64)
 """The empty set."""
@@ -123,7 +129,51 @@ def _code(program: Program, wrt: tuple[int, ...]) -> tuple[Program, tuple[bool, 
     """Return the program without derivative terms and rules, and its active parameters."""
     before, params = Functions.of(program), program.functions[program.main].params
     mask = tuple(i in wrt or before.spaces.composite(p.type) for i, p in enumerate(params))
-    return differentiate(by_rules(before, program.main, mask)), mask
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    inner = any(isinstance(let.op, Vjp | Jvp) for let in lets)
+    if any(has_rules(program.functions[g]) for g in _run_by_calls(program)):
+        try:
+            program = by_rules(before, program.main, mask)
+        except DerivativeError as e:
+            reason = "sparse derivatives of a function with a rule, and of a gradient with one"
+            raise DerivativeError(reason, e.let) from None
+    code = differentiate(program)
+    return map_functions(code, _without_marks) if inner else code, mask
+
+
+def _without_marks(f: Function) -> Function:
+    """Return a function in which values that are constant for one derivative, by a mark in the code
+    of a rule or of a library function, depend on what they come from: the code of an inner
+    derivative has such marks, and is differentiated once more."""
+
+    def block(old: Block) -> Block:
+        b = Builder()
+        for let in old.lets:
+            match let.op:
+                case Prim("stop_gradient", args):
+                    same = Block((), args)
+                    b.lets.append(Let(let.vars, If(lit(True, BOOL), same, same), let.site))
+                case Prim("plus_delta", (v, t)):  # t is 0, or the 0 of a derivative that is not
+                    nothing = b.prim("mulz", t, lit(0.0, t.type))
+                    b.lets.append(Let(let.vars, Prim("add", (v, nothing)), let.site))
+                case _:
+                    b.lets.append(Let(let.vars, map_blocks(let.op, block), let.site))
+        return b.block(old.results)
+
+    return Function(f.name, f.params, block(f.body), f.results)
+
+
+def _run_by_calls(program: Program) -> set[str]:
+    """Return the functions that main calls, directly or through others, but by no derivative."""
+    found: set[str] = set()
+    work = [program.main]
+    while work:
+        name = work.pop()
+        if name not in found:
+            found.add(name)
+            lets = all_lets(program.functions[name].body)
+            work += [let.op.function for let in lets if isinstance(let.op, Call | Ruled)]
+    return found
 
 
 def words_of(
@@ -259,20 +309,25 @@ class Dependence(Forward):
             b.lets.append(Let((primal,), Prim(name, self.values(args), static), let.site))
             self.env[out] = (primal, self.sides(let, Prim(name, args, static), {}, b)[0])
             return
-        if row.whole is None or not let.vars or not self.on(let.vars[0]):
+        if name not in LINEAR.rows or not any(map(self.on, let.vars)):
             super().prim(let, name, args, static, b)
             return
-        (out,) = let.vars
-        result = Var(out.name, out.type)
-        b.lets.append(Let((result,), Prim(name, self.values(args), static), let.site))
+        results = tuple(Var(v.name, v.type) for v in let.vars)
+        b.lets.append(Let(results, Prim(name, self.values(args), static), let.site))
         word: Atom = NOBODY
         for a in args:
             if self.on(a):
                 word = either(b, word, union(b, self.look(a)[1]))
-        self.env[out] = (result, word)
-        if isinstance(out.type, Array):
-            everywhere = Build(extents_of(b, result), indices(out.type.rank), Block((), (word,)))
-            self.env[out] = (result, b.let(everywhere, (Array(F64, out.type.rank),))[0])
+        for v, result in zip(let.vars, results, strict=True):
+            self.env[v] = (result, self.everywhere(result, word, b)) if self.on(v) else (result,)
+
+    def everywhere(self, result: Var, word: Atom, b: Builder) -> Atom:
+        """Return the word of a number, or an array of it for each element of an array."""
+        if not isinstance(result.type, Array):
+            return word
+        rank = result.type.rank
+        made = Build(extents_of(b, result), indices(rank), Block((), (word,)))
+        return b.let(made, (Array(F64, rank),))[0]
 
     def chooses(self, let: Let, row: Row, args: tuple[Atom, ...]) -> bool:
         """Whether a row chooses one of two reals, by what reals decide."""

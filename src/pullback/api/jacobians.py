@@ -18,6 +18,7 @@ from pullback.api.operator_objects import Argnums
 from pullback.api.vector_products import jvp, vjp
 from pullback.structures import (
     as_given,
+    called_as,
     chosen,
     is_larger,
     leaves,
@@ -83,7 +84,7 @@ def jacfwd(
         matrix = rebuilt(out, tuple(rows), True)
         return (matrix, result[1]) if has_aux else matrix
 
-    return jacobian
+    return called_as(f, jacobian)
 
 
 @derived
@@ -124,7 +125,7 @@ def jacrev(
         matrix = rebuilt(out, tuple(found), True)
         return (matrix, f(*args)[1]) if has_aux else matrix
 
-    return jacobian
+    return called_as(f, jacobian)
 
 
 @derived
@@ -148,7 +149,7 @@ def jacobian(
             return reverse(*args)
         return forward(*args)
 
-    return cheaper
+    return called_as(f, cheaper)
 
 
 @derived

@@ -7,7 +7,7 @@ from typing import Any
 
 from pullback.api.derived import derived
 from pullback.batches import axes_of, placed, size_of, taken
-from pullback.structures import stacked
+from pullback.structures import called_as, stacked
 
 
 @derived
@@ -31,7 +31,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
         results = stacked(size_of(args, inside), lambda i: f(*taken(args, inside, i)))
         return placed(results, outside)
 
-    return mapped
+    return called_as(f, mapped)
 
 
 def _shifted(x: Any, by: Any) -> Any:

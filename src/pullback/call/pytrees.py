@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pullback.call.located import located
+from pullback.call.quick_ravel import quick
 from pullback.call.shape import Step
 from pullback.call.shapes import Shape, shape_of
 from pullback.call.shapes.node import Node, alternative_of
@@ -234,6 +235,13 @@ class _Slot:
     dtype: np.dtype[Any] | None
 
 
+def _vector(vector: Any, size: int) -> np.ndarray:
+    given = np.asarray(vector, np.float64)
+    if given.shape != (size,):
+        raise ArgumentValueError(f"a vector of shape {given.shape}, not ({size},)")
+    return given
+
+
 def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     """All real numbers of ``tree`` (numbers, arrays, lists, dicts, records, trees) as one vector of
     float64, and the function that makes a value of the same form of such a vector.
@@ -249,6 +257,14 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     >>> vector.tolist(), unravel(2 * vector)
     ([1.5, 2.0, 3.0, 1.0, 1.0], (3.0, [4.0, 6.0], array([2., 2.]), 7))
     """
+    plain = quick(tree)
+    if plain is not None:
+        vector, count, make = plain
+
+        def made(vector: Any) -> Any:
+            return make(_vector(vector, count))
+
+        return vector, made
     shape = shape_of(*types_of((tree,)))
     found: list[np.ndarray] = []
     size = 0
@@ -268,9 +284,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         form = Mapper(slot, Homes(shape.kind)).value(shape, tree)
 
     def unravel(vector: Any) -> Any:
-        given = np.asarray(vector, np.float64)
-        if given.shape != (size,):
-            raise ArgumentValueError(f"a vector of shape {given.shape}, not ({size},)")
+        given = _vector(vector, size)
 
         def leaf(_: Shape, x: object) -> object:
             if not isinstance(x, _Slot):

@@ -149,31 +149,32 @@ class RowOutput(Output):
 
 
 def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
-    """Emit the allocations of arrays of the same extents. Leaves of 8 bytes come from one piece of
-    memory, because much code works on small arrays of pointers and strides."""
-    if not outputs:
-        return
-    counts = {
-        lanes: lo.room((*outputs[0].view.extents, Imm(lanes, Ty.I64)))
-        for lanes in sorted({lanes for out in outputs for _, lanes in out.view.columns})
-    }
-    leaves_of = [
-        (_register(r), ty, lanes)
-        for out in outputs for r, (ty, lanes) in zip(out.view.ptrs, out.view.columns, strict=True)
-    ]
+    """Emit the allocations of arrays. Leaves of 8 bytes come from one piece of memory, because much
+    code works on small arrays of pointers and strides."""
+    counts: dict[tuple[tuple[Value, ...], int], Value] = {}
+    leaves_of: list[tuple[Reg, Ty, Value]] = []
+    for out in outputs:
+        for r, (ty, lanes) in zip(out.view.ptrs, out.view.columns, strict=True):
+            key = tuple(out.view.extents), lanes  # rows of a stack have extents of their own
+            if key not in counts:
+                counts[key] = lo.room((*out.view.extents, Imm(lanes, Ty.I64)))
+            leaves_of.append((_register(r), ty, counts[key]))
     wide = [leaf for leaf in leaves_of if leaf[1] in (Ty.F64, Ty.I64, Ty.PTR)]
+    if len(wide) < 2:
+        wide = []
     total: Value = ZERO
     starts: list[Value] = []
-    for _, _, lanes in wide if len(wide) > 1 else ():
+    for _, _, count in wide if len(wide) > 1 else ():
         starts.append(total)
-        total = lo.add(total, counts[lanes])
+        total = lo.add(total, count)
     if starts:
         whole = lo.alloc(total, Ty.I64, arena)
         for (reg, ty, _), start in zip(wide, starts, strict=True):
             lo.emit(Offset(reg, whole, start, ty))
-    for reg, ty, lanes in leaves_of:
-        if not starts or (reg, ty, lanes) not in wide:
-            lo.emit(Alloc(reg, counts[lanes], ty, arena))
+    for leaf in leaves_of:
+        if not starts or leaf not in wide:
+            reg, ty, count = leaf
+            lo.emit(Alloc(reg, count, ty, arena))
 
 
 def interleaved_type(lo: Lowering, v: View) -> View:

@@ -24,7 +24,14 @@ from pullback.frontend.derivatives.cotangents import (
     matching,
     with_zeros,
 )
-from pullback.frontend.derivatives.targets import Target, known, require_gradients, take_aux
+from pullback.frontend.derivatives.targets import (
+    Target,
+    drop_aux,
+    known,
+    refuse_no_aux,
+    require_gradients,
+    take_aux,
+)
 from pullback.frontend.kinds.flatten import flatten, frozen
 from pullback.frontend.kinds.kinds import ScalarK, StaticK, describe, leaf_types
 from pullback.frontend.kinds.values import (
@@ -108,15 +115,20 @@ def _make(
         sp.refuse(
             node, f"pb.{name} with {wrong} in compiled code", f"pb.{name}(f, argnums, has_aux)(x)"
         )
+    _require_method(sp, given, node)
+    argnums = sp.static(given.get("argnums", Static(0)), node, "argnums")
+    has_aux = bool(sp.static(given.get("has_aux", Static(False)), node, "has_aux"))
+    return OperatorV(name, given["f"], (argnums, has_aux))
+
+
+def _require_method(sp: Specialiser, given: dict[str, Value], node: ast.AST) -> None:
+    """Refuse a method that does not exist."""
     method = sp.static(given.get("method", Static("chad")), node, "method")
     if not isinstance(method, str) or method.partition(".")[0] not in _FAMILIES:
         sp.refuse(
             node, f"there is no method {method!r}", "leave it away: all methods give the same",
             error=ArgumentValueError,
         )  # fmt: skip
-    argnums = sp.static(given.get("argnums", Static(0)), node, "argnums")
-    has_aux = bool(sp.static(given.get("has_aux", Static(False)), node, "has_aux"))
-    return OperatorV(name, given["f"], (argnums, has_aux))
 
 
 # --- gradients ------------------------------------------------------------------------------------
@@ -176,15 +188,28 @@ def _scalar_vjp(
 def _vjp(
     sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """``pb.vjp(f, *primals)``: the value, and the pullback as a function value."""
+    """``pb.vjp(f, *primals)``: the value, and the pullback as a function value; with ``has_aux``
+    what the function returned beside the value, too."""
     run = _run_of(sp)
-    if not args or set(kwargs) - {"has_aux"} or "has_aux" in kwargs:
-        run.refuse(node, "pb.vjp in compiled code takes a function and its arguments only")
+    if not args or set(kwargs) - {"has_aux", "method"}:
+        run.refuse(
+            node, "pb.vjp in compiled code takes a function, its arguments, and has_aux",
+            error=ArgumentTypeError,
+        )  # fmt: skip
+    has_aux = bool(sp.static(kwargs.get("has_aux", Static(False)), node, "has_aux"))
+    _require_method(sp, kwargs, node)
     f, primals = args[0], tuple(args[1:])
     value = run.call(f, primals, node)
+    aux: tuple[Value, ...] = ()
+    if has_aux:
+        if not isinstance(value, TupleV) or value.is_list or len(value.items) != 2:
+            refuse_no_aux(run, node)
+        value, *rest = value.items
+        aux = tuple(rest)
     shape = TupleV(tuple(map(index_scalar, extents(run, flatten(value).atoms))))
-    here = OperatorV("pullback", frozen(f), (), (TupleV(tuple(map(frozen, primals))), shape))
-    return TupleV((value, here))
+    where = TupleV(tuple(map(frozen, primals))), shape
+    here = OperatorV("pullback", frozen(f), (has_aux,), where)
+    return TupleV((value, here, *aux))
 
 
 def _pullback(
@@ -206,6 +231,8 @@ def _pullback(
 
     def pull(f: FunctionV) -> Value:
         target = Target(run, f, primals.items, {}, node, numbers)
+        if operator.options == (True,):
+            drop_aux(run, target, node)
         given = list(matching(run, target.result, args[0], node))
         wanted = flatten(shape).atoms
         seeds = with_zeros(run, target.result, given, wanted, node)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pullback.core.types import Real, has_reals
 from pullback.frontend.kinds.kinds import (
     ArrayK,
+    HashK,
     Kind,
     ListK,
     OptionalK,
@@ -56,6 +57,13 @@ def reduced(run: Run, kind: Kind) -> Reduced:
         case (ListK(elem) | OptionalK(elem)) if bears(run, elem):
             part, mask = reduced(run, elem)
             return with_parts(kind, (part,)), [True, *mask]
+        case HashK() if bears(run, kind):
+            definition = run.frame.definition
+            run.refuse(
+                ast.Pass() if definition is None else definition.node,
+                f"the derivative by {describe(kind)}, whose keys only the run knows",
+                "differentiate by a list or an array of the values",
+            )
         case _:
             return static_kind(None), [False] * count
 

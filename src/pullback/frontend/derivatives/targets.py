@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback import structures
 from pullback.core.terms import (
@@ -356,16 +356,26 @@ def require_gradients(target: Target, node: ast.AST) -> None:
 
 def take_aux(run: Run, target: Target, node: ast.AST) -> Value:
     """The second result, from a call of its own; from then on the target gives the first only."""
-    kind = target.result
-    if not (isinstance(kind, TupleK) and len(kind.items) == 2):
-        run.refuse(
-            node, "with has_aux the function must return (value, aux)", error=ArgumentTypeError
-        )
     spec = target.spec
-    types = tuple(leaf_types(kind))
+    types = tuple(leaf_types(target.result))
+    drop_aux(run, target, node)
     made = run.b.let(Call(spec.name, tuple(target.atoms)), types, run.site(node))
     whole = run.calls.result(spec, list(made), [])
     assert isinstance(whole, TupleV)
+    return whole.items[1]
+
+
+def refuse_no_aux(run: Run, node: ast.AST) -> NoReturn:
+    """Refuse a function that does not return a tuple of two."""
+    run.refuse(node, "with has_aux the function must return (value, aux)", error=ArgumentTypeError)
+
+
+def drop_aux(run: Run, target: Target, node: ast.AST) -> None:
+    """Let the target give the first of two results only."""
+    kind, spec = target.result, target.spec
+    if not (isinstance(kind, TupleK) and len(kind.items) == 2):
+        refuse_no_aux(run, node)
+    types = tuple(leaf_types(kind))
     function = run.functions[spec.name]
     first = len(list(leaf_types(kind.items[0])))
     name = f"{spec.name}.value"
@@ -375,7 +385,6 @@ def take_aux(run: Run, target: Target, node: ast.AST) -> Value:
     run.functions[name] = Function(name, params, body, types[:first])
     target.spec = Spec(spec.definition, name, spec.function, spec.args, kind.items[0])
     target.result = kind.items[0]
-    return whole.items[1]
 
 
 def leaves_of(target: Target, argnum: int) -> Iterator[Atom]:

@@ -32,6 +32,7 @@ from pullback.frontend.kinds.flatten import Ownership
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
 from pullback.frontend.memory import handed_updates, holding, ownership, places
+from pullback.frontend.python.memoised import memo_name
 from pullback.frontend.state import Variable
 
 if TYPE_CHECKING:
@@ -190,6 +191,14 @@ def prepared(
     tight = {n: tightened(run, v, node) for n, v in args.items()}
     spec, atoms, _ = run.calls.prepare(f, tight, node)
     for name, refusal in spec.updates.items():
+        if name.partition("@")[0].endswith(memo_name("")):
+            run.refuse(
+                node,
+                f"a function that is differentiated here calls {name.partition('$')[0]!r}, which "
+                "keeps its results around it",
+                "define the cached function inside of the one that is differentiated",
+                error=MutationError,
+            )
         if refusal is not None:
             raise refusal
         run.refuse(

@@ -17,6 +17,7 @@ from pullback.frontend.kinds.kinds import Kind, LambdaSetK
 from pullback.frontend.kinds.values import (
     ClosureV,
     FunctionV,
+    HashV,
     LambdaSetV,
     ListV,
     MaybeV,
@@ -131,7 +132,7 @@ def inner(value: Value) -> Iterator[Value]:
             yield from fields.values()
         case OperatorV(_, function, _, args):
             yield from (function, *args)
-        case ListV(_, elem):
+        case ListV(elem=elem) | HashV(elem=elem):
             yield example(elem)
         case OptionalV(_, present) | MaybeV(_, present):
             yield present

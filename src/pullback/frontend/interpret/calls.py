@@ -129,6 +129,11 @@ _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
 
+def _in_any_order(run: Run, obj: object, args: Sequence[Value], node: ast.AST) -> Sequence[Value]:
+    """The arguments with the items of sets, where their order does not matter."""
+    return [hash_methods.unordered(run, v, node) for v in args] if obj in _UNORDERED else args
+
+
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -139,14 +144,11 @@ def _call_object(
             name = getattr(obj, "__name__", str(obj))
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]
-        if obj in _UNORDERED and not kwargs:
-            args = [hash_methods.unordered(run, v, node) for v in args]
+        args = args if kwargs else _in_any_order(run, obj, args, node)
         given = (*args, *kwargs.values())
         if obj in SEQUENTIAL and any(map(is_driven, given)):
             return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
-        if obj in ORDERED and any(
-            (isinstance(v, FunctionV) and not is_driven(v)) or choices.is_choice(v) for v in given
-        ):
+        if obj in ORDERED and any(map(_is_function, given)):
             if node in run.calls.ordered:
                 args = [_as_generator(run, v, node) for v in args]
                 return _call_text(run, ORDERED[obj], args, kwargs, node)
@@ -200,6 +202,11 @@ def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
             "own",
             "write a plain class or a dataclass, or a function that is given the values",
         )
+
+
+def _is_function(value: Value) -> bool:
+    """Whether a value is a function that a library function may call."""
+    return choices.is_choice(value) or (isinstance(value, FunctionV) and not is_driven(value))
 
 
 def _advanceable(

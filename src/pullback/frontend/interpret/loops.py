@@ -14,6 +14,7 @@ from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import generators
 from pullback.frontend.interpret.carried import Carried
+from pullback.frontend.interpret.carried_places import Places
 from pullback.frontend.interpret.carry import carry, poison_aliases
 from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
@@ -135,9 +136,17 @@ def _carry_names(
     extra: dict[str, Value] | None = None,
     after_body: Callable[[], None] | None = None,
     changed: Sequence[str] = (),
-) -> tuple[list[str], Carried]:
+) -> tuple[Names, Carried]:
     """Settle the names that a loop statement carries round (``changed``: these, too)."""
     return _Body(run, s, before, cond, extra or {}, after_body, changed).settle()
+
+
+class Names(list[str]):
+    """The names that a loop carries; of names for parts the indices."""
+
+    def __init__(self, names: Sequence[str], places: Places) -> None:
+        super().__init__(names)
+        self.places = places
 
 
 class _Body:
@@ -179,8 +188,9 @@ class _Body:
         ]
         self.others = [n for n in self.scope.names if n not in self.names]
         self.outer = dict(self.scope.names)
+        self.places = Places(run, s.body)
 
-    def settle(self) -> tuple[list[str], Carried]:
+    def settle(self) -> tuple[Names, Carried]:
         run, frame, outer = self.run, self.run.frame, self.outer
         saved = frame.live_end, frame.in_loop
         bodies: list[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]]
@@ -191,11 +201,16 @@ class _Body:
                 stale = {n for n, v in outer.items() if isinstance(v, Stale)}
                 self.scope.names = outer
                 c = carry(run, inits, bodies, self.s, self.names, self.updated)
-                if self.found:
+                if not self.places.settled:
+                    before, self.names = self.names, self.places.end(self.names)
+                    for n in set(before) - set(self.names):
+                        del self.outer[n]
+                    inits = self.inits()
+                elif self.found:
                     self.add_found()
                     inits = self.inits()
                 elif stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
-                    return self.names, c
+                    return Names(self.names, self.places), c
                 # The body made a name from outside unusable: so it is in every later round.
         finally:
             self.scope.names = outer
@@ -204,8 +219,14 @@ class _Body:
     def inits(self) -> list[Value]:
         """What the carried names hold before the loop: of parts of structures, these themselves."""
         self.scope.names = self.outer
-        for n in self.names:
-            self.outer[n] = places.settled(self.run, self.outer[n], self.s)
+        for n in list(self.names):
+            indices = self.places.begin(n, self.outer[n])
+            if indices is None:
+                self.outer[n] = places.settled(self.run, self.outer[n], self.s)
+                continue
+            self.outer |= indices
+            at = self.names.index(n)
+            self.names[at : at + 1] = indices
         self.names = [n for n in self.names if not isinstance(self.outer[n], Stale)]
         return [self.outer[n] for n in self.names]
 
@@ -226,6 +247,7 @@ class _Body:
             if not isinstance(self.outer.get(n), Stale):
                 self.scope.names.pop(n, None)
         self.scope.names.update(zip(self.names, values, strict=True))
+        self.places.bind(self.scope.names)
 
     def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
         assert self.cond is not None
@@ -257,6 +279,7 @@ class _Body:
                 self.outer[n] = now
             elif now is not None and not places.same(now, self.outer[n]) and n not in self.changed:
                 self.found[n] = None
+        self.places.read(self.scope.names, dict(zip(self.names, values, strict=True)))
         reason = "the value is not set on every path through the loop"
         gone = Stale(reason, self.s, unset=True)
         given = [
@@ -289,7 +312,7 @@ def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
     return {n for n in names if isinstance(run.scope.names.get(n), ArrayV)}
 
 
-def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Sequence[Value]) -> None:
+def _after(run: Run, s: ast.For | ast.While, names: Names, values: Sequence[Value]) -> None:
     """The names after the loop: carried ones, and others assigned in it have no sure value."""
     scope = run.scope
     for n in [n for n in scope.names if n.startswith(hidden_name(places.LOOP, s))]:
@@ -304,12 +327,13 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
         before = scope.names.get(n)
         if isinstance(before, Stale) and before.reason == UNKNOWN:
             continue
-        if n not in names:
+        if n not in names and n not in names.places.known:
             reason = f"{n!r} is not of the same type before and after this loop"
             if isinstance(before, Stale) and not before.unset:
                 reason = before.reason
             scope.names[n] = Stale(reason, s) if n in live else UNUSED
     scope.names.update(zip(names, values, strict=True))
+    names.places.bind(scope.names)
 
 
 def while_statement(run: Run, s: ast.While) -> Flow:

@@ -23,6 +23,7 @@ from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     OptionalV,
     RecordV,
@@ -306,6 +307,8 @@ def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
             return issubclass(list if is_list else tuple, classes)
         case ListV():
             return issubclass(list, classes)
+        case HashV(cls):
+            return issubclass(cls, classes)
         case SymbolV(_, cls):
             return issubclass(cls, classes)
         case _:

@@ -14,6 +14,7 @@ from pullback.core.types import Bool, Int, Real
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     OptionalV,
     RecordV,
@@ -49,7 +50,7 @@ def class_name(value: Value) -> str:
             return "list" if is_list else "tuple"
         case ListV():
             return "list"
-        case RecordV(cls):
+        case RecordV(cls) | HashV(cls):
             return cls.__name__
         case SymbolV(_, cls):
             return cls.__name__

@@ -15,6 +15,7 @@ from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.derivatives.gradients import bears
 from pullback.frontend.derivatives.targets import numbers_of, positions_of
+from pullback.frontend.interpret.calls import bind as bind_call
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.kinds import (
@@ -28,6 +29,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
 )
 from pullback.frontend.kinds.values import (
+    REGISTRY,
     ArrayV,
     FunctionV,
     ListV,
@@ -137,10 +139,35 @@ def chosen(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Static(numbers_of(sp, given, _names(f), node))
 
 
+@register(structures.called_as)
+def called_as(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, function = args
+    return OperatorV("called_as", function, (), (f,))
+
+
+def _call_as(
+    run: Run, operator: OperatorV, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """The call of a function as another one is called."""
+    below = _below(operator)
+    if kwargs and isinstance(below, FunctionV):
+        args, kwargs = tuple(bind_call(run, below, args, kwargs, node).values()), {}
+    return run.call(operator.function, args, node, kwargs)
+
+
+def _below(f: Value) -> Value:
+    """Return the user's function below operators."""
+    while isinstance(f, OperatorV):
+        f = f.args[0] if f.name == "called_as" else f.function
+    return f
+
+
+REGISTRY.operators["called_as"] = _call_as
+
+
 def _names(f: Value) -> list[str]:
     """Return the names of the parameters of a function, also of one below operators."""
-    while isinstance(f, OperatorV):
-        f = f.function
+    f = _below(f)
     if not isinstance(f, FunctionV):
         return []
     spec = f.definition.node.args
@@ -310,6 +337,7 @@ def _each(
 
 
 __all__ = [
-    "along", "arguments", "as_given", "chosen", "is_larger", "leaves", "one_hot", "picked",
-    "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units", "with_reals",
+    "along", "arguments", "as_given", "called_as", "chosen", "is_larger", "leaves", "one_hot",
+    "picked", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units",
+    "with_reals",
 ]  # fmt: skip

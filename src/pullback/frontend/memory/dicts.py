@@ -2,7 +2,8 @@
 
 Keys are strings, ints and members of enums that are known when the function is compiled, so a dict
 costs nothing: what is in it is found at compile time, and loops over it are unrolled. A dict that
-the function made may be updated, by the ownership rule of lists.
+the function made may be updated, by the ownership rule of lists. One that gets a key that only the
+run knows becomes a hash table (``hash_tables``).
 """
 
 from __future__ import annotations

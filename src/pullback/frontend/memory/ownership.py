@@ -44,6 +44,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    ViewV,
 )
 from pullback.frontend.library.numpy.create import astype
 from pullback.frontend.memory import places
@@ -79,6 +80,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return frozenset()
         case PlaceV():
             return owners_of(value.value)
+        case ViewV(table):
+            return owners_of(table)
         case UnionV(union=union) if not _nodes_hold_memory(union):
             return frozenset()
         case _:

@@ -268,14 +268,16 @@ def differing(held: Sequence[PlaceV | None]) -> list[int] | None:
     for k, steps in enumerate(zip(*(p.steps for p in known), strict=False)):
         if all(s is steps[0] or s == steps[0] for s in steps):
             continue
-        if not all(isinstance(s, Var | Lit) or _is_index(s) for s in steps):
+        if not all(map(is_index, steps)):
             return None
         found.append(k)
     return found
 
 
-def _is_index(step: Taken) -> bool:
-    return isinstance(step, Scalar) or (isinstance(step, Static) and isinstance(step.value, int))
+def is_index(step: Taken) -> bool:
+    """Whether a step is an index of a list or array."""
+    known = isinstance(step, Static) and isinstance(step.value, int)
+    return known or isinstance(step, Var | Lit | Scalar)
 
 
 def index_of(run: Run, step: Taken) -> Scalar:

@@ -13,6 +13,7 @@ from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.kinds.values import (
+    HashV,
     ListV,
     MaybeV,
     OptionalV,
@@ -110,7 +111,7 @@ def type_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     match value:
-        case RecordV(cls) | SymbolV(_, cls):
+        case RecordV(cls) | SymbolV(_, cls) | HashV(cls):
             return Static(cls)
         case Static(known):
             return Static(type(known))
