@@ -3,16 +3,19 @@
 A file is touched if the working tree differs there from the branch ``main``, or on ``main`` from
 the last commit. Its layer and the tests of that are in ``LAYERS``, how long these take in
 ``tests/durations.txt``. First come the house and the touched tests themselves, then each layer's in
-turns: those named after a touched file, then the shortest; of the corpus a sixteenth. The end names
-the tests that did not fit; ``make test`` runs everything.
+turns: those that seem to be about a touched file (``likely``), then as ``LAYERS`` has them, then
+the shortest; of the corpus a sixteenth. The end names the tests that did not fit; ``make test``
+runs everything.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
 
@@ -27,26 +30,40 @@ HOUSE = ("tests/house",)
 CORPUS = ("tests/test_agreement.py", "tests/test_cost.py")
 WORK = ("tests/opt/test_work.py", "tests/test_python_work.py", "tests/test_scaling.py")
 DRIVER = ("tests/test_*.py",)
+LINEAR = tuple(f"tests/frontend/test_{name}.py" for name in ("numpy_linalg", "surface", "lapack"))
+OPERATORS = tuple(f"tests/test_{name}.py" for name in (
+    "api", "derived", "vmap", "jet", "implicit", "rules", "checkpoint", "nested_derivatives",
+))  # fmt: skip
 
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("src/pullback/core", ("tests/core", "tests/lower", "tests/ad/test_scalars.py", *CORPUS)),
-    ("src/pullback/frontend", ("tests/frontend", *CORPUS)),
+    ("src/pullback/frontend/library/text/spectral.py", LINEAR),
+    ("src/pullback/frontend/library/text/linear_algebra.py", LINEAR),
+    ("src/pullback/frontend/library", ("tests/frontend/test_surface.py", *CORPUS,
+                                       "tests/frontend")),
+    ("src/pullback/frontend", (*CORPUS, "tests/frontend")),
     ("src/pullback/convert", ("tests/convert", "tests/opt/test_pipeline.py", *CORPUS, *WORK)),
     ("src/pullback/opt", ("tests/opt", *CORPUS, *WORK)),
     ("src/pullback/ad", ("tests/ad", *CORPUS)),
     ("src/pullback/lower", ("tests/lower", "tests/native", *CORPUS)),
     ("src/pullback/native", ("tests/native", "tests/test_boundary.py", "tests/test_calls.py",
                              "tests/test_routes.py", "tests/test_products.py", *CORPUS)),
-    ("src/pullback/call", (*DRIVER, "tests/native/test_objects.py")),
+    ("src/pullback/call", (*CORPUS, "tests/test_boundary.py", "tests/test_calls.py",
+                           "tests/native/test_objects.py", *DRIVER)),
+    ("src/pullback/api", (*OPERATORS, *DRIVER)),
+    ("src/pullback/structures.py", (*OPERATORS, *DRIVER)),
+    ("src/pullback/batches.py", (*OPERATORS, *DRIVER)),
     ("src/pullback/papers", ("tests/papers",)),
     ("src/pullback/demo", ("tests/test_demo.py",)),
     ("src/pullback", (*DRIVER, *CORPUS)),
     ("benchmarks", ("tests/test_benchmarks.py",)),
+    ("tools", ("tests/test_replay.py",)),
     ("examples", ("tests/test_examples.py", "tests/test_agreement.py")),
     ("tests/programs", CORPUS),
     ("docs", ("tests/house/test_docs.py", "tests/papers/test_matrix.py")),
 )  # fmt: skip
-"""Patterns of files, and the tests of their layer: the first row that fits counts."""
+"""Files and folders, and the tests of their layer, the first ones first: the first row that fits
+counts."""
 
 
 def git(*words: str) -> list[str]:
@@ -73,7 +90,7 @@ def files(test: str) -> list[str]:
 
 def layer(file: str) -> tuple[str, ...]:
     """Return the tests of the layer to which a file belongs."""
-    return next((tests for home, tests in LAYERS if file.startswith(f"{home}/")), ())
+    return next((tests for home, tests in LAYERS if f"{file}/".startswith(f"{home}/")), ())
 
 
 def cost(test: str) -> float:
@@ -81,15 +98,45 @@ def cost(test: str) -> float:
     return seconds(test) / (SIXTEENTH if test in (*CORPUS, *WORK) else 1)
 
 
+def words(path: str) -> frozenset[str]:
+    """Return the words in the path of a file, but for those that say nothing."""
+    found = re.findall(r"[a-z]+", path.removesuffix(".py"))
+    return frozenset(found) - {"src", "pullback", "tests", "test", "papers"}
+
+
+@cache
+def public(file: str) -> tuple[str, ...]:
+    """Return the names of the public functions and classes of a module."""
+    path = ROOT / file
+    text = path.read_text() if path.suffix == ".py" and path.exists() else ""
+    return tuple(re.findall(r"^(?:def|class) ([A-Za-z]\w*)", text, re.MULTILINE))
+
+
+def likely(test: str, changed: Sequence[str]) -> int:
+    """Return how much speaks for it that a test is about one of the files that were changed: words
+    of the paths, an import, and half of the public names."""
+    text = (ROOT / test).read_text()
+    used = frozenset(re.findall(r"\w+", text))
+    scores = [0]
+    for file in changed:
+        module = file.removeprefix("src/").removesuffix(".py").replace("/", ".")
+        names = public(file)
+        scores.append(
+            len(words(Path(test).stem) & words(file))
+            + (re.search(rf"\b{re.escape(module)}\b", text) is not None)
+            + (0 < len(names) <= 2 * len(used.intersection(names)))
+        )
+    return max(scores)
+
+
 def candidates(changed: Sequence[str]) -> Iterator[str]:
     """Iterate over test files in the order in which they are wanted, some more than once."""
     yield from chain.from_iterable(map(files, HOUSE))
     yield from (file for file in changed if Path(file).name.startswith("test_"))
-    stems = {f"test_{Path(file).stem}" for file in changed}
     rows = []
     for tests in dict.fromkeys(map(layer, changed)):
-        known = dict.fromkeys(chain.from_iterable(map(files, tests)))
-        rows.append(sorted(known, key=lambda t: (Path(t).stem not in stems, cost(t))))
+        place = {test: k for k, some in reversed([*enumerate(tests)]) for test in files(some)}
+        rows.append(sorted(place, key=lambda t: (-likely(t, changed), place[t], cost(t))))
     yield from (test for turn in zip_longest(*rows) for test in turn if test is not None)
 
 

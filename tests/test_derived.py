@@ -205,3 +205,44 @@ def test_inside_it_is_refused_where_the_user_calls() -> None:
     assert "pb.jacfwd, which is called here: argnums=3" in str(caught.value)
     assert "return pb.jacfwd(energy, 3)(x)" in str(caught.value)
     assert "argnums=0" in str(caught.value)
+
+
+def maybe(x: Any) -> Any:
+    return 2.0 * x if np.sum(x) > 0.0 else None
+
+
+def not_read(x: Any) -> Any:
+    return open("file").read() and x
+
+
+OUTSIDE: list[tuple[str, Any]] = [
+    ("jacobian", lambda f: pb.jacobian(f)(X)),
+    ("jacrev", lambda f: pb.jacrev(f)(X)),
+    ("hessian", lambda f: pb.hessian(f)(X)),
+    ("hessian", lambda f: pb.vjp(pb.hessian(f), X)),
+    ("hessian", lambda f: pb.jit(pb.hessian(f))(X)),
+    ("hessian", lambda f: pb.hessian(pb.hessian(f))(X)),
+    ("hvp", lambda f: pb.hvp(f, (X,), (X,))),
+    ("vmap", lambda f: pb.vmap(f)(np.ones((2, 3)))),
+    ("vmap", lambda f: pb.vmap(pb.grad(f))(np.ones((2, 3)))),
+    ("jet", lambda f: pb.jet(f, (X, X), ((X,), (X,)))),
+]
+
+
+@pytest.mark.parametrize("k", range(len(OUTSIDE)))
+def test_outside_the_users_function_is_named(k: int) -> None:
+    name, call = OUTSIDE[k]
+    with pytest.raises(pb.PullbackError) as caught:
+        call(maybe)
+    error = caught.value
+    assert error.reason.startswith(f"pb.{name}: ")
+    assert error.site is not None and error.site.function == "maybe"
+    assert "def maybe(x: Any)" in str(error) and "pullback/" not in str(error)
+
+
+@pytest.mark.parametrize("k", range(len(OUTSIDE)))
+def test_all_problems_are_in_the_users_function(k: int) -> None:
+    with pytest.raises(pb.PullbackError) as caught:
+        OUTSIDE[k][1](not_read)
+    for error in (caught.value, *caught.value.others):
+        assert error.site is not None and error.site.function == "not_read"

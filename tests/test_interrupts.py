@@ -191,13 +191,16 @@ def handler(handle: Callable[..., object]) -> Iterator[None]:
 
 
 def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
-    """Seconds between the signal and the end of a call that the signal stops."""
-    sent = []
+    """Seconds between the signal and the end of a call that the signal stops. (Python ignores an
+    exception in a finaliser, such as that of a weak dictionary: then another signal is sent.)"""
+    sent, stopped = [], threading.Event()
 
     def send() -> None:
-        time.sleep(delay)
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
+        wait = delay
+        while not stopped.wait(wait):
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+            wait = 10.0
 
     with handler(signal.default_int_handler):
         thread = threading.Thread(target=send)
@@ -206,8 +209,9 @@ def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
             with pytest.raises(KeyboardInterrupt):
                 call()
                 thread.join()
-            return time.perf_counter() - sent[0]
+            return time.perf_counter() - sent[-1]
         finally:
+            stopped.set()
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             thread.join()
 

@@ -16,7 +16,7 @@ from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
-from pullback.opt.arrays.build_flattening import nest, nest_rows
+from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.tables import number_rows
@@ -70,7 +70,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
-    Stage("flatten builds", nest, FLAT, "fusion would open the inner builds"),
+    Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
     Stage("fuse", fuse, FLAT, "an array that is never made needs no accumulator"),
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
@@ -86,7 +86,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("flatten residuals", flatten_residuals, ACC, "all residuals of nested loops exist now"),
     Stage("clean up merged", clean_up, ACC, "both halves compute the same; rows are views"),
     Stage("invariant loops", hoist_loops, ACC, "directions of a derivative share the primal work"),
-    Stage("flatten rows", nest_rows, ACC, "rows of derivatives are as long as each other"),
+    Stage("flatten rows", flatten_rows, ACC, "rows of derivatives are as long as each other"),
     Stage("hoist", hoist_invariants, ACC, "after sharing there are fewer candidates"),
     Stage("constructors of halves", know_constructors, ACC, "an arm shows what it reads of a node"),
     Stage("unbox sums", unbox_sums, ACC, "from here on unread fields of sums are dead variables"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from pullback.core.terms import Build, Sum_
 from pullback.core.types import I64
-from pullback.opt.arrays.build_flattening import nest
+from pullback.opt.arrays.build_flattening import flatten_builds
 from tests.ad.flatcore import A2, program
 from tests.opt.agreement import agree, ops, prims
 
@@ -21,7 +21,7 @@ def test_rows_of_one_length() -> None:
 
         return c.prim("stack", c.build(m.dim(0), row))
 
-    q = agree(nest, program([A2], body), [M])
+    q = agree(flatten_builds, program([A2], body), [M])
     assert len(ops(q, Build)) == 1 and "stack" not in prims(q)
 
 
@@ -49,13 +49,14 @@ def test_what_must_stay() -> None:
         return c.prim("stack", c.build(n, row))
 
     for body in (ragged, used_twice, costly, raises):
-        q = agree(nest, program([A2, I64], body), [M, 2], [M, 3] if body is not raises else [M, 1])
+        second = [M, 3] if body is not raises else [M, 1]
+        q = agree(flatten_builds, program([A2, I64], body), [M, 2], second)
         assert "stack" in prims(q)
 
 
 def summed(body):
     """The extents of the sums, as many as there are."""
-    q = agree(nest, program([A2, I64], body), *([M, n] for n in (0, 1, 2)))
+    q = agree(flatten_builds, program([A2, I64], body), *([M, n] for n in (0, 1, 2)))
     return [len(op.extents) for op in ops(q, Sum_)]
 
 

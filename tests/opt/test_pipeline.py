@@ -13,7 +13,7 @@ from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
-from pullback.opt.arrays.build_flattening import nest, nest_rows
+from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.control.checks import hoist_checks
 from pullback.opt.control.inline import inline_calls
@@ -27,10 +27,9 @@ from tests.ad.flatcore import A1, A2, Fn, program
 from tests.opt.agreement import agree
 
 PASSES = [
-    inline_calls, simplify, merge_common, hoist_checks, simplify, merge_common, drop_dead, nest,
-    fuse, simplify, merge_common, hoist_loops, nest_rows, hoist_invariants, remove_checks,
-    merge_common, drop_dead,
-    own_updates,
+    inline_calls, simplify, merge_common, hoist_checks, simplify, merge_common, drop_dead,
+    flatten_builds, fuse, simplify, merge_common, hoist_loops, flatten_rows, hoist_invariants,
+    remove_checks, merge_common, drop_dead, own_updates,
 ]
 
 

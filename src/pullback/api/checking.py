@@ -119,7 +119,8 @@ class _Check:
         return abs(a - b) <= self.atol + self.rtol * max(abs(a), abs(b))
 
     def groups(self) -> list[_Group]:
-        """Each leaf by itself; where there are many, those whose sizes have as many digits."""
+        """Return the leaves as groups: each leaf by itself; of many leaves, those whose sizes have
+        as many digits together."""
         keys: dict[object, list[int]] = {}
         for k, (_, leaf) in enumerate(self.leaves):
             size = round(np.log10(leaf.size)) if leaf.size else 0
@@ -135,7 +136,7 @@ class _Check:
         return out
 
     def derivatives(self, group: _Group) -> tuple[dict[str, float], Slope]:
-        """The derivatives along the leaves of a group, by each way to compute them."""
+        """Return the derivatives along the leaves of a group, by each way to compute them."""
         tangents, start = [], 0
         for i, (x, t) in enumerate(zip(self.values, self.tangents, strict=True)):
             count = sum(j == i for j, _ in self.leaves)
@@ -158,8 +159,8 @@ class _Check:
         return found, slope
 
     def slope(self, at: Callable[[float], float], group: _Group, wanted: float) -> Slope:
-        """The derivative by differences; where it is not what is wanted, also by steps that are as
-        small as what moves."""
+        """Return the derivative by differences; if it is not the one that is wanted, also by steps
+        as small as the leaf that moves."""
         if self.eps is not None:
             return fixed(at, self.eps)
         noise = 1e-7 if self.short else 2e-16

@@ -11,12 +11,11 @@ from pullback.call.request import Request, What
 
 
 def jit(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f``, compiled.
+    """Return ``f``, compiled: a function with the results of ``f`` itself.
 
-    Returns a function with the results of ``f`` itself, compiled for the types of the arguments at
-    the first call with such types: numbers, arrays (of the shapes that NumPy gives), lists,
-    dicts, records. Errors that ``f`` raises are raised; what cannot be compiled is refused with a
-    ``PullbackError`` that shows the place.
+    It is compiled for the types of the arguments at the first call with such types: numbers, arrays
+    (of the shapes that NumPy gives), lists, dicts, records. Errors that ``f`` raises are raised; a
+    function that cannot be compiled is refused with a ``PullbackError`` that shows the place.
 
     >>> jit(_square)(3.0)
     9.0

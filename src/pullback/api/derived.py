@@ -12,14 +12,12 @@ from typing import Any
 
 from pullback.api.operator_objects import Operator, inner_function
 from pullback.call import driver
-from pullback.call.driver import package_of
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
-from pullback.errors import PullbackError
 
 
 def derived(text: Callable[..., Any]) -> Callable[..., Any]:
-    """The public operator that a text means: of a function, it gives a compiled function."""
+    """Return the public operator that a text means: of a function, it gives a compiled function."""
     name = text.__name__
 
     @functools.wraps(text)
@@ -32,8 +30,9 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
-    """The public operator that a text means which takes the arguments together with the function:
-    ``pb.hvp(f, primals, vectors)``. ``name``: where it is not that of the text."""
+    """Return the public operator that a text means which takes the arguments together with the
+    function: ``pb.hvp(f, primals, vectors)``. ``name`` is the name of the operator if the text has
+    another one."""
     name = name or text.__name__
     run = Text(name, text)
 
@@ -42,6 +41,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
         require_function(f, name, f"pb.{name}(f, ...), not pb.{name}(f(x), ...)")
         return run(inner_function(f), *args, **kwargs)
 
+    operator.__name__ = operator.__qualname__ = name
     driver.register_text(operator, text)
     return operator
 
@@ -59,14 +59,6 @@ class Text(Operator):
     def name(self) -> str:
         return self._name
 
-    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        try:
-            return super()._slow(args, kwargs)
-        except PullbackError as e:
-            if e.site is None or not package_of(e.site.file):
-                raise
-            raise type(e)(f"pb.{self._name}: {e.reason}", e.rewrite) from None
-
 
 class DerivedOperator(Text):
     """A function made by a derived operator. Inside compiled code it is the function that the text
@@ -75,7 +67,7 @@ class DerivedOperator(Text):
     __slots__ = ("_of",)
 
     def __init__(self, name: str, f: Callable[..., Any], made: Callable[..., Any]) -> None:
-        functools.update_wrapper(made, f)
+        functools.update_wrapper(made, f, updated=())
         super().__init__(name, made)
         self._of = f
 

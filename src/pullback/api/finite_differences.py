@@ -31,8 +31,8 @@ class Slope:
 
 
 def slope_of(at: Callable[[float], float], size: float, noise: float) -> Slope:
-    """The derivative at 0 of ``at``, whose argument moves what has this ``size``; its values have a
-    relative error of ``noise``."""
+    """Return the derivative at 0 of ``at``, by differences. The argument of ``at`` moves values of
+    this ``size``; its results have a relative error of ``noise``."""
     here = at(0.0)
     steps, sides = [], []
     for k in range(STEPS):
@@ -53,13 +53,14 @@ def slope_of(at: Callable[[float], float], size: float, noise: float) -> Slope:
 
 
 def fixed(at: Callable[[float], float], h: float) -> Slope:
-    """The derivative by one step and its double."""
+    """Return the derivative by one step and its double."""
     one, two = ((at(k * h) - at(-k * h)) / (2 * k * h) for k in (1, 2))
     return Slope((4 * one - two) / 3, abs(one - two))
 
 
 def _extrapolated(central: list[float], noise: float) -> tuple[float, float]:
-    """The best entry of Neville's table of central differences, and how far those beside it are."""
+    """Return the best entry of Neville's table of central differences, and its distance from the
+    entries beside it."""
     best, least = central[-1], math.inf
     row: list[float] = []
     for first in central:
@@ -78,8 +79,8 @@ def _extrapolated(central: list[float], noise: float) -> tuple[float, float]:
 def _with_kink(
     found: Slope, steps: list[float], sides: list[tuple[float, float]], noise: float
 ) -> Slope:
-    """The slope, with those of the two sides where three steps agree on each of them, and they are
-    not the same."""
+    """Return the slope, with the slopes of the two sides if three steps agree on each of these and
+    the two differ."""
     for end in range(len(steps), 2, -1):
         left, right = ([side[k] for side in sides[end - 3 : end]] for k in (0, 1))
         gaps = [high - low for low, high in zip(left, right, strict=True)]

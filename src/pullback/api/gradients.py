@@ -13,7 +13,7 @@ from pullback.call.request import Request, What
 def grad(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[..., Any]:
-    """The gradient of ``f``, a function that returns one real number.
+    """Return the gradient of ``f``, a function that returns one real number.
 
     Returns a function of the same arguments. Its result has the form of argument ``argnums`` (of a
     tuple of arguments where ``argnums`` is a tuple): an array has an array of its dtype, a record
@@ -34,9 +34,11 @@ def grad(
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[..., Any]:
-    """``f`` and its gradient together: returns a function that returns ``(value, gradient)``, as
-    ``scipy.optimize.minimize(..., jac=True)`` wants it. With ``has_aux``: ``((value, aux),
-    gradient)``. Forms, methods and errors are those of ``grad``, and so is the algorithm.
+    """Return a function that returns ``(value, gradient)`` of ``f``, as
+    ``scipy.optimize.minimize(..., jac=True)`` wants it.
+
+    With ``has_aux`` it returns ``((value, aux), gradient)``. Forms, methods and errors are those of
+    ``grad``, and so is the algorithm.
 
     >>> value_and_grad(_square)(3.0)
     (9.0, 6.0)
@@ -47,7 +49,7 @@ def value_and_grad(
 def _gradient(
     f: Callable[..., Any], what: What, argnums: Argnums, has_aux: bool, method: str
 ) -> Operator:
-    """The operator ``grad`` or ``value_and_grad`` by a method."""
+    """Return the operator ``grad`` or ``value_and_grad`` by a method."""
     wanted, alone = argument_numbers(f, argnums)
     native = method if method in driver.REVERSE else driver.NATIVE
     request = Request(what, wanted, alone, has_aux, native)

@@ -13,8 +13,8 @@ from pullback.structures import along, arguments, picked, reals, replaced
 
 @product
 def hvp(f: Callable[..., Any], primals: Any, vectors: Any) -> Any:
-    """The Hessian of ``f``, a function that returns one real number, times ``vectors``, one for
-    each of ``primals``: a tuple with one entry for each. Forward over reverse mode.
+    """Return the Hessian of ``f``, a function that returns one real number, times ``vectors``, one
+    for each of ``primals``: a tuple with one entry for each. Forward over reverse mode.
 
     >>> hvp(_product, (2.0, 3.0), (1.0, 0.0))
     (6.0, 4.0)
@@ -27,7 +27,8 @@ def hvp(f: Callable[..., Any], primals: Any, vectors: Any) -> Any:
 
 @product
 def vhp(f: Callable[..., Any], primals: Any, vectors: Any) -> Any:
-    """``vectors`` times the Hessian of ``f``: what ``hvp`` gives, by reverse over reverse mode.
+    """Return ``vectors`` times the Hessian of ``f``: the result of ``hvp``, by reverse over reverse
+    mode.
 
     >>> vhp(_product, (2.0, 3.0), (1.0, 0.0))
     (6.0, 4.0)
@@ -39,7 +40,8 @@ def vhp(f: Callable[..., Any], primals: Any, vectors: Any) -> Any:
 
 
 def _gradient(f: Callable[..., Any], values: Any) -> Any:
-    """The values, which of them have reals, and the gradient as a function of those."""
+    """Return the values, the numbers of those that have reals, and the gradient as a function of
+    these."""
     numbers = reals(values)
 
     def gradient(*new: Any) -> Any:

@@ -40,7 +40,7 @@ MEMORY = 1.0 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 def jacfwd(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The Jacobian of ``f`` by forward mode, one pass for each real number of the arguments.
+    """Return the Jacobian of ``f`` by forward mode, one pass for each real number of the arguments.
 
     Returns a function of the same arguments. Its result has the structure of the result of ``f``,
     with, for each number or array in it, the structure of argument ``argnums`` (a number, a name,
@@ -68,7 +68,7 @@ def jacfwd(
             return found[0] if has_aux else found
 
         def columns(here: Any, x: Any) -> Any:
-            """The derivatives of all results by one argument; its axes are the last."""
+            """Return the derivatives of all results by one argument; its axes are the last."""
 
             def moved(index: Any) -> Any:
                 tangents = rebuilt(given, _only(here, one_hot(x, index)), True)
@@ -91,8 +91,8 @@ def jacfwd(
 def jacrev(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The Jacobian of ``f`` by reverse mode, one pass for each real number of the result. Forms and
-    errors are those of ``jacfwd``.
+    """Return the Jacobian of ``f`` by reverse mode, one pass for each real number of the result.
+    Forms and errors are those of ``jacfwd``.
 
     >>> jacrev(_mixed)(np.array([1.0, 2.0]))
     array([[2., 1.],
@@ -112,7 +112,7 @@ def jacrev(
         _require_room(_count(leaves(given, True)) * _count(outputs), "pb.vjp")
 
         def rows(here: Any, y: Any) -> Any:
-            """The derivatives of one result by the arguments."""
+            """Return the derivatives of one result by the arguments."""
 
             def moved(index: Any) -> Any:
                 seed = rebuilt(out, _only(here, one_hot(y, index)), True)
@@ -132,7 +132,7 @@ def jacrev(
 def jacobian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The Jacobian of ``f`` by the cheaper mode: ``jacrev`` where there are fewer results than
+    """Return the Jacobian of ``f`` by the cheaper mode: ``jacrev`` if there are fewer results than
     arguments, else ``jacfwd``.
 
     >>> jacobian(_mixed)(np.array([1.0, 2.0]))
@@ -156,7 +156,7 @@ def jacobian(
 def hessian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The second derivatives of ``f``, by forward over reverse mode.
+    """Return the second derivatives of ``f``, by forward over reverse mode.
 
     Forms and errors are those of ``jacfwd``, with the structure of the arguments twice: of a
     function of one vector that returns a number, a matrix.
@@ -165,8 +165,12 @@ def hessian(
     array([[0., 1.],
            [1., 0.]])
     """
-    matrix: Callable[..., Any] = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
-    return matrix
+    matrix = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
+
+    def hessian(*args: Any) -> Any:
+        return matrix(*args)
+
+    return hessian
 
 
 def _count(values: Any) -> float:
@@ -179,12 +183,12 @@ def _require_room(count: float, product: str) -> None:
 
 
 def _only(here: Any, value: Any) -> Any:
-    """A (co)tangent that is zero but for one leaf."""
+    """Return a (co)tangent that is zero but for one leaf."""
     return tuple([value if this else None for this in here])
 
 
 def _stacked_over(shape: Any, f: Callable[[Any], Any], index: Any) -> Any:
-    """What ``f`` gives at all indices within a shape, these axes in front."""
+    """Return the results of ``f`` at all indices within a shape, these axes in front."""
     if len(shape) == 0:
         return f(index)
     return stacked(shape[0], lambda i: _stacked_over(shape[1:], f, (*index, i)))

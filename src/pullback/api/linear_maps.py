@@ -14,7 +14,7 @@ from pullback.call.misuse import require_function
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> Any:
-    """The result of ``f`` and its derivative at ``primals``: ``(out, linear_map)``.
+    """Return the result of ``f`` and its derivative at ``primals``: ``(out, linear_map)``.
 
     ``linear_map(*tangents)`` takes one tangent for each primal (``None`` stands for zero) and
     returns the tangent of ``out``. It can be called again, and after the primals were overwritten.

@@ -19,7 +19,8 @@ from pullback.errors import ArgumentValueError
 
 
 def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
-    """The method that is asked for by name, or that ``f`` is an operator's result by."""
+    """Return the method that the user names, or by which ``f``, the result of an operator, was
+    made."""
     if method is not None:
         driver.require_method(method, driver.REVERSE)
     return f._method if method is None and isinstance(f, MethodOperator) else method
@@ -28,7 +29,7 @@ def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
 def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> tuple[
     Callable[..., Any], tuple[Any, ...], Request
 ]:  # fmt: skip
-    """The function, arguments and request that ``show`` and ``cost`` are about."""
+    """Return the function, arguments and request that ``show`` and ``cost`` are about."""
     require_function(f, "show", "pb.show(f, x), or pb.cost(f, x)")
     if isinstance(f, Operator):
         values = plain(positional(f._f, args, {}))
@@ -70,8 +71,9 @@ def show(
 
 
 def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
-    """How many steps the reference evaluator takes for ``f(*args)``; with ``method="chad"`` or a
-    method of the papers, for the value and the gradient by all arguments that have one.
+    """Return the number of steps that the reference evaluator takes for ``f(*args)``; with
+    ``method="chad"`` or a method of the papers, for the value and the gradient by all arguments
+    that have one.
 
     Every construct costs 1 and what its parts cost, a closure 1 and what it captures (Efficient
     CHAD, App. C); the operations of a method's target language cost what its paper says. So the

@@ -12,7 +12,8 @@ from pullback.structures import called_as, stacked
 
 @derived
 def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
-    """``f`` of every element along an axis of its arguments, the results along an axis.
+    """Return the function that applies ``f`` to every element along an axis of its arguments, and
+    has the results along an axis.
 
     ``in_axes`` says which axis of each argument is mapped: a number, ``None`` for what is passed
     whole, or a tuple with one entry for each argument; an entry for a structure may be a structure

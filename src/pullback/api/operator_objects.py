@@ -21,7 +21,7 @@ Made = TypeVar("Made")
 
 
 def _nothing(*args: object) -> object:
-    """The fast call before the first call: it fits nothing."""
+    """Stand in for the fast call before the first call: it fits no arguments."""
     return NotImplemented
 
 
@@ -62,7 +62,8 @@ class Operator:
         return self._slow(args, kwargs)
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call for other types of arguments than the last, or with keyword arguments."""
+        """Call the operator for other types of arguments than those of the last call, or with
+        keyword arguments."""
         values = positional(self._f, args, kwargs)
         for fast in (self._fast, *self._others):
             try:
@@ -118,8 +119,8 @@ def by_method(
     f: Callable[..., Any], args: Sequence[Any], request: Request, method: str,
     make: Callable[..., Made],
 ) -> Made:  # fmt: skip
-    """What ``make`` makes of f by a method of the papers; an error of the program shows its
-    values."""
+    """Return the result of ``make`` for f and a method of the papers; an error of the program shows
+    its values."""
     try:
         return driver.by_method(f, args, request, method, make)
     except PullbackError:
@@ -129,7 +130,7 @@ def by_method(
 
 
 def for_count(request: Request, count: int) -> Request:
-    """The request with negative argument numbers counted from the end."""
+    """Return the request with negative argument numbers counted from the end."""
     if all(i >= 0 for i in request.argnums):
         return request
     argnums = tuple(i + count if i < 0 else i for i in request.argnums)
@@ -145,8 +146,8 @@ def for_count(request: Request, count: int) -> Request:
 def positional(
     f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """All arguments by position, as Python binds them; a TypeError as Python's where they do not
-    fit."""
+    """Return all arguments by position, as Python binds them. Raise a TypeError as Python does if
+    they do not fit."""
     signature = _signature(f)
     try:
         bound = signature.bind(*args, **kwargs)
@@ -180,7 +181,7 @@ def _signature(f: Callable[..., Any]) -> inspect.Signature:
 
 
 def argument_numbers(f: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:
-    """Argument numbers, and whether they were given as one number."""
+    """Return the argument numbers, and whether they were given as one number."""
     numbers = chosen(f, argnums)
     return numbers.positions, numbers.alone
 

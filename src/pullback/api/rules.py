@@ -107,8 +107,8 @@ class custom_jvp(Ruled):
 
 
 def primitive(f: Function, *partials: Function | None) -> Function:
-    """``f``, a function of numbers, with its partial derivatives: ``partials[i](*args)`` is the one
-    by argument ``i`` (None: it is 0).
+    """Return ``f``, a function of numbers, with its partial derivatives: ``partials[i](*args)`` is
+    the derivative by argument ``i`` (None: it is 0).
 
     >>> cube = primitive(lambda x: x * x * x, lambda x: 3.0 * x * x)
     >>> cube(2.0)
@@ -123,7 +123,8 @@ def primitive(f: Function, *partials: Function | None) -> Function:
 
 
 def implicit_root(f: Function, solve: Function) -> Function:
-    """The function ``solve``, whose result y is a root: ``f(y, *args) = 0``, of the form of y.
+    """Return the function ``solve``, whose result y is a root: ``f(y, *args) = 0``, of the form of
+    y.
 
     Its derivative is that of the root, by the implicit function theorem, whatever ``solve`` does:
     it is not differentiated, and may use loops, a start value that ``f`` ignores, or
@@ -139,8 +140,8 @@ def implicit_root(f: Function, solve: Function) -> Function:
 
 
 def implicit_fixed_point(g: Function, solve: Function) -> Function:
-    """The function ``solve``, whose result y is a fixed point: ``g(y, *args) = y``; its derivative
-    is that of the fixed point. All else as for ``implicit_root``.
+    """Return the function ``solve``, whose result y is a fixed point: ``g(y, *args) = y``; its
+    derivative is that of the fixed point. All else as for ``implicit_root``.
 
     >>> from math import cos
     >>> dottie = implicit_fixed_point(lambda y: cos(y), lambda: 0.7390851332151607)
@@ -151,8 +152,8 @@ def implicit_fixed_point(g: Function, solve: Function) -> Function:
 
 
 def implicit_minimum(f: Function, solve: Function) -> Function:
-    """The function ``solve``, whose result y makes ``f(y, *args)`` least (or stationary); its
-    derivative is that of the root of the gradient by y. All else as for ``implicit_root``.
+    """Return the function ``solve``, whose result y makes ``f(y, *args)`` least (or stationary);
+    its derivative is that of the root of the gradient by y. All else as for ``implicit_root``.
 
     >>> least = implicit_minimum(lambda y, x: (y - x) ** 2, lambda x: x)
     >>> least(2.5)

@@ -13,8 +13,9 @@ from pullback.structures import terms_of
 
 
 def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any]) -> tuple[Any, Any]:
-    """The derivatives of ``f`` along a path: ``(out, (first, second, ...))``, by Taylor arithmetic:
-    k derivatives cost O(k^2) functions (Karczmarczuk; Krawiec et al., 2022, section 8.6).
+    """Return the derivatives of ``f`` along a path: ``(out, (first, second, ...))``, by Taylor
+    arithmetic: k derivatives cost O(k^2) functions (Karczmarczuk; Krawiec et al., 2022, section
+    8.6).
 
     ``series`` has, for each primal, the derivatives of the path there by its parameter: the first,
     the second, and so on, as many for each; ``None`` stands for a primal that stays (and for what
@@ -37,7 +38,8 @@ def _text(f: Callable[..., Any], primals: Any, series: Any) -> Any:
 
 
 def _series(f: Callable[..., Any], primals: Any, series: Any) -> Any:
-    """What compiled code knows: a Jvp of Core with several tangents for each argument."""
+    """Stand for the Jvp of Core with several tangents for each argument, which compiled code
+    knows."""
     raise NotImplementedError
 
 

@@ -15,7 +15,7 @@ from pullback.errors import ArgumentTypeError
 
 
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str = "chad") -> Any:
-    """The result of ``f`` and its pullback at ``primals``: ``(out, pullback)``.
+    """Return the result of ``f`` and its pullback at ``primals``: ``(out, pullback)``.
 
     ``pullback(cotangent)`` takes a cotangent of the form of ``out`` (``None`` stands for zero) and
     returns a tuple, the cotangents of the primals. It can be called again, with other cotangents,
@@ -55,7 +55,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """The result of ``f`` and its tangent along ``tangents``: ``(out, tangent_out)``.
+    """Return the result of ``f`` and its tangent along ``tangents``: ``(out, tangent_out)``.
 
     There is one tangent per primal, of its form; ``None`` stands for zero, and for the tangent of
     what is discrete. ``tangent_out`` has the form of ``out``. Raises ``TypeError`` where a tangent

@@ -49,7 +49,6 @@ from pullback.errors import (
 from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
 from pullback.frontend.kinds.extents import NO_BROADCAST
 from pullback.frontend.kinds.kinds import Kind, leaf_types
-from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
@@ -491,6 +490,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
 
 
 __all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
-           "decided_by", "derive", "differentiable", "gradient", "may_broadcast", "pack",
-           "package_of", "plain", "register_operators", "register_text", "require_method", "run",
+           "decided_by", "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain",
+           "register_operators", "register_text", "require_method", "run",
            "stages", "steps", "tangent_of", "unpack", "using"]  # fmt: skip

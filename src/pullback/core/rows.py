@@ -99,11 +99,6 @@ class Row:
     whole: Whole | None = None
 
     @property
-    def singular(self) -> bool:
-        """Whether a partial can be infinite or NaN, so that ``mulz`` must be used."""
-        return self.product == "mulz"
-
-    @property
     def function(self) -> str | None:
         """The mathematical function that compiled code calls for it, if that is what it does."""
         cell = self.llvm.get("real", "")

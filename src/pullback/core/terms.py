@@ -34,7 +34,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
+from typing import get_args
 
+from pullback.core.grammar import Grammar
 from pullback.core.messages import Message
 from pullback.core.types import Decl, Type
 
@@ -410,54 +412,16 @@ class Dialect(Enum):
     ACCUMULATING = "accumulating"
 
 
-_WITH_BLOCKS = frozenset((Case, If, Build, Sum_, Loop, While))
+_GRAMMAR = Grammar(read="Atom", bound="Var", body="Block", records=(CaseArm,))
+TRAVERSALS = {op: _GRAMMAR.traversals(op) for op in get_args(Op)}
+"""How each class of operations is traversed."""
 
 
 def sub_blocks(op: Op) -> tuple[tuple[tuple[Var, ...], Block], ...]:
-    """The blocks inside an op, each with the variables that it binds."""
-    if type(op) not in _WITH_BLOCKS:  # most ops: all passes ask this of every let
-        return ()
-    match op:
-        case Case(_, arms):
-            return tuple((arm.fields, arm.body) for arm in arms)
-        case If(_, then, orelse):
-            return ((), then), ((), orelse)
-        case Build(_, indices, body) | Sum_(_, indices, body):
-            return ((indices, body),)
-        case Loop(_, index, carried, _, body):
-            return (((index, *carried), body),)
-        case While(carried, _, cond, body):
-            return (carried, cond), (carried, body)
-        case _:
-            return ()
+    """Return the blocks inside an op, each with the variables that it binds."""
+    return TRAVERSALS[type(op)].bodies(op)
 
 
 def atoms(op: Op) -> tuple[Atom, ...]:
-    """The atoms that an op reads itself (not those inside its blocks)."""
-    match op:
-        case Prim(_, args) | Call(_, args) | Ruled(_, args):
-            return args
-        case Index(a, idx, _) | AccRead(a, idx) | AccTake(a, idx) | AccCell(a, idx):
-            return (a, *idx)
-        case Update(a, idx, v, _) | AccAdd(a, idx, v):
-            return (a, *idx, v)
-        case MakeTuple(_, items):
-            return items
-        case Project(a, _) | If(a, _, _) | Case(a, _):
-            return (a,)
-        case Inject(_, _, fields):
-            return fields
-        case Build(extents, _, _) | Sum_(extents, _, _) | AccNew(extents):
-            return extents
-        case Loop(n, _, _, inits, _):
-            return (n, *inits)
-        case While(_, inits, _, _):
-            return inits
-        case TapeRoom(a) | TapeRead(a):
-            return (a,)
-        case TapePush(words, n, room):
-            return (*words, *(a for sizes in (*n, *room) for a in sizes))
-        case TapeWrite(at, word):
-            return (at, word)
-        case Vjp(_, args, _, extra) | Jvp(_, args, _, extra):
-            return (*args, *extra)
+    """Return the atoms that an op reads itself (not those inside its blocks)."""
+    return TRAVERSALS[type(op)].reads(op)

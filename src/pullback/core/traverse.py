@@ -6,42 +6,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import assert_never
 
 from pullback.core.terms import (
-    AccAdd,
-    AccCell,
-    AccNew,
-    AccRead,
-    AccTake,
+    TRAVERSALS,
     Atom,
     Block,
-    Build,
     Call,
-    Case,
-    CaseArm,
     Function,
-    If,
-    Index,
-    Inject,
     Jvp,
     Let,
-    Loop,
-    MakeTuple,
     Op,
-    Prim,
     Program,
-    Project,
     Ruled,
-    Sum_,
-    TapePush,
-    TapeRead,
-    TapeRoom,
-    TapeWrite,
-    Update,
     Var,
     Vjp,
-    While,
     atoms,
     sub_blocks,
 )
@@ -56,79 +34,15 @@ def map_children(
     block: Callable[[Block], Block],
     bind: Callable[[Var], Var] = lambda v: v,
 ) -> Op:
-    """``op`` with ``atom`` applied to the atoms that it reads itself, then ``bind`` to the
+    """Return ``op`` with ``atom`` applied to the atoms that it reads itself, then ``bind`` to the
     variables that its blocks bind, and ``block`` to those blocks (in the order of execution)."""
-
-    def each(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        return tuple(map(atom, xs))
-
-    def binds(vs: tuple[Var, ...]) -> tuple[Var, ...]:
-        return tuple(map(bind, vs))
-
-    match op:
-        case Prim(name, args, static):
-            return Prim(name, each(args), static)
-        case MakeTuple(t, items):
-            return MakeTuple(t, each(items))
-        case Project(x, i):
-            return Project(atom(x), i)
-        case Inject(t, tag, fields):
-            return Inject(t, tag, each(fields))
-        case Case(x, arms):
-            return Case(atom(x), tuple(CaseArm(binds(a.fields), block(a.body)) for a in arms))
-        case If(c, then, orelse):
-            return If(atom(c), block(then), block(orelse))
-        case Call(f, args):
-            return Call(f, each(args))
-        case Build(extents, indices, body):
-            return Build(each(extents), binds(indices), block(body))
-        case Sum_(extents, indices, body):
-            return Sum_(each(extents), binds(indices), block(body))
-        case Loop(n, i, carried, inits, body):
-            n, inits = atom(n), each(inits)
-            return Loop(n, bind(i), binds(carried), inits, block(body))
-        case While(carried, inits, cond, body):
-            inits = each(inits)
-            return While(binds(carried), inits, block(cond), block(body))
-        case Index(a, idx, checked):
-            return Index(atom(a), each(idx), checked)
-        case Update(a, idx, v, checked):
-            return Update(atom(a), each(idx), atom(v), checked)
-        case Vjp(f, args, wrt, seeds):
-            return Vjp(f, each(args), wrt, each(seeds))
-        case Jvp(f, args, wrt, tangents):
-            return Jvp(f, each(args), wrt, each(tangents))
-        case Ruled(f, args, wrt, rule, names):
-            return Ruled(f, each(args), wrt, rule, names)
-        case AccNew(extents):
-            return AccNew(each(extents))
-        case AccAdd(h, idx, v):
-            return AccAdd(atom(h), each(idx), atom(v))
-        case AccRead(h, idx, bits):
-            return AccRead(atom(h), each(idx), bits)
-        case AccTake(h, idx, bits):
-            return AccTake(atom(h), each(idx), bits)
-        case AccCell(h, idx):
-            return AccCell(atom(h), each(idx))
-        case TapeRoom(n):
-            return TapeRoom(atom(n))
-        case TapePush(words, count, room):
-            return TapePush(each(words), tuple(map(each, count)), tuple(map(each, room)))
-        case TapeWrite(at, word):
-            return TapeWrite(atom(at), atom(word))
-        case TapeRead(last):
-            return TapeRead(atom(last))
-        case _:
-            assert_never(op)
+    mapped: Op = TRAVERSALS[type(op)].mapped(op, atom, block, bind)
+    return mapped
 
 
 def map_blocks(op: Op, block: Callable[[Block], Block]) -> Op:
-    """``op`` with its blocks mapped; most ops have none, and stay as they are."""
-    match op:
-        case Case() | If() | Build() | Sum_() | Loop() | While():
-            return map_children(op, lambda a: a, block)
-        case _:
-            return op
+    """Return ``op`` with its blocks mapped; most ops have none, and stay as they are."""
+    return map_children(op, lambda a: a, block) if sub_blocks(op) else op
 
 
 def map_functions(program: Program, f: Callable[[Function], Function]) -> Program:

@@ -7,7 +7,14 @@ problem, and the run goes on with the next statement. Its result is thrown away.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import FunctionType
+
+from pullback.core.terms import Site
 from pullback.errors import EndlessError, PullbackError
+from pullback.frontend.kinds.values import WRITTEN
+from pullback.frontend.python.libraries import OWN, name_of, package_of
+from pullback.frontend.python.source import Definition, definition_of, site_of
 from pullback.frontend.signals import FollowUp
 
 MOST = 12
@@ -45,6 +52,61 @@ class Problems:
         return first
 
 
+def outside(
+    error: PullbackError, function: object, args: Sequence[object]
+) -> PullbackError:
+    """Return the refusal of a call with all its places in the user's code. A place in a text of
+    this package becomes the name of the operator, and the function that it was called for."""
+    shown = [_outside(e, function, args) for e in (error, *error.others)]
+    if shown == [error, *error.others]:
+        return error
+    first, *others = {(e.reason, e.site): e for e in shown}.values()
+    if others:
+        first.also(others)
+    return first
+
+
+def _outside(error: PullbackError, function: object, args: Sequence[object]) -> PullbackError:
+    if error.site is None or package_of(error.site.file) != OWN:
+        return error
+    name, site = _called([*reversed(args), function])
+    return type(error)(f"{name}: {error.reason}" if name else error.reason, error.rewrite, site)
+
+
+def _called(todo: list[object]) -> tuple[str, Site | None]:
+    """Return the name of the operator that was called, and the place of the first function of the
+    user's that it, or an argument, is or captures. ``todo``: the operator last."""
+    name, seen = "", set[object]()
+    while todo:
+        f = todo.pop()
+        if (operator := getattr(f, "__pullback_operator__", None)) is not None:
+            name = name or f"pb.{getattr(f, 'name', operator[0])}"
+            f = operator[1]
+        if not isinstance(f, FunctionType) or f in seen:
+            continue
+        seen.add(f)
+        definition = definition_of(f)
+        if package_of(definition.file) != OWN:
+            return name, site_of(definition, definition.node)
+        name = name or _operator(definition)
+        todo += [cell.cell_contents for cell in reversed(f.__closure__ or ())]
+    return name, None
+
+
+def _operator(definition: Definition) -> str:
+    """Return the name of the library function that the text means, or that it helps; "" if there
+    is none."""
+    outermost = definition.qualname.partition(".")[0]
+    here = {t.__name__: f for f, t in WRITTEN.items() if t.__globals__ is definition.globals}
+    helps = next(iter(here.values()), None) if outermost.startswith("_") else None
+    meant = here.get(outermost, helps)
+    return "" if meant is None else name_of(meant)
+
+
+def public_name(definition: Definition) -> str:
+    """Return the name of a package's function, or of the library function that the text means."""
+    return _operator(definition) or f"{definition.globals.get('__name__')}.{definition.qualname}"
+
+
 def _place(error: PullbackError) -> tuple[str, int]:
     return ("", 0) if error.site is None else (error.site.file, error.site.line)
-

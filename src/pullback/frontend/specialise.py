@@ -41,7 +41,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
 from pullback.frontend.memory import long_tuples
-from pullback.frontend.problems import Problems
+from pullback.frontend.problems import Problems, outside
 from pullback.frontend.python import records
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path, read
 from pullback.frontend.python.python_values import Guard, holds
@@ -178,7 +178,7 @@ def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
                 again.run()
         except PullbackError as e:
             problems.add(e)
-    return problems.merged(first)
+    return outside(problems.merged(first), attempt.function, attempt.args or ())
 
 
 def _static_path(e: NeedStatic) -> Path:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
+from typing import TypeAlias
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -142,7 +143,7 @@ def _builder(machine: llvm.TargetMachine, level: int) -> llvm.PassBuilder:
     return llvm.create_pass_builder(machine, options)
 
 
-_Unit = llvm.ModuleRef | llvm.ValueRef
+_Unit: TypeAlias = llvm.ModuleRef | llvm.ValueRef
 
 
 def _run(passes: NewPassManager, units: Iterable[_Unit], builder: llvm.PassBuilder) -> None:

@@ -107,17 +107,14 @@ def _bottom(arena: str) -> Field:
     return Field(_top(arena) + 2)
 
 
-def emit_module(
-    module: Module, main_only_reads: bool = True, patience: Patience = Patience.NONE
-) -> ModuleText:
-    """Return the text of all functions of a module; ``finish`` adds the rest.
-
-    ``main_only_reads``: no memory that main's parameters point to is written during a call.
-    ``patience``: which loops run as a whole."""
+def emit_module(module: Module, patience: Patience) -> ModuleText:
+    """Return the text of all functions of a module; ``finish`` adds the rest. No memory that the
+    parameters of main point to is written during a call. ``patience``: which loops run as a
+    whole."""
     out = ModuleText(module, facts(module, patience))
     called = frozenset[str]().union(*out.facts.callees.values())
     for name, function in module.functions.items():
-        borrowed = main_only_reads and name == module.main and name not in called
+        borrowed = name == module.main and name not in called
         out.functions.append(FunctionText(out, function, borrowed).text())
     return out
 
@@ -267,18 +264,23 @@ class FunctionText(ContextLines):
         if len(self.function.results) > IN_REGISTERS:
             params.append("ptr %results")
         name = function_name(self.function.name)
-        apart = " noinline" if self.function.flushes or self._copies() else ""
         return (
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind "
-            f"{self.out.math.attributes()}{apart} {{"
+            f"{self.out.math.attributes()}{self._apart()} {{"
         )
 
-    def _copies(self) -> bool:
-        """Whether the function copies an array that is kept. (Functions that ask whether anything
-        is to be copied are small without such code, and are inlined.)"""
-        return self.function.name.startswith("keep.") and any(
-            isinstance(i, Alloc) for i in instructions(self.function.body)
-        )
+    def _apart(self) -> str:
+        """Return the attribute that says whether the function is inlined. Of those that keep values
+        the ones that copy arrays are not; those that only ask whether there is something to copy
+        are."""
+        if self.function.flushes:
+            return " noinline"
+        if not self.function.name.startswith("keep."):
+            return ""
+        code = list(instructions(self.function.body))
+        if any(isinstance(i, Alloc) for i in code):
+            return " noinline"
+        return "" if any(isinstance(i, ForCode | WhileCode) for i in code) else " alwaysinline"
 
     def guard(self) -> None:
         """Print the comparison of the stack pointer with the limit, and the failure at the end of

@@ -117,10 +117,10 @@ def field_address(field: Field, name: str, context: str = "%ctx") -> str:
     return f"{name} = getelementptr i8, ptr {context}, i64 {8 * field}"
 
 
-def load_field(field: Field, name: str, ty: str, context: str = "%ctx") -> list[str]:
+def load_field(field: Field, name: str, ty: str) -> list[str]:
     """Return the lines that load a field into ``name``."""
     return [
-        field_address(field, f"{name}.at", context),
+        field_address(field, f"{name}.at"),
         f"{name} = load {ty}, ptr {name}.at, align 8, !tbaa !3",
     ]
 

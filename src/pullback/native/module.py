@@ -73,8 +73,8 @@ class CompiledEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entries:
-    """The entry points of a module. ``thorough``: LLVM takes the time that it needs. ``kind`` marks residual objects of this module; 0: not computed
-    yet."""
+    """The entry points of a module. ``thorough``: LLVM takes the time that it needs. ``kind`` marks
+    residual objects of this module; 0: not computed yet."""
 
     signatures: Mapping[str, EntrySignature]
     routes: Mapping[str, Second]

@@ -327,7 +327,9 @@ _SELDOM = (
     "trim_temp", "trim_resid", "trim_tape", "trim_store", "trim_stack", "names", "error", "given",
     "other", "again",
 )  # fmt: skip
-_SELDOM_CALLED = re.compile(rf"^(define [^@\n]*@pb_(?:{'|'.join(_SELDOM)})\([^{{\n]*) {{", re.MULTILINE)
+_SELDOM_CALLED = re.compile(
+    rf"^(define [^@\n]*@pb_(?:{'|'.join(_SELDOM)})\([^{{\n]*) {{", re.MULTILINE
+)
 """The functions that are not optimised, because LLVM takes longer for them than they will ever
 run."""
 

@@ -13,11 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from pullback.core.effects import EffectsOf
 from pullback.core.terms import (
-    AccAdd,
-    AccCell,
-    AccNew,
-    AccRead,
-    AccTake,
+    TRAVERSALS,
     Atom,
     Block,
     Build,
@@ -25,26 +21,16 @@ from pullback.core.terms import (
     Case,
     Function,
     If,
-    Index,
     Inject,
-    Jvp,
     Let,
     Lit,
     Loop,
-    MakeTuple,
     Op,
     Prim,
     Program,
-    Project,
     Ruled,
     Sum_,
-    TapePush,
-    TapeRead,
-    TapeRoom,
-    TapeWrite,
-    Update,
     Var,
-    Vjp,
     While,
     atoms,
     sub_blocks,
@@ -156,28 +142,10 @@ def _key(op: Op, bound: Bound) -> Hashable:
             if name in COMMUTATIVE:
                 read.sort(key=hash)
             return (name, static, *read)
-        case Index(_, _, checked) | Update(_, _, _, checked):
-            return (type(op), checked, *read)
-        case MakeTuple(t, _):
-            return (MakeTuple, t, *read)
-        case Project(_, i):
-            return (Project, i, *read)
-        case Inject(t, tag, _):
-            return (Inject, t, tag, *read)
-        case Call(f, _):
-            return (Call, f, *read)
-        case Vjp(f, _, wrt, _) | Jvp(f, _, wrt, _):
-            return (type(op), f, wrt, *read)
-        case Ruled(f, _, wrt, rule, names):
-            return (Ruled, f, wrt, rule, names, *read)
-        case AccRead(_, _, bits) | AccTake(_, _, bits):
-            return (type(op), bits, *read)
-        case (
-            Build() | Sum_() | Loop() | While() | If() | Case() | AccNew() | AccAdd()
-            | AccCell() | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
-        ):
+        case _:
+            constants = TRAVERSALS[type(op)].constants(op)
             blocks = [_block_key(block, bind, bound) for bind, block in sub_blocks(op)]
-            return (type(op), len(read), *read, *blocks)
+            return (type(op), len(read), *constants, *read, *blocks)
 
 
 def _block_key(block: Block, variables: Iterable[Var], bound: Bound) -> Hashable:

@@ -58,8 +58,8 @@ class Derivative:
 def differentiate(
     method: str, program: Program, args: Sequence[object], seeds: Sequence[object]
 ) -> Derivative:
-    """A method on a program: ``seeds`` has the cotangent of every result (anything for a discrete
-    one). Unsupported says what the method's source language does not have."""
+    """Return a method on a program: ``seeds`` has the cotangent of every result (anything for a
+    discrete one). Unsupported says what the method's source language does not have."""
     source, values = bridged(method, program, args)
     outcome = run(method, source, values, joint(program, seeds))
     return Derivative(
@@ -77,8 +77,8 @@ class Pullback:
 
 
 def pullback(method: str, program: Program, args: Sequence[object]) -> Pullback:
-    """The forward pass of a method on a program. ``back`` takes the cotangents of the results any
-    number of times; the forward pass is not run again."""
+    """Return the forward pass of a method on a program. ``back`` takes the cotangents of the
+    results any number of times; the forward pass is not run again."""
     source, values = bridged(method, program, args)
     done = linearise(method, source, values)
 
@@ -91,7 +91,7 @@ def pullback(method: str, program: Program, args: Sequence[object]) -> Pullback:
 def bridged(
     method: str, program: Program, args: Sequence[object]
 ) -> tuple[Source, tuple[object, ...]]:
-    """The program and its arguments in the papers' language."""
+    """Return the program and its arguments in the papers' language."""
     try:
         source = to_source(program, functions=Lam in method_named(method).source.terms)
     except NeedsRecursion as e:
@@ -105,13 +105,13 @@ def bridged(
 
 
 def joint(program: Program, seeds: Sequence[object]) -> object:
-    """The cotangent of all results together."""
+    """Return the cotangent of all results together."""
     results = program.functions[program.main].results
     return tuple_value(*(seed_of(t, s, program) for t, s in zip(results, seeds, strict=True)))
 
 
 def results_of(program: Program, value: object) -> tuple[object, ...]:
-    """The results, from the value of the nested program."""
+    """Return the results, from the value of the nested program."""
     types = program.functions[program.main].results
     return tuple(from_nested(t, v, program.decls)
                  for t, v in zip(types, items(value, len(types)), strict=False))
@@ -120,14 +120,14 @@ def results_of(program: Program, value: object) -> tuple[object, ...]:
 def gradients_of(
     program: Program, args: Sequence[object], cotangents: Sequence[object]
 ) -> tuple[object, ...]:
-    """A cotangent per parameter."""
+    """Return a cotangent per parameter."""
     params = program.functions[program.main].params
     return tuple(from_nested(p.type, c, program.decls, a)
                  for p, c, a in zip(params, cotangents, args, strict=False))
 
 
 def seed_of(t: Type, seed: object, program: Program) -> object:
-    """The cotangent of a result: () for what is discrete."""
+    """Return the cotangent of a result: () for what is discrete."""
     if seed is None:
         return ()
     return map_reals(lambda r: r, to_nested(t, seed, program.decls), discrete=True)

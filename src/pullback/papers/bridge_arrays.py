@@ -24,7 +24,7 @@ def build(n: Term, body: Body) -> Term:
 
 
 def over(axis: int, a: Term, body: Body) -> Term:
-    """``body`` on every subarray of ``a`` below so many axes."""
+    """Return the term of ``body`` on every subarray of ``a`` below so many axes."""
     if axis == 0:
         return body(a)
     x = fresh("x")
@@ -40,7 +40,7 @@ def named(t: Term, body: Body) -> Term:
 
 
 def one(t: Term) -> Term:
-    """The array [t]."""
+    """Return the array [t]."""
     return build(Lit(1), lambda _: t)
 
 
@@ -52,7 +52,7 @@ def at(a: Term, indices: Sequence[Term]) -> Term:
 
 
 def dim(a: Term, axis: int) -> Term:
-    """An extent; 0 below an empty one."""
+    """Return an extent; 0 below an empty one."""
     n = op("length", a)
     if axis == 0:
         return n
@@ -60,12 +60,12 @@ def dim(a: Term, axis: int) -> Term:
 
 
 def from_the_end(a: Term, i: Term) -> Term:
-    """A negative index counts from the end."""
+    """Return the index with a negative index counted from the end."""
     return prim("select", prim("lt", i, 0), prim("add", i, op("length", a)), i)
 
 
 def checked(a: Term, indices: Sequence[Term], body: Callable[[Sequence[Term]], Term]) -> Term:
-    """``body`` of the indices, as Python means them."""
+    """Return ``body`` of the indices, as Python means them."""
 
     def level(sub: Term, k: int, done: list[Term]) -> Term:
         if k == len(indices):
@@ -78,7 +78,7 @@ def checked(a: Term, indices: Sequence[Term], body: Callable[[Sequence[Term]], T
 
 
 def update(a: Term, indices: Sequence[Term], v: Term) -> Term:
-    """The array with one element replaced."""
+    """Return the array with one element replaced."""
     i = indices[0]
     if len(indices) > 1:
         v = named(at(a, [i]), lambda row: update(row, indices[1:], v))
@@ -91,7 +91,7 @@ def slice_(a: Term, start: Term, n: Term, step: Term) -> Term:
 
 
 def transpose(a: Term, perm: Sequence[int]) -> Term:
-    """The axes in the order ``perm``."""
+    """Return the axes in the order ``perm``."""
     if tuple(perm) == (1, 0):
         return op("transpose", a)
 
@@ -104,7 +104,7 @@ def transpose(a: Term, perm: Sequence[int]) -> Term:
 
 
 def broadcast(a: Term, extents: Sequence[Term]) -> Term:
-    """Axes of extent 1 repeated."""
+    """Return the array with its axes of extent 1 repeated."""
     if not extents:
         return a
     n = op("length", a)
@@ -113,7 +113,7 @@ def broadcast(a: Term, extents: Sequence[Term]) -> Term:
 
 
 def reshape(a: Term, rank: int, extents: Sequence[Term]) -> Term:
-    """The same elements in row-major order."""
+    """Return the same elements in row-major order."""
 
     def from_flat(flat: Term, sub: Term, left: int) -> Term:
         # Position ``flat`` below ``left`` axes: whole rows first, then inside one.
@@ -139,7 +139,8 @@ def reshape(a: Term, rank: int, extents: Sequence[Term]) -> Term:
 def array_prim(
     name: str, args: Sequence[Term], static: Sequence[object], rank: int
 ) -> Term | None:
-    """A primitive on arrays (the first argument has this rank); None if it is none of them."""
+    """Return a primitive on arrays (the first argument has this rank); None if it is none of
+    them."""
     axis = static[0] if static and isinstance(static[0], int) else 0
     a = args[0]
     match name:
@@ -166,7 +167,7 @@ def array_prim(
 
 
 def total(a: Term, real: bool) -> Term:
-    """The sum of an array of reals, or of integers."""
+    """Return the sum of an array of reals, or of integers."""
     if real:
         return Op("sum", (a,))
     acc, x = fresh("acc"), fresh("x")

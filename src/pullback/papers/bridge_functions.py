@@ -44,7 +44,7 @@ class Functions(Scope):
     """Definitions and calls."""
 
     def definitions(self, body: Term) -> Term:
-        """The functions of the program around ``body``: callees outside."""
+        """Return the functions of the program around ``body``: callees outside."""
         order = [f for f in call_order(self.program) if self.used(f)]
         group = [f for f in order if f in self.recursive]
         if not group:

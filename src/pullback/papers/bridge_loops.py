@@ -85,7 +85,7 @@ class Loops(Scope):
         return arrays.named(whole, lambda a: tuple_(*(column(a, k, rank) for k in range(n))))
 
     def state(self, vars_: Sequence[CoreVar], carried: int, inits: list[Term]) -> list[Term]:
-        """The first state of a loop: what it carries, and the emitted arrays, empty."""
+        """Return the first state of a loop: what it carries, and the emitted arrays, empty."""
         empty: list[Term] = []
         for v in vars_[carried:]:
             assert isinstance(v.type, Array)
@@ -93,7 +93,7 @@ class Loops(Scope):
         return [*inits, *empty]
 
     def step(self, carried: Sequence[CoreVar], state: Term, n: int, body: Block) -> Term:
-        """One iteration: the next state."""
+        """Return one iteration: the next state."""
         k = len(carried)
         names = [self.bind(v) for v in carried]
         emitted = [fresh("out") for _ in range(k, n)]

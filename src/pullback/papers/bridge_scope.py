@@ -60,7 +60,7 @@ class Scope(ABC):
 
     @abstractmethod
     def op(self, x: CoreLet) -> Term:
-        """The operation of a let."""
+        """Return the operation of a let."""
 
     def bind(self, v: CoreVar) -> str:
         x = fresh(v.name)
@@ -79,7 +79,8 @@ class Scope(ABC):
         return [self.atom(a) for a in atoms]
 
     def block(self, b: Block, results: Callable[[list[Term]], Term] | None = None) -> Term:
-        """The block as a term: the tuple of its results, or what ``results`` makes of them."""
+        """Return the block as a term: the tuple of its results, or what ``results`` makes of
+        them."""
         bound: list[tuple[str, Term]] = []
         for x in b.lets:
             try:
@@ -98,11 +99,11 @@ class Scope(ABC):
         return lets(bound, results(out) if results else tuple_(*out))
 
     def under(self, vs: Sequence[CoreVar], given: Sequence[Term], b: Block) -> Term:
-        """The block where these variables stand for these terms."""
+        """Return the block where these variables stand for these terms."""
         bound = [(self.bind(v), t) for v, t in zip(vs, given, strict=True)]
         return lets(bound, self.block(b))
 
     def opened(self, vs: Sequence[CoreVar], whole: Term, b: Block) -> Term:
-        """The block where these variables are the parts of a tuple."""
+        """Return the block where these variables are the parts of a tuple."""
         bound = unpacked(whole, [self.bind(v) for v in vs])
         return lets(bound, self.block(b))

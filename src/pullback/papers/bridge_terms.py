@@ -74,7 +74,7 @@ from pullback.papers.methods import NeedsRecursion, Unsupported
 
 
 def to_source(program: Program, functions: bool = True) -> Source:
-    """The program in the papers' language. Without ``functions`` all calls are inlined, and
+    """Return the program in the papers' language. Without ``functions`` all calls are inlined, and
     recursion is refused."""
     return deeply(lambda: Bridge(program, functions).source())
 

@@ -43,7 +43,7 @@ NDArray = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 
 
 def type_of(t: Type, program: Program) -> nested.Type:
-    """The papers' type of a Core type."""
+    """Return the papers' type of a Core type."""
     match t:
         case Real() | Int() | Bool():
             try:
@@ -66,7 +66,7 @@ def type_of(t: Type, program: Program) -> nested.Type:
 
 
 def variant_type(v: Variant, program: Program) -> nested.Type:
-    """The type of the fields of a variant."""
+    """Return the type of the fields of a variant."""
     return tuple_type(*(type_of(f, program) for f in v.fields))
 
 
@@ -79,7 +79,7 @@ def sum_type(types: Sequence[nested.Type]) -> nested.Type:
 
 
 def inject(t: Term, tag: int, types: Sequence[nested.Type]) -> Term:
-    """``t`` as the alternative ``tag`` of t1 + .. + tn."""
+    """Return ``t`` as the alternative ``tag`` of t1 + .. + tn."""
     out = t if tag == 0 else Inr(t, sum_type(types[:tag]))
     for other in types[max(tag, 0) + 1 :]:
         out = Inl(out, other)
@@ -87,7 +87,7 @@ def inject(t: Term, tag: int, types: Sequence[nested.Type]) -> Term:
 
 
 def declarations(program: Program) -> tuple[DataDecl, ...]:
-    """The declared types."""
+    """Return the declared types."""
     return tuple(
         DataDecl(d.name, (), tuple(
             (name, tuple(type_of(f, program) for f in v.fields))
@@ -97,8 +97,8 @@ def declarations(program: Program) -> tuple[DataDecl, ...]:
 
 
 def constructors(d: Decl) -> list[str]:
-    """A constructor is called as its variant; of several that are called the same (lambdas) the
-    later ones get a number."""
+    """Return the names of the variants as constructors; of several variants with one name
+    (lambdas), the later ones get a number."""
     names = [v.name for v in d.variants]
     return [name if name not in names[:k] else f"{name}.{k}" for k, name in enumerate(names)]
 
@@ -107,7 +107,7 @@ def constructors(d: Decl) -> list[str]:
 
 
 def to_nested(t: Type, v: object, decls: Mapping[str, Decl]) -> object:
-    """A value of Core's evaluator as a value of the papers' language."""
+    """Return a value of Core's evaluator as a value of the papers' language."""
     match t:
         case Real():
             return float(cast(float, v))

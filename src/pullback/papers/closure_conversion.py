@@ -60,7 +60,7 @@ from pullback.papers.language.traverse import deeply, free_vars, map_parts, part
 
 
 def cc_type(t: Type) -> Type:
-    """The converted type."""
+    """Return the converted type."""
     match t:
         # (s->t)^CC = Exists a. a * ((a * s^CC) ->□ t^CC)
         case Fun(a, b):
@@ -80,7 +80,7 @@ def cc_type(t: Type) -> Type:
 
 
 def cc(t: Term, types: Types, scope: Mapping[str, Type]) -> Term:
-    """t^CC; ``scope`` has the source types of all variables (their names are distinct)."""
+    """Return t^CC; ``scope`` has the source types of all variables (their names are distinct)."""
     match t:
         # (\x.t)^CC = pack (FV, \□q. let FV = fst q in let x = snd q in t^CC)
         case Lam(x, a, body):
@@ -121,7 +121,7 @@ def _letrec(t: LetRec, types: Types, scope: Mapping[str, Type]) -> Term:
     codes = {r.f: fresh(r.f) for r in t.recs}
 
     def packed(captured: Term) -> list[tuple[str, Term]]:
-        """Every function as a closure."""
+        """Return every function as a closure."""
         return [(r.f, Pack(env, Pair(captured, Var(codes[r.f])), cast(Exists, cc_type(r.type))))
                 for r in t.recs]
 
@@ -139,7 +139,7 @@ def _letrec(t: LetRec, types: Types, scope: Mapping[str, Type]) -> Term:
 
 
 def convert(source: Source) -> Source:
-    """The program after closure conversion; its bound names must be distinct."""
+    """Return the program after closure conversion; its bound names must be distinct."""
     types = check_source(source)
     return Source(source.context, deeply(lambda: cc(
         source.body, types, scope_of(source, types))), cc_type(source.result), tuple(
@@ -149,7 +149,8 @@ def convert(source: Source) -> Source:
 
 
 def scope_of(source: Source, types: Types) -> dict[str, Type]:
-    """The types of all variables of a program with distinct names, found where they are used."""
+    """Return the types of all variables of a program with distinct names, found where they are
+    used."""
     out = dict(source.context)
     todo: list[Term] = [source.body]
     while todo:

@@ -60,7 +60,7 @@ from pullback.papers.methods import Unsupported, first_order
 
 
 def defunctionalised(source: Source) -> Source:
-    """The program without function values; its bound names must be distinct."""
+    """Return the program without function values; its bound names must be distinct."""
     for x, t in source.context:
         if not first_order(t):
             raise Unsupported(f"defunctionalisation: the lambdas behind {x} are not known; "
@@ -166,14 +166,15 @@ class Defunctionalisation:
                 return map_parts(self.term, t)
 
     def constructor(self, t: Type, names: tuple[str, ...]) -> Con:
-        """A new constructor of an arrow type, of the variables that a lambda captures."""
+        """Return a new constructor of an arrow type, of the variables that a lambda captures."""
         arrow = self.arrow(t)
         con = f"{arrow.name}L{len(arrow.lambdas) + 1}"
         arrow.lambdas.append((con, tuple(self.type(self.scope[x]) for x in names)))
         return Con(con, tuple(map(Var, names)), Data(arrow.name))
 
     def letrec(self, t: LetRec) -> Term:
-        """The functions of a group capture the same variables."""
+        """Return the term with constructors for the functions of a group, which capture the same
+        variables."""
         fs = [r.f for r in t.recs]
         names = tuple(dict.fromkeys(
             y for r in t.recs for y in free_vars(r.fn) if y not in fs))

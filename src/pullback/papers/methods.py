@@ -78,7 +78,7 @@ class Outcome:
 
     @property
     def cost(self) -> int:
-        """All steps."""
+        """Return the number of all steps."""
         return self.forward + self.reverse
 
 
@@ -100,7 +100,7 @@ class Linearised:
     term: Term | None = None
 
     def at(self, seed: object) -> Outcome:
-        """Value and cotangents for one cotangent of the result."""
+        """Return the value and the cotangents for one cotangent of the result."""
         cotangents, reverse = self.back(seed)
         return Outcome(self.value, cotangents, self.forward, reverse, self.machine, self.term)
 
@@ -125,7 +125,7 @@ class Method:
     runner: Runner
 
     def supports(self, source: Source) -> str:
-        """The reason why a program is outside the source language; "" if it is in it."""
+        """Return the reason why a program is outside the source language; "" if it is in it."""
         for x, t in source.context:
             if not first_order(t):
                 return f"the argument {x} has type {show_type(t)}: it may not hold functions"
@@ -152,20 +152,22 @@ def register(method: Method) -> Method:
 
 
 def method_named(name: str) -> Method:
-    """The method with this name."""
+    """Return the method with this name."""
     if name not in METHODS:  # a stage registers itself when its file is imported
         load()
     return METHODS[name]
 
 
 def run(name: str, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Value and cotangents of a program by a method; Unsupported says what it cannot take."""
+    """Return the value and the cotangents of a program by a method. Unsupported names the
+    constructs that the method has not."""
     return supporting(name, source).runner(source, args, seed)
 
 
 def linearise(name: str, source: Source, args: tuple[object, ...]) -> Linearised:
-    """A program after its forward pass by a method. Where the paper's wrapper takes arguments and
-    cotangent together, (s, dt) -> ds, there is no closure, and every cotangent is a run."""
+    """Return a program after its forward pass by a method. Where the paper's wrapper takes
+    arguments and cotangent together, (s, dt) -> ds, there is no closure, and every cotangent is a
+    run."""
     runner = supporting(name, source).runner
     if isinstance(runner, Curried):
         return runner.linearise(source, args)
@@ -180,7 +182,7 @@ def linearise(name: str, source: Source, args: tuple[object, ...]) -> Linearised
 
 
 def supporting(name: str, source: Source) -> Method:
-    """The method, which can take the program; else Unsupported with the reason."""
+    """Return the method, which can take the program; else Unsupported with the reason."""
     method = method_named(name)
     reason = method.supports(source)
     if reason:

@@ -49,7 +49,8 @@ SECTIONS = {"chad": CHAD, "curry": CURRY, "delta": DELTA}
 
 
 def lacking(t: Term) -> str:
-    """What a language lacks that has not this construct; "" where that says nothing."""
+    """Return the feature that a language lacks if it has not this construct; "" if that says
+    nothing."""
     match t:
         case Lam() | App():
             return "functions as values"
@@ -68,5 +69,6 @@ def lacking(t: Term) -> str:
 
 
 def missing(method: str, what: str) -> str:
-    """The section that has what the method lacks, or that leaves it out; "" if none is known."""
+    """Return the section that has what the method lacks, or that leaves it out; "" if none is
+    known."""
     return SECTIONS.get(method.split(".")[0], {}).get(what, "").format(what)

@@ -43,12 +43,13 @@ if TYPE_CHECKING:
 
 
 def is_real(t: Type) -> bool:
-    """A real number or an array of them: what has a cotangent of its own."""
+    """Whether a type is that of a real number or an array of them, which have cotangents of their
+    own."""
     return isinstance(t, Real) or (isinstance(t, Array) and isinstance(t.elem, Real))
 
 
 def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom]) -> Value:
-    """A gradient in the shape of its argument: discrete leaves are None."""
+    """Return a gradient in the shape of its argument: discrete leaves are None."""
     leaves = [
         next(cts) if has_reals(t, run.decls) else a
         for t, a in zip(leaf_types(kind), primal, strict=False)
@@ -62,7 +63,7 @@ def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom])
 
 
 def extents(run: Run, leaves: Iterable[Atom]) -> list[Atom]:
-    """The extents of all arrays of real numbers among the leaves."""
+    """Return the extents of all arrays of real numbers among the leaves."""
     return [
         run.b.prim("dim", a, static=(axis,))
         for a in leaves
@@ -75,7 +76,7 @@ def check_shapes(
     run: Run, given: Iterable[Atom], wanted: Sequence[Atom], node: ast.AST,
     message: str = "a (co)tangent of another shape than its array",
 ) -> None:  # fmt: skip
-    """(Co)tangents must have the shapes of what they are for: memory is read by these."""
+    """Require that (co)tangents have the shapes of their primals: memory is read by these."""
     for a, b in zip(extents(run, given), wanted, strict=True):
         fits = run.b.prim("eq", a, b)
         run.require(fits, "ValueError", message, node)
@@ -84,8 +85,8 @@ def check_shapes(
 def with_zeros(
     run: Run, kind: Kind, given: Sequence[Atom | None], shape: Sequence[Atom], node: ast.AST
 ) -> list[Atom]:
-    """The atoms of a cotangent with zeros where there is None. ``shape``: the extents of all arrays
-    of real numbers among the leaves of what the cotangent is for."""
+    """Return the atoms of a cotangent with zeros in the place of None. ``shape`` has the extents of
+    all arrays of real numbers among the leaves of the primal."""
     types = [t for t in leaf_types(kind) if has_reals(t, run.decls)]
     rest, found = iter(shape), list[Atom]()
     for t, atom in zip(types, given, strict=True):
@@ -96,14 +97,14 @@ def with_zeros(
 
 
 def _zero(run: Run, t: Type, extents: Sequence[Atom], node: ast.AST) -> Atom:
-    """Zero as a number, or an array of zeros."""
+    """Return zero as a number, or an array of zeros."""
     zero = lit(0.0, t.elem if isinstance(t, Array) else t)
     return run.array(extents, lambda _: zero, node).atom if extents else zero
 
 
 def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom | None]:
-    """The atoms of a (co)tangent for the real leaves of a value of ``kind``; None where it is given
-    as None, which stands for zero."""
+    """Return the atoms of a (co)tangent for the real leaves of a value of ``kind``; None for a leaf
+    that is given as None, which stands for zero."""
     match kind, value:
         case (ScalarK() | ArrayK() | TupleK() | RecordK()), Static(None):
             types = [t for t in leaf_types(kind) if has_reals(t, run.decls)]
@@ -150,7 +151,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
 def _of_list(
     run: Run, elem: Kind, value: ListV | TupleV, node: ast.AST
 ) -> Iterator[Atom]:
-    """The atoms of a list; it may be a gradient, which lacks what is discrete."""
+    """Return the atoms of a list; it may be a gradient, in which discrete items are missing."""
     types = list(leaf_types(elem))
     if not any(has_reals(t, run.decls) for t in types):
         return
@@ -167,7 +168,7 @@ def _of_list(
 
 
 def _of_union(run: Run, union: Union, value: RecordV | UnionV, node: ast.AST) -> Atom:
-    """A node of the union, or of the union of its gradients."""
+    """Return a node of the union, or of the union of its gradients."""
     known = value.node if isinstance(value, RecordV) else value
     gradient = gradient_of(run, union)
     wanted = gradient if known is not None and known.union is gradient else union

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def with_nodes(run: Run, value: Value, node: ast.AST) -> Value:
-    """The argument as one from outside: what may be in it twice is a node."""
+    """Return the argument as one from outside: an object that may be in it twice is a node."""
     if any(map(_holds_declared, _lists(value))):
         run.refuse(
             node,
@@ -39,12 +39,12 @@ def with_nodes(run: Run, value: Value, node: ast.AST) -> Value:
 
 
 def _group(cls: type, name: str) -> tuple[type, ...] | None:
-    """The classes of the union that a field is declared to be of."""
+    """Return the classes of the union that a field is declared to be of."""
     return None if cls is dict else records.mentions_union(records.annotations_of(cls).get(name))
 
 
 def _places(value: Value) -> Iterator[Value]:
-    """What is where a union is declared."""
+    """Return the places at which a union is declared."""
     match value:
         case UnionV():
             yield value
@@ -61,7 +61,7 @@ def _places(value: Value) -> Iterator[Value]:
 
 
 def _lists(value: Value) -> Iterator[Kind]:
-    """The kinds of the items of the lists in it."""
+    """Iterate over the kinds of the items of the lists in it."""
     match value:
         case ListV(_, elem):
             yield elem

@@ -107,7 +107,7 @@ one."""
 def _make(
     sp: Specialiser, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """``pb.grad(f, argnums=0, has_aux=False)``"""
+    """Compile ``pb.grad(f, argnums=0, has_aux=False)``."""
     given = dict(zip(("f", "argnums", "has_aux"), args, strict=False)) | kwargs
     unknown = set(given) - {"f", "argnums", "has_aux", "method"}
     if unknown or "f" not in given:
@@ -141,7 +141,7 @@ def _grad(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """The call of ``pb.grad(f)`` or ``pb.value_and_grad(f)``."""
+    """Compile the call of ``pb.grad(f)`` or ``pb.value_and_grad(f)``."""
     run = _run_of(sp)
     argnums, has_aux = operator.options if len(operator.options) == 2 else (0, False)
 
@@ -188,8 +188,8 @@ def _scalar_vjp(
 def _vjp(
     sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """``pb.vjp(f, *primals)``: the value, and the pullback as a function value; with ``has_aux``
-    what the function returned beside the value, too."""
+    """Compile ``pb.vjp(f, *primals)``: the value, and the pullback as a function value; with
+    ``has_aux`` what the function returned beside the value, too."""
     run = _run_of(sp)
     if not args or set(kwargs) - {"has_aux", "method"}:
         run.refuse(
@@ -219,7 +219,7 @@ def _pullback(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """A call of a pullback: a tuple of cotangents, one per primal."""
+    """Compile a call of a pullback: a tuple of cotangents, one per primal."""
     run = _run_of(sp)
     if len(args) != 1 or kwargs:
         run.refuse(node, "a pullback takes one cotangent", error=ArgumentTypeError)
@@ -246,7 +246,7 @@ def _pullback(
 def derivative_along(
     run: Run, f: Value, primals: TupleV, tangents: TupleV, node: ast.AST
 ) -> Value:
-    """The tangent of the result of a function."""
+    """Return the tangent of the result of a function."""
     both = _jvp(run, (f, primals, tangents), {}, node)
     assert isinstance(both, TupleV)
     return both.items[1]
@@ -255,7 +255,7 @@ def derivative_along(
 def _jvp(
     sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """``pb.jvp(f, primals, tangents)``: the value and its tangent."""
+    """Compile ``pb.jvp(f, primals, tangents)``: the value and its tangent."""
     run = _run_of(sp)
     given = dict(zip(("f", "primals", "tangents"), args, strict=False)) | kwargs
     primals, tangents = given.get("primals"), given.get("tangents")
@@ -328,7 +328,7 @@ def _path(
 def _jit(
     run: Run, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """Compiled code inside compiled code: the function itself."""
+    """Compile a call of compiled code inside compiled code: the function itself."""
     return run.call(operator.function, args, node, kwargs)
 
 

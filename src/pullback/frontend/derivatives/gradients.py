@@ -43,7 +43,7 @@ def bears(run: Run, kind: Kind) -> bool:
 
 
 def reduced(run: Run, kind: Kind) -> Reduced:
-    """The kind of gradients by values of this kind, and which of the leaves they have."""
+    """Return the kind of gradients by values of this kind, and which of the leaves they have."""
     count = len(list(leaf_types(kind)))
     match kind:
         case ScalarK(Real()) | ArrayK(Real()):
@@ -69,7 +69,8 @@ def reduced(run: Run, kind: Kind) -> Reduced:
 
 
 def gradient_of(run: Run, union: Union) -> Union:
-    """The union of gradients by values of a union: the same one, if nothing in it is discrete."""
+    """Return the union of gradients by values of a union: the same one, if nothing in it is
+    discrete."""
     if union.primal is not None or not _has_discrete(run, union, set()):
         return union
     if union.gradient is None:
@@ -110,8 +111,8 @@ def _has_discrete(run: Run, union: Union, seen: set[Union]) -> bool:
 
 
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
-    """A result of compiled code cannot be (or have in it) functions in nodes, or a gradient that
-    lacks something."""
+    """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
+    in which a part is missing."""
     for union in unions_in(kind):
         if holds_functions(UnionK(union)):
             run.refuse(

@@ -50,8 +50,8 @@ def _declared(union: Union) -> str:
 
 
 def split_classes(kind: Kind) -> frozenset[type]:
-    """The classes that are in several of the unions which values of this kind reach, and that lead
-    to real numbers."""
+    """Return the classes that are in several of the unions which values of this kind reach, and
+    that lead to real numbers."""
     unions = _reached([kind])
     seen: set[type] = set()
     split: set[type] = set()

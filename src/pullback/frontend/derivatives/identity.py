@@ -34,7 +34,7 @@ def is_one(run: Run, record: RecordV) -> bool:
 
 
 def callees(block: Block, without: str | None = None) -> Iterator[str]:
-    """The functions that a block names, but for the derivatives of one."""
+    """Iterate over the functions that a block names, but for the derivatives of one."""
     for let in block.lets:
         match let.op:
             case Call(f):
@@ -50,7 +50,7 @@ def callees(block: Block, without: str | None = None) -> Iterator[str]:
 
 
 def reached(main: Function, run: Run, without: str | None = None) -> dict[str, Function]:
-    """The functions that main reaches, itself among them."""
+    """Return the functions that main reaches, main among them."""
     functions = {"main": main}
     todo = [main]
     while todo:
@@ -64,8 +64,8 @@ def reached(main: Function, run: Run, without: str | None = None) -> dict[str, F
 
 
 def settle(run: Run, main: Function, used: Collection[str]) -> None:
-    """(At the end of a program) refuse derivatives by nodes for which one object in two places of a
-    tree would be two variables. ``used``: the functions of the program."""
+    """Refuse, at the end of a program, derivatives by nodes for which one object in two places of a
+    tree would be two variables. ``used`` are the functions of the program."""
     for derivative in run.by_nodes if run.splits or run.several else ():
         own = None if derivative.gives_nodes else derivative.function
         around = used if own is None else reached(main, run, own)

@@ -35,7 +35,7 @@ def implicit_tangent(
     run: Run, name: str, equation: Value, y: Value, args: Sequence[Value],
     tangents: Sequence[Value], node: ast.AST,
 ) -> Value:  # fmt: skip
-    """The tangent of y, a value that the equation defines, for tangents of the arguments."""
+    """Return the tangent of y, a value that the equation defines, for tangents of the arguments."""
     return _Solver(run, name, equation, y, tuple(args), node).tangent(tuple(tangents))
 
 
@@ -64,18 +64,18 @@ class _Solver:
         return run_program(self.run, program, args, self.node)
 
     def zero(self, value: Value) -> Value:
-        """The tangent 0 of a value."""
+        """Return the tangent 0 of a value."""
         like = [a for a in flatten(value).atoms if is_real(a.type)]
         zeros = [flatten(self.text(text.unit, ArrayV(a), Static(-1))).atoms[0]
                  if isinstance(a.type, Array) else f64(0.0) for a in like]  # fmt: skip
         return self.shaped(value, zeros)
 
     def shaped(self, like: Value, leaves: Sequence[Atom]) -> Value:
-        """The tangent of a value that has these leaves."""
+        """Return the tangent of a value that has these leaves."""
         return cotangent(self.run, kind_of(like), iter(flatten(like).atoms), iter(leaves))
 
     def along(self, dy: Value, dargs: Sequence[Value]) -> list[Atom]:
-        """The leaves of the tangent of the equation."""
+        """Return the leaves of the tangent of the equation."""
         primals, tangents = TupleV((self.y, *self.args)), TupleV((dy, *dargs))
         made = derivative_along(self.run, self.f, primals, tangents, self.node)
         atoms = [a for a in flatten(made).atoms if is_real(a.type)]
@@ -120,7 +120,8 @@ class _Solver:
         return self.shaped(self.y, out)
 
     def starts(self) -> list[Value]:
-        """Where each leaf begins in the vector, and how long that is."""
+        """Return the position in the vector at which each leaf begins, and the length of the
+        vector."""
         out: list[Value] = [Static(0)]
         for a in self.leaves:
             is_array = isinstance(a.type, Array)
@@ -135,7 +136,7 @@ class _Solver:
         return self.text(text.unit_number, Scalar(leaf, True), k)
 
     def vector(self, leaves: Sequence[Atom]) -> Value:
-        """The leaves as one vector."""
+        """Return the leaves as one vector."""
         parts = [self.text(text.flat, ArrayV(a)) if isinstance(a.type, Array)
                  else self.text(text.single, Scalar(a, True)) for a in leaves]  # fmt: skip
         whole = parts[0]

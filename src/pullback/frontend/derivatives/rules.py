@@ -332,7 +332,7 @@ def _rank(t: Type) -> int:
 
 
 def _names(kind: Kind, name: str) -> Iterator[str]:
-    """What the leaves of a value are called: those of a function by what it captures."""
+    """Return the names of the leaves of a value; those of a function are named by its captures."""
     match kind:
         case TupleK(items):
             for k in items:
@@ -412,7 +412,7 @@ def _call(
     sp: Specialiser, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:  # fmt: skip
-    """A call of a function with a rule."""
+    """Compile a call of a function with a rule."""
     assert isinstance(sp, Run) and isinstance(operator.function, TupleV)
     run, f = sp, operator.function.items[0]
     if len(operator.function.items) == 1 and operator.name != "checkpoint":

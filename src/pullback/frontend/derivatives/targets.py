@@ -93,7 +93,7 @@ class Target:
             offset += len(list(leaf_types(kind)))
 
     def wrt(self, argnum: int) -> list[int]:
-        """The positions of the leaves of one argument that have reals."""
+        """Return the positions of the leaves of one argument that have reals."""
         kind = self.spec.args[argnum]
         self.run.declare_kind(kind)
         offset = self.offsets[argnum]
@@ -104,7 +104,7 @@ class Target:
         return [self.spec.args[n] for n in numbers]
 
     def vjp(self, numbers: Sequence[int], seeds: Sequence[Atom]) -> tuple[list[Var], list[Value]]:
-        """The results, and the gradients by the arguments of these numbers."""
+        """Return the results, and the gradients by the arguments of these numbers."""
         types = list(leaf_types(self.result))
         name, args, places = joined(self, [self.wrt(n) for n in numbers], self._kinds(numbers))
         wrt = [k for own in places for k in own.positions]
@@ -120,9 +120,9 @@ class Target:
     def jvp(
         self, numbers: Sequence[int], *tangents: Sequence[dict[int, Atom]]
     ) -> tuple[list[Var], list[Var]]:
-        """The results, and the tangents of those that have reals. ``tangents``: of the leaves of
-        each argument that have one, by their positions; several: the first derivatives of a path,
-        the second ones of the same leaves, and so on."""
+        """Return the results, and the tangents of those that have reals. ``tangents`` are those of
+        the leaves of each argument that has one, by their positions; if there are several, they are
+        the first derivatives of a path, the second ones of the same leaves, and so on."""
         types = list(leaf_types(self.result))
         self.run.declare_kind(self.result)
         name, args, places = joined(self, [list(own) for own in tangents[0]], self._kinds(numbers))
@@ -150,7 +150,7 @@ class Places:
         self.positions: list[int] = []
 
     def closed(self, run: Run, atoms: Sequence[Atom]) -> list[Atom]:
-        """A (co)tangent per leaf as one per position."""
+        """Return one (co)tangent per position, from one per leaf."""
         rest = [a for k, a in enumerate(atoms) if k not in self.together]
         if self.joint is None:
             return rest
@@ -158,7 +158,7 @@ class Places:
         return [*rest, *run.b.let(op, (self.joint,))]
 
     def opened(self, run: Run, atoms: Sequence[Atom]) -> list[Atom]:
-        """And back."""
+        """Return one (co)tangent per leaf, from one per position."""
         if self.joint is None:
             return list(atoms)
         fields = _fields(self.joint)
@@ -175,7 +175,7 @@ def _fields(joint: Sum) -> tuple[Var, ...]:
 def joined(
     target: Target, leaves: Sequence[Sequence[int]], kinds: Sequence[Kind]
 ) -> tuple[str, list[Atom], list[Places]]:
-    """The function, its arguments, and the places of some of them, given by their leaves and
+    """Return the function, its arguments, and the places of some of them, given by their leaves and
     kinds."""
     run, f = target.run, target.run.functions[target.spec.name]
     params = [Var(p.name, p.type) for p in f.params]
@@ -233,8 +233,8 @@ def known(
     then: Callable[[FunctionV], Value],
     node: ast.AST,
 ) -> Value:
-    """``then`` of the function that ``f`` is, with one parameter per argument: ``given`` says how
-    many there are, and their keywords."""
+    """Return ``then`` of the function that ``f`` is, with one parameter per argument: ``given``
+    says how many there are, and their keywords."""
     match f:
         case FunctionV(definition) if definition.node.args.vararg is None:
             return _each_choice(run, f, then, node)
@@ -262,7 +262,7 @@ def known(
 
 
 def _chosen(operator: OperatorV) -> ClosureV | None:
-    """The function under operators, if it was chosen at run time."""
+    """Return the function under operators, if it was chosen at run time."""
     inner: Value = operator
     while isinstance(inner, OperatorV):
         inner = inner.function
@@ -278,8 +278,8 @@ def _with_chosen(operator: OperatorV, f: FunctionV) -> OperatorV:
 def _each_choice(
     run: Run, f: FunctionV, then: Callable[[FunctionV], Value], node: ast.AST
 ) -> Value:
-    """``then`` of ``f`` with the functions that it captured, and that were chosen at run time,
-    known: derivatives cannot take a choice as an argument."""
+    """Return ``then`` of ``f`` with the functions known that it captured and that were chosen at
+    run time: derivatives cannot take a choice as an argument."""
     frozen_f = snapshot(f)
     choices = [
         (scope, name)
@@ -310,7 +310,8 @@ def _closures(values: Sequence[Value]) -> list[ClosureV]:
 
 
 def _names(f: Value, count: int, keywords: Sequence[str]) -> tuple[str, ...]:
-    """What the arguments are called in messages: as the user's function under operators says."""
+    """Return the names of the arguments for messages: those of the user's function under
+    operators."""
     while isinstance(f, OperatorV):
         f = f.function
     if isinstance(f, FunctionV) and not f.bound:
@@ -324,7 +325,7 @@ def _names(f: Value, count: int, keywords: Sequence[str]) -> tuple[str, ...]:
 def numbers_of(
     sp: Specialiser, argnums: object, names: Sequence[str], node: ast.AST
 ) -> structures.Numbers:
-    """Which arguments ``argnums`` means."""
+    """Return the arguments that ``argnums`` means."""
     try:
         return structures.argument_numbers(argnums, names)
     except PullbackError as e:
@@ -334,7 +335,7 @@ def numbers_of(
 def positions_of(
     sp: Specialiser, numbers: structures.Numbers, count: int, node: ast.AST
 ) -> tuple[int, ...]:
-    """Their positions among so many arguments."""
+    """Return their positions among so many arguments."""
     try:
         return structures.checked(count, numbers)
     except PullbackError as e:
@@ -342,7 +343,7 @@ def positions_of(
 
 
 def require_gradients(target: Target, node: ast.AST) -> None:
-    """A refusal of an argument without real numbers among those that are wanted."""
+    """Refuse an argument without real numbers among those that are wanted."""
     for n in target.positions:
         if not target.wrt(n):
             target.run.refuse(
@@ -355,7 +356,8 @@ def require_gradients(target: Target, node: ast.AST) -> None:
 
 
 def take_aux(run: Run, target: Target, node: ast.AST) -> Value:
-    """The second result, from a call of its own; from then on the target gives the first only."""
+    """Return the second result, from a call of its own; from then on the target gives the first
+    only."""
     spec = target.spec
     types = tuple(leaf_types(target.result))
     drop_aux(run, target, node)

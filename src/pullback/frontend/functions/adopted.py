@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 def homes(value: Value, scope: Scope, cells: Mapping[str, Variable]) -> tuple[Home, ...]:
-    """Where the variables are that the functions in a result may change, in order. ``cells``: the
-    variables of a caller that are known here, in ``scope``."""
+    """Return the places of the variables that the functions in a result may change, in order.
+    ``cells`` are the variables of a caller that are known here, in ``scope``."""
     found = list(_changing(value))
     numbers: dict[tuple[Scope, str], int] = {}
     owners = [v.scope.cells.get(v.name, frozenset()) for v in found]
@@ -90,7 +90,8 @@ def _new_name(scope: Scope, name: str) -> str:
 
 
 def _changing(value: Value) -> Iterator[Variable]:
-    """The variables of functions in a value that these rebind, or update what they hold."""
+    """Return the variables of functions in a value that these functions rebind, or whose values
+    they update."""
     found = {str(k): f for k, f in enumerate(_functions(value))}
     return changing(found)
 

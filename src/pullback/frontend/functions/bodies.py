@@ -134,7 +134,7 @@ def _body(
 
 
 def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
-    """The result converted to the join of its kind and what recursive calls assumed."""
+    """Return the result converted to the join of its kind and what recursive calls assumed."""
     own = flatten(value).kind
     if spec.result is None or not spec.used:
         return value
@@ -153,8 +153,8 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
 
 
 def _result_owners(flat: Flat, params: list[Owner], given: list[Var]) -> list[ResultOwner]:
-    """What results share, by number. Arrays made inside that the same results share count as one:
-    there are finitely many then, so that recursions settle."""
+    """Return the owners that results share, by number. Arrays made inside that the same results
+    share count as one: there are finitely many then, so that recursions settle."""
     owned, taken = flat.owned, set(given)
     numbers: dict[Owner, int] = {o: k for k, o in enumerate(params)}
     places: dict[Owner, tuple[int, ...]] = {}

@@ -61,7 +61,8 @@ it: an argument of its own, an item, a field."""
 
 
 def variables(values: dict[str, Value]) -> Iterator[Variable]:
-    """The captured variables of functions and generators, each once for each of these values."""
+    """Iterate over the captured variables of functions and generators, each once for each of these
+    values."""
     for argument, value in values.items():
         if isinstance(value, FunctionV):
             yield from _variables(argument, value)
@@ -120,7 +121,7 @@ def _functions_at(name: str, value: Value) -> Iterator[tuple[str, FunctionV]]:
 def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, str], ...]) -> (
     Variable | None
 ):
-    """The variable at a path, in the functions that a caller has."""
+    """Return the variable at a path, in the functions that a caller has."""
     value, variable = _argument(values, argument), None
     for k, path in steps:
         scopes = list(chain(value.scope)) if isinstance(value, FunctionV) else []
@@ -135,7 +136,7 @@ def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, st
 
 
 def _argument(values: dict[str, Value], argument: str) -> Value | None:
-    """An argument that is a function, or the function of a generator that is one."""
+    """Return an argument that is a function, or the function of a generator that is one."""
     first, *rest = argument.split(_INSIDE) if argument else [FUNCTION]
     value = values.get(first)
     for name in rest:
@@ -192,7 +193,8 @@ def may_change(v: Variable) -> bool:
 
 
 def changing(values: dict[str, Value]) -> Iterator[Variable]:
-    """The captured variables that functions bind anew, or whose elements they assign themselves."""
+    """Iterate over the captured variables that functions bind anew, or whose elements they assign
+    themselves."""
     known = list(variables(values))
     inside = [v.value for v in known if isinstance(v.value, FunctionV)]
     functions = [f for v in (*values.values(), *inside) for f in functions_in(v)]
@@ -212,15 +214,15 @@ def groups(args: dict[str, Value]) -> Iterator[tuple[CellPath, ...]]:
 
 
 def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
-    """What a function is told of the variables that it captures."""
+    """Return the facts that a function is told about the variables that it captures."""
     given = args.get(name)
     if isinstance(given, Static) and isinstance(given.value, Facts):
         yield from (x for x in given.value.known if isinstance(x, cls))
 
 
 def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) -> dict[str, Value]:
-    """The argument that tells which paths lead to one variable that may change (or ``every`` one),
-    if there are several to one: in the function called that is one variable, too."""
+    """Return the argument that tells which paths lead to one variable that may change (or ``every``
+    one), if there are several to one: in the function called that is one variable, too."""
     if not any(map(has_functions, args.values())):
         return {}
     paths: dict[tuple[Scope, str], list[CellPath]] = {}
@@ -231,7 +233,7 @@ def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) ->
 
 
 def set_variable(run: Run, home: tuple[Scope, str], value: Value, node: ast.AST) -> None:
-    """``name = value`` for a variable that the frame has."""
+    """Compile ``name = value`` for a variable of the frame."""
     scope, name = home
     check_here(run, scope, name, node)
     ownership.rebound(run, scope, name)
@@ -258,7 +260,8 @@ def check_here(
 
 
 def lent(value: Value) -> Value:
-    """A parameter: whether the rows of a table are in one place only is for the caller to see."""
+    """Return a parameter; whether the rows of a table are in one place only is a fact of the
+    caller."""
     match value:
         case ListV() | HashV():
             return replace(value, sole=True)

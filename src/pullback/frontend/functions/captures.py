@@ -17,18 +17,18 @@ class Captures(ABC):
 
     @abstractmethod
     def value(self, x: Value, y: Value) -> Value:
-        """What becomes of two values of one name."""
+        """Return the value that two values of one name become."""
 
     @abstractmethod
     def fill(self, made: Scope, a: Scope, b: Scope) -> None:
         """Give ``made`` the names that it has of two scopes."""
 
     def outside(self, a: AnyScope, b: AnyScope) -> AnyScope:
-        """The scope that is made of two that are not both of compiled functions."""
+        """Return the scope that two scopes become which are not both of compiled functions."""
         return a
 
     def function(self, f: FunctionV, g: FunctionV) -> FunctionV:
-        """The function that is made of two."""
+        """Return the function that two functions become."""
         keywords = zip(f.kw_defaults, g.kw_defaults, strict=True)
         return FunctionV(
             f.definition,
@@ -39,7 +39,7 @@ class Captures(ABC):
         )
 
     def scope(self, a: AnyScope, b: AnyScope) -> AnyScope:
-        """The scope that is made of two."""
+        """Return the scope that two scopes become."""
         if not (isinstance(a, Scope) and isinstance(b, Scope)):
             return self.outside(a, b)
         if (a, b) not in self.scopes:

@@ -67,7 +67,7 @@ class Clauses:
     levels: tuple[tuple[tuple[Classes, int], ...], ...]
 
     def number(self, name: str) -> int:
-        """The number of the clause that catches exceptions of this name; 0: none."""
+        """Return the number of the clause that catches exceptions of this name; 0: none."""
         raised = EXCEPTIONS.get(name, RuntimeError)
         if issubclass(raised, NEVER_CAUGHT):
             return 0
@@ -98,13 +98,13 @@ class CaughtFunctions:
     wanted: dict[str, tuple[str, Clauses]] = field(default_factory=dict)
 
     def want(self, function: str, clauses: Clauses) -> str:
-        """The name of the version of a function that gives the numbers of these clauses."""
+        """Return the name of the version of a function that gives the numbers of these clauses."""
         name = f"{function}.try.{clauses.text}"
         self.wanted[name] = function, clauses
         return name
 
     def made(self, name: str, any_of: AnyOf) -> Function:
-        """The version of this name; its function is complete."""
+        """Return the version of this name; its function is complete."""
         function, clauses = self.wanted[name]
         known = self.functions[function]
         fresh = Function("", tuple(Var(p.name, p.type) for p in known.params), known.body, ())
@@ -140,7 +140,7 @@ def bind(b: Builder, block: Block, results: Sequence[Var]) -> None:
 
 
 def inner_ops(op: Op) -> Iterator[Op]:
-    """The ops in the blocks of an op."""
+    """Iterate over the ops in the blocks of an op."""
     for _, inner in sub_blocks(op):
         yield from _ops(inner)
 
@@ -168,7 +168,7 @@ def _is_linear(op: Op) -> bool:
 
 
 def _number(op: Op, clauses: Clauses) -> int:
-    """The number of the clause that catches what the op itself may raise; 0: none."""
+    """Return the number of the clause that catches what the op itself may raise; 0: none."""
     match op:
         case Prim("require" | "require.early", _, (str(name), *_)):
             return clauses.number(name)
@@ -204,8 +204,8 @@ class Catching:
         )
 
     def block(self, block: Block, ends: Sequence[End]) -> Block:
-        """The block with the number of the clause (0: nothing was raised) before its results.
-        ``ends``: what these are where something was raised."""
+        """Return the block with the number of the clause (0: nothing was raised) before its
+        results. ``ends``: what these are where something was raised."""
         return self._rest(block.lets, 0, block.results, ends)
 
     def _rest(
@@ -230,7 +230,7 @@ class Catching:
         self, b: Builder, let: Let, lets: Sequence[Let], k: int, results: Sequence[Atom],
         ends: Sequence[End],
     ) -> tuple[Atom, ...]:  # fmt: skip
-        """An op that gives a number before its results, and what follows it."""
+        """Return an op that gives a number before its results, and what follows it."""
         tag = Var("caught", I64)
         bind(b, self._op(let), (tag, *let.vars))
         if k == len(lets) - 1 and tuple(results) == let.vars:
@@ -264,7 +264,8 @@ class Catching:
     # --- ops with blocks, and calls ---------------------------------------------------------------
 
     def _op(self, let: Let) -> Block:
-        """A block that gives the number, and the results of the op: what its last op binds."""
+        """Return a block that gives the number, and the results of the op: what its last op
+        binds."""
         b, types = Builder(), tuple(v.type for v in let.vars)
         made: tuple[Atom, ...]
         match let.op:
@@ -299,7 +300,8 @@ class Catching:
         return b.block(made)
 
     def _derivative(self, b: Builder, let: Let, f: str, args: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        """A derivative of a function raises what the function raises: that is tried before."""
+        """Return a derivative of a function raises what the function raises: that is tried
+        before."""
         if f not in self.caught.functions:
             raise UnsupportedError(
                 "a derivative of a function that is being compiled, under a try",
@@ -315,9 +317,9 @@ class Catching:
         return b.let(op, (I64, *types))
 
     def _linear(self, b: Builder, let: Let) -> tuple[Atom, ...]:
-        """``solve.ck`` and ``cholesky.ck``: where all that goes in is finite, they fail if nothing
-        but NaN comes out; a first run finds out, since the derivative of a failure is NaN too.
-        Where it is not finite, they raise themselves."""
+        """Catch the failures of ``solve.ck`` and ``cholesky.ck``. If all inputs are finite, they
+        fail if nothing but NaN comes out; a first run finds out, since the derivative of a failure
+        is NaN too. If an input is not finite, they raise themselves."""
         assert isinstance(let.op, Prim)
         number = _number(let.op, self.clauses)
         args, types = let.op.args, tuple(v.type for v in let.vars)
@@ -363,7 +365,7 @@ class Catching:
         starts: Sequence[Atom], body: Block,
         take: Callable[[Builder, Sequence[Atom]], Sequence[Atom]],
     ) -> tuple[Atom, ...]:  # fmt: skip
-        """The points of a ``Build`` or a sum one after the other."""
+        """Return the points of a ``Build`` or a sum one after the other."""
         total: Atom = i64(1)
         for n in extents:
             total = b.prim("mul", total, n)
@@ -382,7 +384,7 @@ class Catching:
         self, b: Builder, n: Atom, i: Var, carried: tuple[Var, ...], inits: Sequence[Atom],
         body: Block,
     ) -> tuple[Atom, ...]:  # fmt: skip
-        """A counted loop that ends when something is caught."""
+        """Return a counted loop that ends when something is caught."""
         types = tuple(v.type for v in carried)
         tag = Var("caught", I64)
         test, step = Builder(), Builder()
@@ -397,7 +399,7 @@ class Catching:
     def _while(
         self, b: Builder, carried: tuple[Var, ...], inits: Sequence[Atom], cond: Block, body: Block
     ) -> tuple[Atom, ...]:
-        """``while cond: body`` as ``go = cond; while go: body; go = cond``."""
+        """Return ``while cond: body`` as ``go = cond; while go: body; go = cond``."""
         types = tuple(v.type for v in carried)
         first = refresh(cond, dict(zip(carried, inits, strict=True)))
         tag0, go0 = b.extend(self.block(first, (BOOL,)))

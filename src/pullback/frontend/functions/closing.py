@@ -29,7 +29,7 @@ from pullback.core.traverse import all_lets, called, defined, map_blocks, substi
 
 
 def closed(functions: dict[str, Function]) -> dict[str, Function]:
-    """The functions without free variables."""
+    """Return the functions without free variables."""
     bound = {name: defined(f.body) | set(f.params) for name, f in functions.items()}
     needed = {
         name: {v: None for v in uses(f.body) if v not in bound[name]}
@@ -68,8 +68,8 @@ Places = tuple[int, bool]
 
 
 def _places(functions: dict[str, Function], ruled: dict[str, Ruled]) -> dict[str, Places]:
-    """The places of the new parameters of the functions of rules: beside the arguments (before the
-    tangents), beside the residuals (before the seeds)."""
+    """Return the places of the new parameters of the functions of rules: beside the arguments
+    (before the tangents), beside the residuals (before the seeds)."""
     places: dict[str, Places] = {}
     for name, op in ruled.items():
         count = len(functions[name].params)

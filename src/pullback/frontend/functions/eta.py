@@ -27,7 +27,7 @@ _OF_ARITY = Remembered[Definition]()
 
 
 def wrapped(value: Static | OperatorV) -> FunctionV:
-    """A library function or an operator as a function of any number of arguments."""
+    """Return a library function or an operator as a function of any number of arguments."""
     key: Hashable
     match value:
         case Static(obj):
@@ -47,7 +47,7 @@ def wrapped(value: Static | OperatorV) -> FunctionV:
 def of_arity(
     value: Value, names: Sequence[str], keywords: Sequence[str], outer: Definition, node: ast.AST
 ) -> FunctionV:
-    """``value`` as a function of these parameters, called at ``node`` in ``outer``."""
+    """Return ``value`` as a function of these parameters, called at ``node`` in ``outer``."""
     key = tuple(names), tuple(keywords), id(outer.globals)
     caller = partial(_caller, "function", names, keywords, outer, node)
     definition = _OF_ARITY.of(node, key, lambda: _entered(caller()))
@@ -55,13 +55,13 @@ def of_arity(
 
 
 def applier(count: int, keywords: Sequence[str], outer: Definition, node: ast.AST) -> Definition:
-    """``def apply($f, a0, ..., *, k): return $f(a0, ..., k=k)``"""
+    """Return ``def apply($f, a0, ..., *, k): return $f(a0, ..., k=k)``."""
     names = [f"a{k}" for k in range(count)]
     return _caller("apply", names, keywords, outer, node, (HELD,))
 
 
 def inside(f: FunctionV) -> Value | None:
-    """What a function wraps; None: it is no wrapper."""
+    """Return the value that a function wraps; None if it is no wrapper."""
     if f.definition not in _WRAPPERS:
         return None
     assert isinstance(f.scope, Scope)

@@ -35,7 +35,8 @@ _MAX_ROUNDS = 32
 
 
 def _run(once: Round) -> tuple[Kind | None, list[ResultOwner]]:
-    """A round, begun anew as long as it finds more of what it must know from the start."""
+    """Run a round, and begin it anew as long as it finds more facts that it must know from the
+    start."""
     while True:
         try:
             return once()
@@ -56,7 +57,7 @@ class Fixpoint:
     # --- what is known ----------------------------------------------------------------------------
 
     def known(self, key: Key) -> Spec | None:
-        """The specialisation for these kinds, if it is settled or was run in this round."""
+        """Return the specialisation for these kinds, if it is settled or was run in this round."""
         spec = self.settled.get(key)
         if spec is None:
             spec = self.members.get(key)
@@ -69,20 +70,22 @@ class Fixpoint:
         return spec.head in self.active and spec.head.began < spec.began
 
     def call(self, s: Spec) -> None:
-        """A call of a function that is being run. Nothing arrives behind it if that is to be for
-        more than it is being run for."""
+        """Call a function that is being run. The code after the call is not reached if the call is
+        for more kinds than the function is being run for."""
         s.used = True
         self._open(s, s.wider is not None or s.result is None)
         if s.wider is not None:
             raise Unreachable
 
     def lean_on(self, spec: Spec) -> None:
-        """A call of a function that was run: if it is not settled, nor is what calls it."""
+        """Note the call of a function that was run: if it is not settled, its caller is not
+        either."""
         if spec.head is not None:
             self._open(spec.head, spec.result is None)
 
     def _open(self, head: Spec, bottom: bool) -> None:
-        """What is run inside of ``head`` uses what is known of it so far; ``bottom``: nothing."""
+        """Begin a round in which code inside of ``head`` uses the result of the round before; with
+        ``bottom``, no result."""
         around = self.active.index(head)
         for spec in self.active[around:]:
             spec.waits = True
@@ -159,7 +162,7 @@ class Fixpoint:
             spec.result, spec.owned = None, []
 
     def _leave_member(self, spec: Spec, key: Key, changed: bool) -> None:
-        """The head goes on with what is known of a member now."""
+        """Go on in the head with the present result of a member."""
         assert spec.head is not None
         for s in self.active[self.active.index(spec.head) : -1]:
             s.moved = s.moved or changed
@@ -170,7 +173,7 @@ class Fixpoint:
                 other.head = spec.head
 
     def _leave_head(self, spec: Spec, key: Key) -> None:
-        """With the head all members are settled; what the last round did not call is gone."""
+        """Settle all members with the head; drop the functions that the last round did not call."""
         self.settled[key] = self.settled[spec.function, spec.args] = spec
         own = {k: member for k, member in self.members.items() if member.head is spec}
         for k, member in own.items():
@@ -187,7 +190,7 @@ class Fixpoint:
         return made is not None and always_fails(made.body, others)
 
     def _check(self, spec: Spec, node: ast.AST) -> None:
-        """The end of the iteration: what is refused or does not arrive now never will."""
+        """End the iteration: a refusal, or code that is not reached, is final now."""
         endless = spec.result is None and spec.used and not self._raises(spec)
         if spec.refusal is not None and not (endless and isinstance(spec.refusal, AlwaysRaises)):
             raise spec.refusal

@@ -52,9 +52,10 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
 )
 from pullback.frontend.kinds.undefined import dummy_atom
-from pullback.frontend.kinds.values import WRITTEN, FunctionV, Owner, Value
+from pullback.frontend.kinds.values import FunctionV, Owner, Value
 from pullback.frontend.memory.places import refresh
-from pullback.frontend.python.libraries import name_of, package_of
+from pullback.frontend.problems import public_name
+from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.refused_syntax import refused_syntax
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
@@ -77,7 +78,7 @@ _INSIDE = Remembered[Definition]()
 
 
 def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
-    """The definition of a nested function: one per syntax node and namespace."""
+    """Return the definition of a nested function: one per syntax node and namespace."""
     make = partial(nested_definition, node, outer)
     return _INSIDE.of(node, id(outer.globals), make)
 
@@ -179,7 +180,8 @@ class Functions:
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
     ) -> tuple[Spec, list[Atom], list[Ownership]]:
-        """The specialisation to call, the atoms to call it with, and the ownerships of these."""
+        """Return the specialisation to call, the atoms to call it with, and the ownerships of
+        these."""
         bare = FunctionV(f.definition, f.scope)
         for _ in range(_MAX_ATTEMPTS):
             given = self._given(f.definition, args, node)
@@ -201,7 +203,7 @@ class Functions:
     def _make_static(
         self, definition: Definition, e: NeedStatic, value: Value, node: ast.AST
     ) -> None:
-        """Let a parameter be static from now on, if what it is given is known."""
+        """Let a parameter be static from now on, if its argument is known."""
         name, refusal = e.origin[1], e.refusal
         what = f"the argument {name!r} ({e.what})"
         known = self.static_params.setdefault(definition, set())
@@ -222,7 +224,8 @@ class Functions:
     def _given(
         self, definition: Definition, args: dict[str, Value], node: ast.AST
     ) -> dict[str, Value]:
-        """Literal numbers become run-time numbers, unless the parameter must be static."""
+        """Return the arguments with literal numbers as run-time numbers, unless the parameter must
+        be static."""
         static = self.static_params.get(definition, set())
         given = {}
         for name, value in args.items():
@@ -237,7 +240,7 @@ class Functions:
         return given
 
     def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet:
-        """The lambda set first needed there, in the specialisation being made."""
+        """Return the lambda set first needed there, in the specialisation being made."""
         here = self.active[-1] if self.active else None
         around = None if here is None else (here.definition, *map(skeleton, here.args))
         outer = self.run.frame.definition
@@ -258,7 +261,7 @@ class Functions:
         return atoms, [o for flat in flats for o in flat.owned]
 
     def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value:
-        """The value that a call gives, from the variables that it binds."""
+        """Return the value that a call gives, from the variables that it binds."""
         if spec.never_returns:
             raise Unreachable
         assert spec.result is not None
@@ -285,7 +288,7 @@ class Functions:
     def spec(
         self, function: Flat, args: list[Flat], names: list[str], node: ast.AST
     ) -> Spec:
-        """The specialisation for these kinds, made now if need be."""
+        """Return the specialisation for these kinds, made now if need be."""
         assert isinstance(function.kind, FunctionK)
         definition = function.kind.root.definition
         kinds = tuple(a.kind for a in args)
@@ -315,7 +318,7 @@ class Functions:
     def _recursive(
         self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], may_differ: bool
     ) -> Spec | None:
-        """The specialisation being run, if it can serve a call with these kinds."""
+        """Return the specialisation being run, if it can serve a call with these kinds."""
         if any(map(_of_other_union, s.args, kinds)):
             return None  # there are few unions: each has a form of the function, nothing is changed
         old_f, old = s.wider or (s.function, s.args)
@@ -340,8 +343,8 @@ class Functions:
     def _tie_growing(
         self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], must: bool, node: ast.AST
     ) -> None:
-        """Functions that the recursion makes ever larger become recursive lambda sets: specialise
-        ``s`` for these. Functions that only differ are specialised one by one."""
+        """Turn functions that the recursion makes ever larger into recursive lambda sets, and
+        specialise ``s`` for these. Functions that only differ are specialised one by one."""
         if not must and depth((function, *kinds)) <= max(1, depth((s.function, *s.args))):
             return
         wide_f = same_function(s.function, function)
@@ -396,8 +399,8 @@ class Functions:
         return package != "" and outer != package and here
 
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
-        """The refusal of what a package does, shown where it is called."""
-        name = _public_name(definition)
+        """Return the refusal of code of a package with the place where the package is called."""
+        name = public_name(definition)
         known = rewrite_of(name)
         rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
         made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
@@ -430,23 +433,15 @@ class Functions:
 
 
 def _thread(consumer: Kind) -> ThreadK:
-    """What the function of a generator gives, which its consumer knows."""
+    """Return the kind of the result of a generator's function, which its consumer knows."""
     assert isinstance(consumer, StaticK)
     return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
 
 
 
-def _public_name(definition: Definition) -> str:
-    """The name of a package's function; that of the library function which a text means."""
-    for function, text in WRITTEN.items():
-        outermost = definition.qualname.partition(".")[0]
-        if text.__name__ == outermost and text.__globals__ is definition.globals:
-            return name_of(function)
-    return f"{definition.globals.get('__name__')}.{definition.qualname}"
-
-
 def _argument(kind: Kind) -> Kind:
-    """How an argument is passed: a literal number as a number; other literals by value."""
+    """Return the kind by which an argument is passed: a literal number becomes a number; other
+    literals are passed by value."""
     match kind:
         case StaticK(_, bool()):
             return kind
@@ -457,7 +452,8 @@ def _argument(kind: Kind) -> Kind:
 
 
 def recursive_join(a: Kind, b: Kind) -> Kind | None:
-    """``join`` of the arguments of recursive calls: functions among them must be of a known set."""
+    """Return the ``join`` of the arguments of recursive calls: functions among them must be of a
+    known set."""
     if a == b:
         return a
     joined = join(a, b)

@@ -40,7 +40,8 @@ _FORMS: WeakKeyDictionary[Definition, dict[bool, Definition]] = WeakKeyDictionar
 def expression_function(
     first: ast.comprehension, rest: tuple[ast.comprehension, ...], elt: ast.expr, whole: bool
 ) -> ast.FunctionDef:
-    """The function of a generator expression; a ``whole`` one evaluates what it runs over."""
+    """Return the function of a generator expression; a ``whole`` one evaluates its source
+    itself."""
     body: list[ast.stmt] = [ast.copy_location(ast.Expr(ast.Yield(elt)), elt)]
     for g in reversed((first, *rest)):
         for test in reversed(g.ifs):
@@ -59,7 +60,7 @@ def expression_function(
 
 
 def driven_form(definition: Definition, stopping: bool) -> Definition:
-    """The function that a consumer runs."""
+    """Return the function that a consumer runs."""
     forms = _FORMS.setdefault(definition, {})
     if stopping not in forms:
         node = copy.deepcopy(definition.node)
@@ -124,7 +125,7 @@ class _Form:
 
 
 def _passed(n: ast.AST) -> str | None:
-    """The name in ``for x in e: yield x``."""
+    """Return the name in ``for x in e: yield x``."""
     match n:
         case ast.For(ast.Name(x), _, [ast.Expr(ast.Yield(ast.Name(y)))], []) if x == y:
             return x
@@ -133,7 +134,7 @@ def _passed(n: ast.AST) -> str | None:
 
 
 def yields(node: FunctionNode) -> ast.AST:
-    """The first ``yield`` of a function."""
+    """Return the first ``yield`` of a function."""
     return next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
 
 

@@ -53,8 +53,8 @@ _MARKS: WeakValueDictionary[str, Mark] = WeakValueDictionary()
 def with_updates(
     run: Run, spec: Spec, value: Value, starts: dict[str, Value], node: ast.AST
 ) -> Value:
-    """What a function gives that updates parameters and captured variables, or binds these anew:
-    its result, and what they hold at its end. ``starts``: what the variables held before."""
+    """Return the result of a function that updates or rebinds parameters and captured variables:
+    its own result, and the values of these at its end. ``starts`` are their values before."""
     for n in run.frame.slots:
         spec.updates.pop(n, None)  # the consumer knows
     for n, start in starts.items():
@@ -94,8 +94,8 @@ def hand_back(
     run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value,
     owned: Sequence[Ownership], node: ast.AST,
 ) -> Value:  # fmt: skip
-    """The result of a call; the caller's names for updated arguments are bound to their ends, and
-    so are the variables that the function changed."""
+    """Return the result of a call. The caller's names for updated arguments, and the variables that
+    the function changed, get their values at its end."""
     run.handing = True
     try:
         touched = handed_updates.Touched(spec.touched, owned)
@@ -150,8 +150,9 @@ def check_apart(
     run: Run, function: str, name: str, target: Variable | None, value: Value,
     args: dict[str, Value], known: Sequence[Variable], node: ast.AST,
 ) -> None:  # fmt: skip
-    """What a function changes it may know by one name only: inside, these would be two things
-    (``args``: its other arguments, ``known``: what it captures)."""
+    """Refuse a call if the function knows an object that it changes by two names: inside, these
+    would be two objects. ``args`` are its other arguments, ``known`` the values that it
+    captures."""
     mine = ownership.owners_of(value) if ownership.is_root(value) else frozenset()
     if target is not None:
         mine |= target.scope.cells.get(target.name, frozenset())
@@ -187,7 +188,7 @@ def _unmarked(value: Value, made: dict[str, Value]) -> Value:
 def prepared(
     run: Run, f: FunctionV, args: dict[str, Value], node: ast.AST
 ) -> tuple[Spec, list[Atom]]:
-    """A function and its arguments, for a derivative operator: it may update none of them."""
+    """Return a function and its arguments for a derivative operator: it may update none of them."""
     tight = {n: tightened(run, v, node) for n, v in args.items()}
     spec, atoms, _ = run.calls.prepare(f, tight, node)
     for name, refusal in spec.updates.items():

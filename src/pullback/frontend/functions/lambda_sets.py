@@ -94,14 +94,14 @@ class LambdaSet:
         return tuple(self.members)
 
     def applier(self, count: int, keywords: tuple[str, ...]) -> Definition:
-        """``apply($f, a0, ...)``: in it, and only there, a call of ``$f`` branches."""
+        """Return ``apply($f, a0, ...)``: in it, and only there, a call of ``$f`` branches."""
         key = count, keywords
         if key not in self.appliers:
             self.appliers[key] = eta.applier(count, keywords, self.outer, self.node)
         return self.appliers[key]
 
     def tag(self, kind: FunctionK) -> int:
-        """The variant for a function of this kind, which becomes a member if need be."""
+        """Return the variant for a function of this kind, which becomes a member if need be."""
         if kind not in self.tags:
             self.tags[kind] = self._enter(self._as_member(kind))
         return self.tags[kind]
@@ -151,7 +151,7 @@ class LambdaSet:
     # --- what a member captures -------------------------------------------------------------------
 
     def _as_member(self, kind: FunctionK) -> FunctionK:
-        """The kind of a function with the captures that lead back to the set in the set."""
+        """Return the kind of a function with the captures that lead back to the set in the set."""
         f = example(kind)
         assert isinstance(f, FunctionV)
         root = f.definition, f.scope
@@ -246,8 +246,8 @@ class LambdaSets:
                 s.tags.clear()
 
     def _renew_unions(self) -> None:
-        """The unions that hold functions, with merged sets as one; unions of the same classes and
-        arguments are one then."""
+        """Give the unions that hold functions merged sets as one set. Unions of the same classes
+        and arguments are one then."""
         made, again = self.unions.made, True
         while again:
             kept: dict[Hashable, Union] = {}
@@ -265,8 +265,8 @@ class LambdaSets:
             }
 
     def make_blank(self, name: str) -> LambdaSet | None:
-        """Let the set of this name have a variant that captures nothing: from the next round on
-        all calls know of it."""
+        """Let the set of this name have a variant that captures nothing: from the next round on all
+        calls know of it."""
         for s in self.sets.values():
             if s.name == name and not s.blank:
                 s.blank, self.grown = True, s
@@ -280,13 +280,13 @@ class LambdaSets:
         return self.grown is not None
 
     def at(self, key: Hashable, outer: Definition, node: ast.AST) -> LambdaSet:
-        """The set first needed at this place."""
+        """Return the set first needed at this place."""
         if key not in self.sets:
             self.sets[key] = LambdaSet(f"lambdas.{len(self.sets)}", self, outer, node)
         return self.find(self.sets[key])
 
     def use(self, union: Union) -> None:
-        """The program uses a union; its name is that of no other."""
+        """Note that the program uses a union, whose name is that of no other."""
         own = union.primal or union
         if self.declared.setdefault(own.name, own) is not own:
             names = " and ".join(n for n in own.class_names() if n != "None")
@@ -298,7 +298,7 @@ class LambdaSets:
             )
 
     def field(self, place: Hashable) -> Kind:
-        """The functions in a field of nodes."""
+        """Return the functions in a field of nodes."""
         assert self.here is not None
         return LambdaSetK(self.at(("field", place), *self.here))
 
@@ -308,7 +308,7 @@ class LambdaSets:
         return s
 
     def merge(self, a: LambdaSet, b: LambdaSet) -> LambdaSet:
-        """One set for both, from the next round on."""
+        """Make one set of both, from the next round on."""
         a, b = self.find(a), self.find(b)
         if a is not b:
             b.merged, self.grown = a, a
@@ -320,7 +320,7 @@ class LambdaSets:
         return a
 
     def current(self, kind: Kind) -> Kind:
-        """The kind with merged sets as one."""
+        """Return the kind with merged sets as one."""
         match kind:
             case LambdaSetK(s):
                 return LambdaSetK(self.find(s))
@@ -333,8 +333,8 @@ class LambdaSets:
 
 
 def tie(kind: Kind, at: Callable[[], LambdaSet], limit: int = 1) -> Kind:
-    """The kind with functions that capture themselves, more than ``limit`` deep, in lambda sets:
-    in the set that they capture already, else in ``at()``."""
+    """Return the kind with functions that capture themselves, more than ``limit`` deep, in lambda
+    sets: in the set that they capture already, else in ``at()``."""
     match kind:
         case FunctionK():
             return _tie_functions(kind, (kind,), at, limit)
@@ -388,7 +388,7 @@ def _tie_captures(kind: FunctionK, at: Callable[[], LambdaSet], limit: int) -> F
 
 
 def tie_known(kind: FunctionK, at: Callable[[], LambdaSet]) -> FunctionK:
-    """``tie`` of what a function captures; itself it remains a known function."""
+    """Apply ``tie`` to the captures of a function; itself it remains a known function."""
     tied = tie(kind, at)
     if isinstance(tied, LambdaSetK):
         return tied.set.members[tied.set.tag(kind)]
@@ -397,7 +397,7 @@ def tie_known(kind: FunctionK, at: Callable[[], LambdaSet]) -> FunctionK:
 
 
 def skeleton(kind: Kind) -> Hashable:
-    """A kind without what functions capture: it does not change while sets grow."""
+    """Return a kind without the captures of functions: it does not change while sets grow."""
     match kind:
         case FunctionK(_, root):
             return root.definition

@@ -36,8 +36,8 @@ _FORMS: dict[Form, Form] = {}
 
 
 def of_places(run: Run, args: dict[str, Value], wanted: Collection[str]) -> dict[str, Value]:
-    """The arguments with places for those that are wanted as such, and for others that are parts of
-    the same structures."""
+    """Return the arguments, as places if they are wanted as such or are parts of the same
+    structures."""
     found = {n: place for n, v in args.items() if (place := _place(run, v)) is not None}
     roots = {found[n].root for n in wanted if n in found}
     holders = {n: v for n, v in args.items() if n not in found}
@@ -76,7 +76,7 @@ def is_place(run: Run, value: Value) -> bool:
 
 
 def enter(run: Run, scope: Scope, args: Iterable[str], node: ast.AST) -> None:
-    """Let parameters that got places hold these."""
+    """Bind the parameters that got places to these."""
     for n in args:
         given = scope.names[n]
         if isinstance(given, Static) and isinstance(given.value, Form):
@@ -96,7 +96,8 @@ def _step(scope: Scope, constant: bool, step: object) -> Step:
 
 
 def moved_in(args: dict[str, Value], name: str) -> Moved:
-    """What a function may have moved in a structure that it was given as the argument ``name``."""
+    """Return the moves that a function may have made in a structure that it was given as the
+    argument ``name``."""
     if "@" not in name:
         return places.EVERYTHING
     found: list[Move] = []

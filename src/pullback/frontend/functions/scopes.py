@@ -53,26 +53,28 @@ AnyScope = Scope | PyScope | None
 
 
 def chain(scope: AnyScope) -> Iterator[Scope]:
-    """The scopes in which a name is looked up, innermost first."""
+    """Iterate over the scopes in which a name is looked up, innermost first."""
     while isinstance(scope, Scope):
         yield scope
         scope = scope.parent
 
 
 def outermost(scope: AnyScope) -> PyScope | None:
-    """The cells at the end of the chain, if any."""
+    """Return the cells at the end of the chain, if any."""
     while isinstance(scope, Scope):
         scope = scope.parent
     return scope
 
 
 def shown(name: str) -> str:
-    """A variable as messages name it: those that a call adds have more after an ``@``."""
+    """Return the name of a variable for messages: names that a call adds have more after an
+    ``@``."""
     return name.partition("@")[0]
 
 
 def owner_of(scope: AnyScope, name: str) -> Scope | None:
-    """The scope in which ``name`` is found (or is local but unbound); None: cells or globals."""
+    """Return the scope in which ``name`` is found (or is local but unbound); None for cells and
+    globals."""
     for s in chain(scope):
         if (name in s.names or name in s.locals) and name not in s.borrowed:
             return s
@@ -80,7 +82,8 @@ def owner_of(scope: AnyScope, name: str) -> Scope | None:
 
 
 def function_scope(scope: Scope) -> Scope:
-    """The scope of the function that this scope is in: itself, or the one around comprehensions."""
+    """Return the scope of the function that this scope is in: itself, or the one around
+    comprehensions."""
     for around in chain(scope):
         if around.locals:
             return around

@@ -55,7 +55,7 @@ class Nesting:
         self.examples: dict[Kind, Value] = {}
 
     def depths(self, value: Value) -> Depths:
-        """Per definition, how deep its functions are nested in ``value``."""
+        """Return, for each definition, how deep its functions are nested in ``value``."""
         match value:
             case FunctionV():
                 return self.above[self._visit(value)]
@@ -116,13 +116,13 @@ class Nesting:
 
 
 def depth(kinds: Iterable[Kind]) -> int:
-    """How deep functions of one definition are nested in values of these kinds."""
+    """Return how deep functions of one definition are nested in values of these kinds."""
     found = _deepest(Nesting().depths(example(k)) for k in kinds)
     return max(found.values(), default=0)
 
 
 def inner(value: Value) -> Iterator[Value]:
-    """The values that a value other than a function is made of."""
+    """Iterate over the values that a value other than a function is made of."""
     match value:
         case ClosureV(_, kinds):
             yield from map(example, kinds)
@@ -141,7 +141,7 @@ def inner(value: Value) -> Iterator[Value]:
 
 
 def places(f: FunctionV) -> Iterator[tuple[Scope, str]]:
-    """The captured variables of a function."""
+    """Iterate over the captured variables of a function."""
     for name in free_names(f.definition.node):
         scope = owner_of(f.scope, name)
         if scope is not None and name in scope.names:
@@ -155,7 +155,7 @@ def captured(f: FunctionV) -> Iterator[Value]:
 
 
 def functions(value: Value) -> Iterator[FunctionV]:
-    """All known functions that a value consists of or captures."""
+    """Iterate over all known functions that a value consists of or captures."""
     todo, seen = [value], set[Node]()
     while todo:
         v = todo.pop()
@@ -168,7 +168,7 @@ def functions(value: Value) -> Iterator[FunctionV]:
 
 
 def sets_in(value: Value) -> Iterator[LambdaSetK]:
-    """The lambda sets that a value is of or captures."""
+    """Iterate over the lambda sets that a value is of or captures."""
     for v in (value, *inner(value), *(c for f in functions(value) for c in captured(f))):
         for part in (v, *inner(v)):
             if isinstance(part, LambdaSetV):

@@ -65,8 +65,8 @@ _MAX_ATTEMPTS = 12
 
 
 def shared(scope: Scope, items: Driven) -> dict[str, CellPath]:
-    """The variables of a scope that a generator reads or changes, and how its function finds them
-    (first: ``cells.same_variables`` tells it of other ways)."""
+    """Return the variables of a scope that a generator reads or changes, and how its function finds
+    them. ``cells.same_variables`` is first: it tells of other ways to them."""
     found: dict[str, CellPath] = {}
     for v in variables({FUNCTION: items.function, **items.args}):
         home, name = v.home
@@ -76,7 +76,8 @@ def shared(scope: Scope, items: Driven) -> dict[str, CellPath]:
 
 
 def of_inner(run: Run, items: Driven) -> list[Slot]:
-    """The slots that the consumer of this frame's generator has in one that runs inside of it."""
+    """Return the slots that the consumer of this frame's generator has in one that runs inside of
+    it."""
     paths = shared(run.frame.scope, items)
     mine = run.frame.slots.items()
     return [replace(s, path=paths[n]) for n, s in mine if n in paths]
@@ -85,8 +86,8 @@ def of_inner(run: Run, items: Driven) -> list[Slot]:
 def slots_in(
     run: Run, items: Driven, names: Sequence[str], kinds: Sequence[Kind], left: Sequence[bool]
 ) -> list[Slot]:
-    """The slots of a consumer whose state has these kinds; ``names``: the variables among it,
-    ``left``: whether the consumer gives each atom back as it got it."""
+    """Return the slots of a consumer whose state has these kinds; ``names``: the variables among
+    it, ``left``: whether the consumer gives each atom back as it got it."""
     paths = shared(function_scope(run.scope), items)
     found, at = [], 0
     for name, kind in zip(names, kinds, strict=True):
@@ -99,8 +100,8 @@ def slots_in(
 
 @contextmanager
 def in_the_state(run: Run, items: Driven, slots: Sequence[Slot]) -> Iterator[None]:
-    """What a generator captures by slots is given to its function in the state, and nowhere else:
-    meanwhile these variables hold nothing of worth."""
+    """Give the function of a generator in the state, and nowhere else, the variables that it
+    captures by slots: meanwhile these variables hold nothing of worth."""
     functions: dict[str, Value] = {FUNCTION: items.function, **items.args}
     held: list[tuple[Scope, str, Value]] = []
     for slot in slots:
@@ -132,7 +133,7 @@ class Change:
 
 
 def changes_of(spec: Spec) -> tuple[Change, ...]:
-    """The variables around it that the function of a generator changes."""
+    """Return the variables around it that the function of a generator changes."""
     if not spec.handed or not isinstance(spec.result, TupleK):
         return ()
     return tuple(
@@ -146,8 +147,8 @@ def changes_of(spec: Spec) -> tuple[Change, ...]:
 def settle_changes(
     run: Run, items: Driven, look: Callable[[], tuple[Change, ...]], node: ast.AST
 ) -> list[str]:
-    """The variables of the function being run that a generator changes, made of kinds that suit
-    what becomes of them. ``look``: what the generator changes, as things are now."""
+    """Give the variables of the function being run that a generator changes kinds that suit all
+    their values. ``look`` returns the changes of the generator, as things are now."""
     for _ in range(_MAX_ATTEMPTS):
         functions: dict[str, Value] = {FUNCTION: items.function, **items.args}
         told = items.args | same_variables(items.function, items.args, every=True)
@@ -204,7 +205,7 @@ def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
 
 
 def put(run: Run, state: ThreadV, node: ast.AST) -> tuple[Atom, ...]:
-    """The state of the consumer with what the variables of this frame hold now."""
+    """Return the state of the consumer with the present values of the variables of this frame."""
     scope, values = run.frame.scope, dict[int, Atom]()
     for name, slot in run.frame.slots.items():
         value = places.settled(run, scope.names[name], node)
@@ -242,8 +243,9 @@ def take(
 
 
 def held(scope: Scope, items: Driven, free: Collection[str]) -> Value:
-    """What a running generator looks at beside the variables of the scope that are ``free`` to
-    change, as it is when it begins: what changes any of it meanwhile makes this stale."""
+    """Return the values that a running generator reads beside the variables of the scope that are
+    ``free`` to change, as they are at its beginning: a change of any of them meanwhile makes this
+    stale."""
     function = snapshot(items.function)
     known: dict[str, Value] = {FUNCTION: items.function}
     mine = {

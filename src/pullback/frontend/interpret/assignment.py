@@ -103,7 +103,7 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
 def _unpack_list(
     run: Run, elts: Sequence[ast.expr], star: int, items: ListV, node: ast.AST
 ) -> None:
-    """``first, *rest = xs`` of a list whose length only the run knows."""
+    """Assign to ``first, *rest`` from a list whose length is known at run time only."""
     after = len(elts) - star - 1
     message = f"not enough values to unpack (expected at least {len(elts) - 1})"
     enough = run.b.prim("ge", items.length, i64(len(elts) - 1))
@@ -166,7 +166,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 
 
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
-    """``a[i] += v``. An item that is a list or an array is itself updated."""
+    """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
     base, steps = nested_updates.target_of(run, target)
     if by_methods.store(
         run, base, steps, lambda old: run.binop(op, old(), run.evaluate(s.value), s), s
@@ -203,7 +203,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
 
 
 def _whole(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
-    """What ``a[i] += v`` puts into an array, where ``a[i]`` is an array itself."""
+    """Return the value that ``a[i] += v`` puts into an array if ``a[i]`` is an array itself."""
     assert isinstance(old, ArrayV)
     return ownership.fitted(run, "the array", old, new, node)
 
@@ -215,7 +215,8 @@ def _store(
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
 ) -> None:
-    """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
+    """Compile ``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old
+    element. ``a[i][j] = v`` is ``a[i, j] = v``.
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
     if by_methods.store(run, base, to, value, node):
@@ -244,7 +245,7 @@ def update_by_method(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
+    """Compile ``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
     old = ownership.updatable(run, name, node)
     change = updates.Method(method, args, kwargs)
     made, result = updates.apply(run, old, change, node)
@@ -258,7 +259,7 @@ def update_by_method(
 
 
 def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
-    """``del xs[i]``, ``del xs[a:b]``; ``del x`` leaves the name without a value."""
+    """Compile ``del xs[i]`` and ``del xs[a:b]``; ``del x`` leaves the name without a value."""
     match target:
         case ast.Name(name):
             run.lookup(name, target)

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def receiver_name(value: Value) -> str:
-    """Under which name methods of a value are registered."""
+    """Return the name under which the methods of a value are registered."""
     match value:
         case ArrayV():
             return "array"
@@ -85,7 +85,7 @@ def has_method(value: Value, name: str) -> bool:
 
 
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
-    """``value.name``; UnknownAttributeError if there is none."""
+    """Return ``value.name``. Raise an UnknownAttributeError if there is none."""
     if isinstance(value, OptionalV):
         message = f"'NoneType' object has no attribute {name!r}"
         inner = optionals.present(run, value, message, node, "AttributeError")
@@ -138,7 +138,7 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
 
 
 def _of_constant(run: Run, obj: object, name: str, node: ast.AST) -> Value:
-    """What an object of Python has: an enum's value, a dtype's name, ``ufunc.reduce``."""
+    """Return an attribute of a Python object: an enum's value, a dtype's name, ``ufunc.reduce``."""
     if not hasattr(obj, name):
         _refuse_attribute(run, Static(obj), name, node)
     return Static(getattr(obj, name))
@@ -155,7 +155,7 @@ def _refuse_attribute(run: Run, value: Value, name: str, node: ast.AST) -> NoRet
 def _of_record(
     run: Run, value: RecordV, name: str, node: ast.AST, bases: tuple[type, ...] | None = None
 ) -> Value:
-    """A field, or what the class (or the first of ``bases``) has under this name."""
+    """Return a field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None:
         part = value.fields[name]
         return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part
@@ -210,7 +210,7 @@ def _refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoRet
 def _written(
     run: Run, value: Value, cls: type, bases: tuple[type, ...], name: str, node: ast.AST
 ) -> Value | None:
-    """The method or property of this name in the first of ``bases`` (of ``cls`` or from
+    """Return the method or property of this name in the first of ``bases`` (of ``cls`` or from
     ``super()``) that has it, if it is written in Python."""
     base, found = _class_entry(bases, name)
     owner = cls if bases == cls.__mro__ else base
@@ -241,7 +241,7 @@ def setter(run: Run, value: Value, name: str, node: ast.AST) -> Value:
 
 
 def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
-    """What the first of the classes that has it has under this name, and that class."""
+    """Return the entry under this name of the first of the classes that has one, and that class."""
     for base in bases:
         if name in vars(base):
             entry: object = vars(base)[name]
@@ -250,7 +250,8 @@ def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
 
 
 def written(cls: type, name: str) -> types.FunctionType | None:
-    """The special method of a class if its user wrote it (not ``@dataclass``, not ``tuple``)."""
+    """Return the special method of a class if its user wrote it (not ``@dataclass``, not
+    ``tuple``)."""
     _, found = _class_entry(cls.__mro__, name)
     if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
         return found
@@ -299,7 +300,7 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
 
 
 def unpack(run: Run, value: UnionV, cls: type, fields: tuple[Var, ...]) -> Value:
-    """A node, known to be of class ``cls``, as a record of its fields (None: as None)."""
+    """Return a node, known to be of class ``cls``, as a record of its fields (None: as None)."""
     kind = value.union.variant_kind(cls)
     if value.union.primal is not None:
         kind, kept = reduced(run, kind)
@@ -317,8 +318,8 @@ def variant_params(run: Run, value: UnionV, tag: int) -> tuple[Var, ...]:
 
 
 def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
-    """A field or method of a node. Classes that do not have it raise AttributeError at run time,
-    as Python does; if none has it, it is refused."""
+    """Return a field or method of a node. Classes that do not have it raise AttributeError at run
+    time, as Python does; if none has it, it is refused."""
     having = [c for c in value.possible if _has(c, name)]
     if not having:
         run.refuse(

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 def call(
     run: Run, function: Value, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """``function(*args, **kwargs)``"""
+    """Compile ``function(*args, **kwargs)``."""
     match function:
         case FunctionV():
             held = eta.inside(function)
@@ -113,8 +113,8 @@ def call(
 def _call_member(
     run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """A call of one function of a lambda set. Functions of other places may be in it, too: those
-    that do not take so many arguments."""
+    """Call one function of a lambda set. Functions of other places may be in it, too: those that do
+    not take so many arguments."""
     spec = f.definition.node.args
     most = len(spec.posonlyargs) + len(spec.args) - len(f.bound)
     fits = len(args) <= most or spec.vararg is not None
@@ -129,9 +129,29 @@ _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
 
-def _in_any_order(run: Run, obj: object, args: Sequence[Value], node: ast.AST) -> Sequence[Value]:
-    """The arguments with the items of sets, where their order does not matter."""
-    return [hash_methods.unordered(run, v, node) for v in args] if obj in _UNORDERED else args
+def _call_handler(
+    run: Run, obj: Hashable, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """Call a library function by its handler, or by its text over items that come in order."""
+    if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
+        name = getattr(obj, "__name__", str(obj))
+        message = f"{name}: the argument is None"
+        args = [optionals.present(run, v, message, node) for v in args]
+    if obj in _UNORDERED and not kwargs:
+        args = [hash_methods.unordered(run, v, node) for v in args]
+    given = (*args, *kwargs.values())
+    if obj in SEQUENTIAL and any(map(is_driven, given)):
+        return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
+    if obj in ORDERED and any(map(_is_function, given)):
+        if node in run.calls.ordered:
+            args = [_as_generator(run, v, node) for v in args]
+            return _call_text(run, ORDERED[obj], args, kwargs, node)
+        run.calls.may_order.add(node)
+        with run.sealed():
+            made = CALLS[obj](run, args, kwargs, node)
+    else:
+        made = CALLS[obj](run, args, kwargs, node)
+    return _advanceable(run, obj, made, args, kwargs, node)
 
 
 def _call_object(
@@ -140,24 +160,7 @@ def _call_object(
     if isinstance(obj, Hashable) and obj in WRITTEN:
         return call(run, text_of(obj), args, kwargs, node)
     if isinstance(obj, Hashable) and obj in CALLS:
-        if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
-            name = getattr(obj, "__name__", str(obj))
-            message = f"{name}: the argument is None"
-            args = [optionals.present(run, v, message, node) for v in args]
-        args = args if kwargs else _in_any_order(run, obj, args, node)
-        given = (*args, *kwargs.values())
-        if obj in SEQUENTIAL and any(map(is_driven, given)):
-            return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
-        if obj in ORDERED and any(map(_is_function, given)):
-            if node in run.calls.ordered:
-                args = [_as_generator(run, v, node) for v in args]
-                return _call_text(run, ORDERED[obj], args, kwargs, node)
-            run.calls.may_order.add(node)
-            with run.sealed():
-                made = CALLS[obj](run, args, kwargs, node)
-        else:
-            made = CALLS[obj](run, args, kwargs, node)
-        return _advanceable(run, obj, made, args, kwargs, node)
+        return _call_handler(run, obj, args, kwargs, node)
     if is_getter(obj):
         return get(run, obj, args, kwargs, node)
     if isinstance(obj, functools._lru_cache_wrapper):
@@ -226,8 +229,8 @@ def _advanceable(
 
 
 def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:
-    """An argument that a function can be given: an iterator as a generator over what it runs
-    over."""
+    """Return an argument in a form that a function can be given: an iterator becomes a generator
+    over its source."""
     match value:
         case ZipV(items):
             parts: tuple[Value, ...] = items
@@ -247,7 +250,7 @@ def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:
 def _call_text(
     run: Run, text: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """A call of a library function by its text in Python."""
+    """Call a library function by its text in Python."""
     assert isinstance(text, types.FunctionType)
     defaults = tuple(map(Static, text.__defaults__ or ()))
     return call(run, FunctionV(definition_of(text), None, defaults), args, kwargs, node)
@@ -266,7 +269,7 @@ def _text(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """A method of a known string, with known arguments: its result is known too."""
+    """Return a method of a known string, with known arguments: its result is known too."""
     what = f"the argument of str.{method.__name__}"
     given = [run.static(v, node, what) for v in args]
     named = {k: run.static(v, node, what) for k, v in kwargs.items()}
@@ -287,14 +290,14 @@ def call_method(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """A registered method of an array, number, list, ..."""
+    """Return a registered method of an array, number, list, ..."""
     return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
 
 
 def case_closure(
     run: Run, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
 ) -> Value:
-    """``fn`` of whichever function ``value`` is."""
+    """Return the result of ``fn`` for the function that ``value`` is at run time."""
     kinds = value.kinds  # a set may grow meanwhile
     params = [tuple(Var("c", u) for u in leaf_types(k)) for k in kinds]
     def arm(tag: int) -> Value:
@@ -327,7 +330,8 @@ def bind(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> dict[str, Value]:
-    """The values of the parameters, in their order; TypeError-like refusal if they do not fit."""
+    """Return the values of the parameters, in their order; TypeError-like refusal if they do not
+    fit."""
     spec = f.definition.node.args
     if spec.kwarg is not None:
         run.calls.check_syntax(f.definition)  # refused, at its definition

@@ -49,8 +49,10 @@ def carry(
     names: Sequence[str] = (),
     updated: Set[str] = frozenset(),
 ) -> Carried:
-    """Settle what is carried. The last of ``bodies`` is the step (it gives the next values); those
-    before it give atoms (the condition of a while). Each is run in a block of its own.
+    """Settle the kinds of the carried values. The last of ``bodies`` is the step, which gives the
+    next values; those before it give atoms (the condition of a while). Each is run in a block of
+    its own. A value that changes its type in an unsuitable way is refused; a named value only when
+    it is used.
 
     A value that changes its type in an unsuitable way is refused (a named one: when used)."""
     start, before = Owner().serial, run.scope.names
@@ -107,9 +109,10 @@ def carry_names(
     node: ast.AST,
     changed: Sequence[str] = (),
 ) -> tuple[list[str], Carried]:
-    """``carry`` for the loop of a library function, with the variables that the step changes (a
-    function that it calls has updated them); and for each carried value the name of the variable
-    that it is (none: it is one of ``init``). ``changed``: those that are known to change."""
+    """Apply ``carry`` to the loop of a library function, with the variables that the step changes
+    (because a function that it calls has updated them). Return for each carried value the name of
+    its variable too ("" for one of ``init``). ``changed`` are variables that are known to
+    change."""
     return _WithNames(run, init, bodies, node, changed).settle()
 
 
@@ -188,7 +191,7 @@ def bind_carried(run: Run, names: Sequence[str], values: Sequence[Value]) -> lis
 
 
 def poison_aliases(run: Run, scope: Scope, name: str) -> None:
-    """Other names for what a loop updates may not be used any more."""
+    """Forbid the use of other names for the values that a loop updates."""
     value = scope.names.get(name)
     if holding.is_updated_in_place(value) and value.fresh:
         ownership.updated(run, name, value, ast.Pass())
@@ -211,7 +214,7 @@ def _first_head(
     names: Sequence[str],
     node: ast.AST,
 ) -> Head:
-    """What is known of carried value ``j`` before the loop, as a value of ``kind``."""
+    """Return the head of carried value ``j`` before the loop, for a value of ``kind``."""
     if isinstance(kind, StaleK):
         return Head(kind, [])
     with run.building(Builder()):  # only its ownership is asked
@@ -232,7 +235,7 @@ def _first_head(
 
 
 def _next_head(head: Head, owned: Sequence[Ownership], start: int) -> Head:
-    """The head after one more run of the body, which gives a value of the same kind."""
+    """Return the head after one more run of the body, which gives a value of the same kind."""
     if isinstance(head.kind, StaleK):
         return Head(head.kind, [])
     parts = []
@@ -249,7 +252,7 @@ def _merge_groups(
     updated: Set[str],
     node: ast.AST,
 ) -> None:
-    """What may share memory at the end of the body shares an owner at its head. But beside an
+    """Give one owner at the head of the body to values that may share memory at its end. Beside an
     array or list that the body updates in place there can be no other name for its memory."""
     places = [(i, a) for i, h in enumerate(heads) for a in range(len(h.parts))]
     for n, (i, a) in enumerate(places):
@@ -328,7 +331,7 @@ def repeat(
     step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
     node: ast.AST,
 ) -> list[Value]:
-    """``state = step(i, state)``, count times."""
+    """Compile ``state = step(i, state)``, count times."""
     index = Var("i", I64)
     names, c = carry_names(run, init, [lambda state: step(index, state)], node)
     loop = Loop(count, index, c.params, c.inits, c.blocks[0])
@@ -344,8 +347,8 @@ def fold(
     node: ast.AST,
     stop: Callable[[Sequence[Value]], bool | Atom] | None = None,
 ) -> list[Value]:
-    """``state = step(state, item)`` over the items, until ``stop(state)``: then no further item is
-    asked for."""
+    """Compile ``state = step(state, item)`` over the items, until ``stop(state)``: then no further
+    item is asked for."""
     match items:
         case Unrolled(known):
             return _fold_known(run, known, init, step, node, stop)
@@ -439,7 +442,7 @@ def while_loop(
     step: Step,
     node: ast.AST,
 ) -> list[Value]:
-    """``state = step(state)`` while ``cond(state)``."""
+    """Compile ``state = step(state)`` while ``cond(state)``."""
 
     def test(state: Sequence[Value]) -> tuple[Atom, ...]:
         return (run.bool_atom(run.truth(cond(state), node)),)

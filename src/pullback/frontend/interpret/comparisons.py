@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """One comparison: == != < <= > >= is is-not in not-in"""
+    """Compile one comparison: == != < <= > >= is is-not in not-in."""
     match op:
         case "is" | "is not":
             return _identical(run, left, right, op == "is", node)
@@ -85,7 +85,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
 def _user_comparison(
     run: Run, op: str, left: Value, right: Value, node: ast.AST
 ) -> Value | None:
-    """The comparison methods that a user wrote: of the left operand, then of the right one."""
+    """Return the comparison methods that a user wrote: of the left operand, then of the right
+    one."""
     for receiver, other, name in ((left, right, op), (right, left, MIRRORED[op])):
         if not isinstance(receiver, RecordV):
             continue
@@ -98,7 +99,8 @@ def _user_comparison(
 
 
 def _ordered(a: Value, b: Value) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
-    """The items of two tuples, or of two records with an order, that < compares one by one."""
+    """Return the items of two tuples, or of two records with an order, that < compares one by
+    one."""
     if isinstance(a, RecordV) and isinstance(b, RecordV) and a.cls is b.cls and _has_order(a.cls):
         return _compared(a), _compared(b)
     x, y = objects.as_tuple(a), objects.as_tuple(b)
@@ -113,7 +115,7 @@ def _has_order(cls: type) -> bool:
 
 
 def _compared(record: RecordV) -> tuple[Value, ...]:
-    """The fields that comparisons look at."""
+    """Return the fields that comparisons look at."""
     if not dataclasses.is_dataclass(record.cls):
         return tuple(record.fields.values())
     return tuple(record.fields[f.name] for f in dataclasses.fields(record.cls) if f.compare)
@@ -122,7 +124,7 @@ def _compared(record: RecordV) -> tuple[Value, ...]:
 def _by_items(
     run: Run, op: str, xs: tuple[Value, ...], ys: tuple[Value, ...], node: ast.AST
 ) -> Value:
-    """The order of the first items that differ, or of the lengths."""
+    """Return the order of the first items that differ, or of the lengths."""
     if not xs or not ys:
         return _compare_static(run, op, len(xs), len(ys), node)
     same = run.truth(compare(run, "==", xs[0], ys[0], node), node)
@@ -148,7 +150,8 @@ def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> S
 
 
 def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
-    """``==`` of tuples and records, item by item; values of different sorts are not equal."""
+    """Compile ``==`` of tuples and records, item by item; values of different sorts are not
+    equal."""
     if isinstance(a, RecordV) and isinstance(b, RecordV) and not (_is_tuple(a) and _is_tuple(b)):
         return _equal_records(run, a, b, node)
     if isinstance(a, HashV) or isinstance(b, HashV):
@@ -182,7 +185,8 @@ def _is_tuple(record: RecordV) -> bool:
 
 
 def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:
-    """Dataclasses are equal if they are of one class and their fields are, dicts by their items."""
+    """Compile ``==`` of records. Dataclasses are equal if they are of one class and their fields
+    are equal, dicts if their items are."""
     if a is b:
         return Static(True)
     if a.cls is not b.cls:
@@ -221,7 +225,7 @@ def _both(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
 
 
 def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
-    """``is``: meant for None, and for the identity of classes and constants."""
+    """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
 
     for value, other in ((a, b), (b, a)):
         if isinstance(other, Static) and other.value is None:
@@ -257,7 +261,7 @@ def _same_object(a: Value, b: Value) -> bool | None:
 
 
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
-    """``item in items``"""
+    """Compile ``item in items``."""
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method

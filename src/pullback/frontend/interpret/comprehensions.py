@@ -42,7 +42,7 @@ _MAX_UNROLLED = 256
 
 
 def list_of(run: Run, node: ast.ListComp) -> Value:
-    """A list: of known length when what it runs over is."""
+    """Return a list: of known length when what it runs over is."""
     if _has_order(run, node):
         items: Items = expression(run, node.generators, node.elt)
     else:
@@ -56,7 +56,8 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
 
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
-    """A generator; its items are evaluated where it is consumed."""
+    """Return the generator of a generator expression; its items are evaluated where it is
+    consumed."""
     source = run.evaluate(node.generators[0].iter)
     if _has_order(run, node) and isinstance(source, ZipV | EnumerateV | ReversedV):
         return GeneratorV(node, expression(run, node.generators, node.elt))  # used at once only
@@ -84,8 +85,8 @@ def _has_order(run: Run, node: ast.ListComp | ast.GeneratorExp) -> bool:
 def items_of(
     run: Run, generators: Sequence[ast.comprehension], elt: ast.expr, node: ast.expr
 ) -> Items:
-    """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
-    at once, as in Python, everything else when an item is asked for."""
+    """Return the items of ``elt for generators...`` in the scope of now; the first iterable is
+    evaluated at once, as in Python, everything else when an item is asked for."""
     source = run.evaluate(generators[0].iter)
     return items_over(run, source, generators, elt, node)
 
@@ -97,7 +98,7 @@ def items_over(
     elt: ast.expr,
     node: ast.expr,
 ) -> Items:
-    """The same over this value."""
+    """Return the same over this value."""
 
     first = generators[0]
     if first.is_async:
@@ -157,9 +158,9 @@ def _conjunction(ifs: Sequence[ast.expr]) -> ast.expr:
 def _with_item(
     run: Run, outer: Scope, generator: ast.comprehension, item: Value, node: ast.AST
 ) -> Iterator[None]:
-    """In a fresh scope for the variables of a comprehension, inside the one it was written in,
-    with the target bound to an item. What changes a variable here makes the function being run
-    begin anew, with that known of the comprehension."""
+    """Evaluate in a fresh scope for the variables of a comprehension, inside the scope in which it
+    was written, with the target bound to an item. If that changes a variable, the function begins
+    anew, and the comprehension is known to change it."""
 
     frame, before = run.frame, run.scope
     frame.scope = Scope({}, outer)
@@ -185,7 +186,7 @@ def _unrolled(
     outer: Scope,
     node: ast.expr,
 ) -> Unrolled | None:
-    """All items one by one; None if how many there are depends on data."""
+    """Return all items one by one; None if how many there are depends on data."""
 
     values: list[Value] = []
     for item in items.items:

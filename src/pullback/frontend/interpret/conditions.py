@@ -31,8 +31,8 @@ def is_in_the_round(run: Run, s: ast.While) -> bool:
 
 @contextmanager
 def only_read(run: Run, s: ast.For | ast.While) -> Iterator[None]:
-    """A condition that is evaluated outside of the round, and turns out to change variables there
-    is known for one that does: the function is run anew."""
+    """Run a condition that is evaluated outside of the round. If it turns out to change variables
+    there, it is known as one that does, and the function is run anew."""
     before = dict(run.scope.names)
     try:
         yield
@@ -45,7 +45,7 @@ def only_read(run: Run, s: ast.For | ast.While) -> Iterator[None]:
 
 
 def with_condition(run: Run, s: ast.While) -> ast.While:
-    """The loop with its condition in the round."""
+    """Return the loop with its condition in the round."""
     made = _with_condition(s)
     assert run.frame.definition is not None
     live = liveness_of(run.frame.definition.node)
@@ -66,5 +66,5 @@ def _with_condition(s: ast.While) -> ast.While:
 
 
 def exit_code(s: ast.Break) -> int:
-    """How a ``break`` leaves a loop."""
+    """Return the number that says how a ``break`` leaves a loop."""
     return EXIT_TEST if vars(s).get("by_test", False) is True else EXIT_BREAK

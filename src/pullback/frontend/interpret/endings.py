@@ -44,7 +44,7 @@ def always_fails(
 
 
 def without_rounds(b: Builder, length: Atom, index: Var, error: AlwaysRaises) -> None:
-    """What a loop does of which every round raises: the first one raises, if there is one."""
+    """Compile a loop of which every round raises: the first round raises, if there is one."""
     b.let(Sum_((length,), (index,), error.block), ())
     if isinstance(length, Lit) and length.value > 0:
         raise Unreachable

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 def evaluate(run: Run, node: ast.expr) -> Value:
-    """The abstract value of an expression; its code is emitted into the current block."""
+    """Return the abstract value of an expression; its code is emitted into the current block."""
     match node:
         case ast.Constant(value):
             return _constant(run, value, node)
@@ -154,7 +154,7 @@ def _constant(run: Run, value: object, node: ast.expr) -> Value:
 
 
 def lookup(run: Run, name: str, node: ast.AST) -> Value:
-    """The value of a name: of this function, of those around it, global, built in."""
+    """Return the value of a name: of this function, of those around it, global, built in."""
     for scope in chain(run.scope):
         found = scope.names.get(name)
         if isinstance(found, CellV):
@@ -197,7 +197,8 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
 
 
 def _set_here(run: Run, found: MaybeV, name: str, local: bool, node: ast.AST) -> Value:
-    """The value of a name that was set on some paths only: checked when it runs, as in Python."""
+    """Return the value of a name that was set on some paths only: checked when it runs, as in
+    Python."""
     if local:
         error, kind, place = "UnboundLocalError", "local", ""
     else:
@@ -228,7 +229,7 @@ def _items(
 
 
 def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
-    """A list display; ``[*xs, y]`` with lists of unknown length is ``xs + [y]``."""
+    """Return a list display; ``[*xs, y]`` with lists of unknown length is ``xs + [y]``."""
     pieces: list[Value] = []
     for e in elts:
         with run.holding(*pieces):
@@ -257,7 +258,7 @@ def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
 
 
 def spread(run: Run, value: Value, node: ast.AST) -> tuple[Value, ...]:
-    """``*value``: the number of items must be known."""
+    """Return the items of ``*value``; their number must be known."""
     items = run.iterate(value, node)
     if not isinstance(items, Unrolled):
         run.refuse(
@@ -269,7 +270,7 @@ def spread(run: Run, value: Value, node: ast.AST) -> tuple[Value, ...]:
 
 
 def evaluate_index(run: Run, node: ast.expr) -> Value:
-    """What stands between the brackets of a subscript."""
+    """Return the value between the brackets of a subscript."""
     match node:
         case ast.Slice(lower, upper, step):
             parts = [Static(None) if e is None else evaluate(run, e) for e in (lower, upper, step)]
@@ -283,7 +284,8 @@ def evaluate_index(run: Run, node: ast.expr) -> Value:
 def _bool_op(
     run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr, test: bool = False
 ) -> Value:
-    """``and``, ``or``; as a ``test`` only the truth of the operands matters, not their types."""
+    """Compile ``and`` and ``or``; as a ``test`` only the truth of the operands matters, not their
+    types."""
     first = values[0]
     if len(values) == 1:
         return _truth_value(run, test_of(run, first)) if test else evaluate(run, first)
@@ -318,7 +320,7 @@ def _comparison(run: Run, node: ast.Compare) -> Value:
 
 
 def test_of(run: Run, node: ast.expr) -> bool | Atom:
-    """The truth of a condition."""
+    """Return the truth of a condition."""
     match node:
         case ast.BoolOp(op, values):
             return run.truth(_bool_op(run, isinstance(op, ast.And), values, node, True), node)
@@ -341,7 +343,7 @@ def conditional(
     orelse: Callable[[], Value],
     node: ast.AST,
 ) -> Value:
-    """``then if test else orelse``; a test of a node's class makes it known in the arms."""
+    """Compile ``then if test else orelse``; a test of a node's class makes it known in the arms."""
     def narrows(e: ast.expr) -> bool:
         return narrowing.refinement(run, e) is not None
 
@@ -434,7 +436,7 @@ def _received(run: Run, function: Value, node: ast.AST) -> Value:
 def _function_and_arguments(
     run: Run, function: Value, node: ast.Call
 ) -> tuple[Value, Sequence[Value]]:
-    """What is called with which positional arguments."""
+    """Return the function that is called, and its positional arguments."""
     match function, node.args:
         case Static(value), [ast.Starred(inner) as star] if value is zip:
             rows = evaluate(run, inner)
@@ -469,7 +471,8 @@ def _list_update(
 
 
 def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
-    """A lambda or a nested ``def``: defaults are evaluated now, free variables when called."""
+    """Compile a lambda or a nested ``def``: defaults are evaluated now, free variables when it is
+    called."""
     assert run.frame.definition is not None
     definition = definition_inside(node, run.frame.definition)
     args = node.args

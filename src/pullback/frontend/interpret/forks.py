@@ -57,7 +57,7 @@ MakeOp = Callable[[Sequence[Block]], Op]
 def fork_value(
     run: Run, arms: Sequence[Callable[[], Value]], make: MakeOp, node: ast.AST
 ) -> Value:
-    """The joined value of an expression with several arms, of which one is evaluated."""
+    """Return the joined value of an expression with several arms, of which one is evaluated."""
     results: list[tuple[Builder, Value | None]] = []
     scope, before = run.scope, run.scope.names
     ends: list[Names] = []
@@ -121,7 +121,8 @@ _INDEX = ScalarK(I64, True, INDEX_BITS)
 def _places_of(
     run: Run, results: Sequence[tuple[Builder, Value | None]]
 ) -> list[PlaceV | None]:
-    """Where the values that arms give are, with indices that count from the start."""
+    """Return the places of the values that the arms give, with indices that count from the
+    start."""
     found: list[PlaceV | None] = []
     for b, value in results:
         if value is not None:
@@ -141,7 +142,7 @@ def _with_names(
     make: MakeOp,
     node: ast.AST,
 ) -> Value:
-    """An expression whose arms assign names (``:=``) or update what these hold."""
+    """Compile an expression whose arms assign names (``:=``) or update the values of names."""
     arms: list[tuple[Builder, Names | None]] = [
         (b, None if value is None else {**env, _VALUE: value})
         for (b, value), env in zip(results, ends, strict=False)
@@ -169,7 +170,7 @@ class Same:
 def join_values(
     run: Run, values: Sequence[Value], node: ast.AST, envs: Sequence[Names] = ()
 ) -> Kind | Same:
-    """The kind that the values join to; TypesDoNotMeetError if there is none."""
+    """Return the kind that the values join to; TypesDoNotMeetError if there is none."""
     for v in values:
         run.kind(v, node)
     flats = [_flat_in(run, v, envs[k] if envs else None) for k, v in enumerate(values)]
@@ -236,7 +237,7 @@ def _emit(
 
 @contextmanager
 def _names_of(run: Run, env: Names | None) -> Iterator[None]:
-    """Functions capture the variables as they are at the end of the arm."""
+    """Return the names that functions capture: the variables as they are at the end of the arm."""
     scope, before = run.scope, run.scope.names
     if env is not None:
         scope.names = env
@@ -247,7 +248,7 @@ def _names_of(run: Run, env: Names | None) -> Iterator[None]:
 
 
 def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
-    """The ownership of either of two values."""
+    """Return the ownership of either of two values."""
     if not a:
         return list(b)
     everything: frozenset[Owner] = frozenset().union(*(o for o, _ in (*a, *b)))
@@ -408,8 +409,8 @@ def _settle_places(
     run: Run, results: Sequence[tuple[Builder, Names | None]], before: Names,
     live: frozenset[str], node: ast.AST,
 ) -> dict[str, tuple[PlaceV, list[int]]]:  # fmt: skip
-    """Names for parts of structures that are not the same in all arms: where only indices differ,
-    these are joined; else they become ordinary names."""
+    """Settle the names for parts of structures that differ between the arms: if only indices
+    differ, these are joined; else the names become ordinary ones."""
     picked: dict[str, tuple[PlaceV, list[int]]] = {}
     arms = [(b, names) for b, names in results if names is not None]
     placed = {n for _, names in arms for n, v in names.items() if isinstance(v, PlaceV)}

@@ -122,14 +122,15 @@ class Generators:
     # --- what can be used once --------------------------------------------------------------------
 
     def born(self, value: Value) -> Value:
-        """A generator has been made: from here on it is looked after that it runs once."""
+        """Note that a generator has been made: from here on the specialiser makes sure that it runs
+        once."""
         if isinstance(value, GeneratorV):
             self.made.setdefault(value, (None, tuple(self.run.builders)))
         return value
 
     def name(self, value: GeneratorV, key: object, node: ast.AST) -> Value:
-        """What a name, or a place in a list, holds that is given a generator: where it is known
-        that it is advanced from outside, such an iterator."""
+        """Return the value of a name, or of a place in a list, that is given a generator: an
+        iterator that can be advanced from outside, if it is known to be advanced so."""
         if isinstance(key, ast.Name) and key.id in liveness_of(self._function()).captured:
             self.advanced.add(key)  # a function that captures it may advance it
         held = self.run.scope.names.get(key.id) if isinstance(key, ast.Name) else None
@@ -149,8 +150,8 @@ class Generators:
         return definition.node
 
     def advance(self, value: GeneratorV) -> bool:
-        """A generator that has a name is advanced from outside (else False): what gave it the name
-        is run anew."""
+        """Note that a generator with a name is advanced from outside, and run the code that gave it
+        the name anew. Return False if it has no name."""
         made = self.made.get(value)
         if made is None or made[0] is None or made[0] in self.advanced:
             return False
@@ -158,7 +159,8 @@ class Generators:
         raise Anew
 
     def begin(self, value: GeneratorV, node: ast.AST) -> None:
-        """A generator is begun, or handed on; refused where it may have been begun before."""
+        """Note that a generator is begun, or handed on. Refuse it if it may have been begun
+        before."""
         known, here = self.made.get(value), tuple(self.run.builders)
         if known is None:
             return
@@ -185,7 +187,7 @@ class Generators:
 
     @contextmanager
     def forgetting(self) -> Iterator[None]:
-        """What is tried, and dropped, begins no generator."""
+        """Run a trial that is dropped: it begins no generator."""
         before = dict(self.begun)
         try:
             yield
@@ -195,8 +197,8 @@ class Generators:
     # --- driving ----------------------------------------------------------------------------------
 
     def item(self, items: Driven, node: ast.AST) -> tuple[Value, tuple[Var, ...]] | None:
-        """An item that nothing is known of, and its variables; None where there are no items: then
-        the generator has been run for its errors."""
+        """Return an item that nothing is known of, and its variables; None where there are no
+        items: then the generator has been run for its errors."""
         kind = self.item_kind(items, node)
         if kind is None:
             self.call(items, Probe(), (), node)
@@ -206,12 +208,12 @@ class Generators:
         return rebuild(kind, iter(made), lambda: (frozenset({owner}), False)), made
 
     def item_kind(self, items: Driven, node: ast.AST) -> Kind | None:
-        """The kind of all items; None: no ``yield`` is ever reached."""
+        """Return the kind of all items; None if no ``yield`` is ever reached."""
         return self._looked_at(items, node).kind
 
     def _looked_at(self, items: Driven, node: ast.AST) -> Probe:
-        """What a run of the generator tells whose code is dropped. In a recursion that is asked
-        anew in each round."""
+        """Return the facts that a run of the generator shows, whose code is dropped. In a recursion
+        they are asked for anew in each round."""
         run, spec = self.run, self.run.frame.spec
         key = kind_of(GeneratorV(node, items, items, handed=True))
         began = 0 if spec is None else spec.began
@@ -232,16 +234,16 @@ class Generators:
         return probe
 
     def changed(self, items: Driven, node: ast.AST) -> list[str]:
-        """The variables of the function being run that a generator changes. From here on they are
-        of kinds that suit it."""
+        """Return the variables of the function being run that a generator changes. From here on
+        they are of kinds that suit it."""
         return settle_changes(self.run, items, lambda: self._looked_at(items, node).changed, node)
 
     def consume(
         self, items: Driven, c: Carried, names: Sequence[str], item: tuple[Var, ...],
         stop: Stop | None, node: ast.AST,
     ) -> list[Value]:  # fmt: skip
-        """The state after the last item; ``c``: what becomes of it with each, ``names``: the
-        variables that are in it."""
+        """Return the state after the last item. ``c`` is the consumer, ``names`` are the variables
+        in its state."""
         run, block = self.run, c.blocks[-1]
         stops = stop is not None
         if stop is not None:
@@ -263,8 +265,9 @@ class Generators:
     def _join_point(
         self, item: Kind, results: tuple[Type, ...], stops: bool, node: ast.AST
     ) -> Consumer:
-        """A consumer; in another round of a recursion the one that stood in the same place in the
-        round before, if it is alike: so the functions of generators settle, too."""
+        """Return the consumer; in a later round of a recursion, the consumer that stood in the same
+        place in the round before, if the two are alike. So the functions of generators settle,
+        too."""
         spec = self.run.frame.spec
         began = 0 if spec is None else spec.began
         round_, place = self.rounds.get(spec, (began, 0))
@@ -281,7 +284,7 @@ class Generators:
         self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom], node: ast.AST,
         slots: Sequence[Slot] = (),
     ) -> tuple[Var, ...]:  # fmt: skip
-        """What the consumer's state has become, and whether it stops."""
+        """Return the next state of the consumer, and whether it stops."""
         run, f = self.run, items.function
         spec, atoms, owners, given = self._prepared(items, consumer, state, slots, node)
         in_probe = isinstance(consumer, Probe)
@@ -312,7 +315,7 @@ class Generators:
         self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom],
         slots: Sequence[Slot], node: ast.AST,
     ) -> tuple[Spec, list[Atom], list[Ownership], dict[str, Value]]:  # fmt: skip
-        """The function of a generator for this consumer."""
+        """Return the function of a generator for this consumer."""
         run, f = self.run, items.function
         form = FunctionV(driven_form(f.definition, consumer.stops), f.scope)
         if sum(s.definition is form.definition for s in run.calls.active) > _DEEPEST:
@@ -333,13 +336,13 @@ class Generators:
 
 
 def of(run: Run) -> Generators:
-    """The generators of a run."""
+    """Return the generators of a run."""
     assert isinstance(run.generators, Generators)
     return run.generators
 
 
 def handed(run: Run, value: Value, node: ast.AST) -> Value:
-    """An argument or a result: a generator is handed on, and with it the right to run it."""
+    """Hand on an argument or a result; a generator is handed on with the right to run it."""
     if not isinstance(value, GeneratorV) or value.body is None:
         return value
     run.generators.begin(value, node)
@@ -354,7 +357,7 @@ def fold(
     stop: Stop | None,
     node: ast.AST,
 ) -> list[Value]:
-    """``state = step(state, item)`` over the items of a generator."""
+    """Compile ``state = step(state, item)`` over the items of a generator."""
     changed = of(run).changed(items, node)
     found = of(run).item(items, node)
     if found is None:
@@ -369,7 +372,7 @@ def fold(
 
 
 def yield_(run: Run, value: Value, node: ast.AST) -> None:
-    """``yield value``: the consumer is called."""
+    """Compile ``yield value``: the consumer is called."""
     consumer = _consumer(run)
     ownership.shown(run, value)
     if isinstance(consumer, Probe):
@@ -394,7 +397,7 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
 
 
 def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
-    """``yield from items``: another generator has the same consumer."""
+    """Compile ``yield from items``: another generator has the same consumer."""
     consumer = _consumer(run)
     state = put(run, _state(run), node)
     made = of(run).call(items, consumer, state, node, of_inner(run, items))
@@ -402,7 +405,7 @@ def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
 
 
 def result(run: Run) -> ThreadV:
-    """What the function of a generator gives when it ends."""
+    """Return the result of the function of a generator at its end."""
     state, stopped = put(run, _state(run), ast.Pass()), run.scope.names[STOP]
     if not _consumer(run).stops:
         return ThreadV(state)
@@ -434,7 +437,7 @@ def _consumer(run: Run) -> Consumer | Probe:
 def expression(
     run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value | None = None
 ) -> Driven:
-    """The function of a generator expression over what its first ``for`` runs over, which is
+    """Return the function of a generator expression over what its first ``for`` runs over, which is
     evaluated inside if it is not given."""
     outer = run.frame.definition
     assert outer is not None

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> Atom:
-    """An index counted from the start; IndexError at run time if there is no such item."""
+    """Return an index counted from the start, with an IndexError at run time if there is no such
+    item."""
     n = items.length
     if isinstance(index, Lit) and int(index.value) < 0:
         at: Atom = run.b.prim("add", n, index)
@@ -43,7 +44,7 @@ def is_int(value: Value) -> bool:
 
 
 def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
-    """A Python int (or bool) as an I64 atom; floats are refused as in Python."""
+    """Return a Python int (or bool) as an I64 atom; floats are refused as in Python."""
     x = run.scalar(value, node)
     if not isinstance(x.type, Int) and x.type != BOOL:
         run.refuse(
@@ -56,6 +57,6 @@ def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
 
 
 def index_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
-    """An index, as an I64 atom: a literal beyond 64 bits is out of range."""
+    """Return an index, as an I64 atom: a literal beyond 64 bits is out of range."""
     return int_atom(run, ext.position(value), node, what)
 

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
-    """The items of a value; TypeError-like refusal if it has none."""
+    """Return the items of a value. Refuse it like a TypeError if it has none."""
     match value:
         case OptionalV():
             message = "'NoneType' object is not iterable"
@@ -118,38 +118,37 @@ def is_iterator(value: Value) -> bool:
 
 
 def known(items: Items) -> tuple[Value, ...] | None:
-    """The items, where they are known one by one."""
+    """Return the items if they are known one by one."""
     return items.items if isinstance(items, Unrolled) else None
 
 
 def indexed(items: Items) -> Indexed | None:
-    """The items, where each can be asked for by its position."""
+    """Return the items if each can be asked for by its position."""
     if isinstance(items, Indexed) and items.keep is None and items.nested is None:
         return items
     return None
 
 
 def iterator(items: Items, node: ast.AST) -> Value:
-    """The items as a value that can be used once."""
+    """Return the items as a value that can be used once."""
     if isinstance(items, Unrolled):
         return once(TupleV(items.items), items, node)
     return GeneratorV(node, items)
 
 
 def text_over(function: Callable[..., object], args: dict[str, Value]) -> Driven:
-    """The items that a text yields."""
+    """Return the items that a text yields."""
     assert isinstance(function, FunctionType)
     return Driven(FunctionV(definition_of(function), None), args)
 
 
 def once(value: Value, items: Items | Callable[[], Items], node: ast.AST) -> GeneratorV:
-    """An iterator over data, which can be used once only."""
+    """Return an iterator over data, which can be used once only."""
     return GeneratorV(node, items, text_over(iterators.each, {"iterable": value}))
 
 
 def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:
-    """A value as a name, or an item of a list, holds it: an iterator that can be used once, or be
-    advanced. ``key``: the place where this is."""
+    """Return a value for a name or an item (``key``): an iterator can be used once, or advanced."""
     if isinstance(value, ZipV | EnumerateV | ReversedV):
         value = once(value, partial(run.iterate, value, node), node)
     if not isinstance(value, GeneratorV):
@@ -164,7 +163,7 @@ def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:
 
 
 def mapped(sp: Specialiser, items: Items, f: Callable[[Value], Value], node: ast.AST) -> Items:
-    """``f`` of each item."""
+    """Return ``f`` of each item."""
     match items:
         case Unrolled(values):
             return Unrolled(tuple(map(f, values)))
@@ -178,18 +177,18 @@ def mapped(sp: Specialiser, items: Items, f: Callable[[Value], Value], node: ast
 
 
 def as_run(sp: Specialiser) -> Run:
-    """What handlers ask, as the front end knows it."""
+    """Return the specialiser that handlers ask as the front end knows it."""
     assert isinstance(sp, Run)
     return sp
 
 
 def placeholder(sp: Specialiser, items: Items, node: ast.AST) -> Value:
-    """A value of the kind of the items, not to be looked at."""
+    """Return a value of the kind of the items, not to be looked at."""
     return dummy(as_run(sp), item_kind(as_run(sp), items, node))
 
 
 def item_kind(run: Run, items: Items, node: ast.AST) -> Kind:
-    """The kind of the items (of known ones: of the first)."""
+    """Return the kind of the items (of known ones: of the first)."""
     match items:
         case Unrolled(values):
             return generalise(run.kind(values[0], node)) if values else ScalarK(I64, True)
@@ -204,7 +203,7 @@ def item_kind(run: Run, items: Items, node: ast.AST) -> Kind:
 
 
 def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:
-    """The start, the number of items and the step of a range; the step may be of either sign."""
+    """Return the start, the number of items and the step (of either sign) of a range."""
     step = int_atom(run, value.step, node, "an argument of range")
     start = int_atom(run, value.start, node, "an argument of range")
     stop = int_atom(run, value.stop, node, "an argument of range")
@@ -222,10 +221,8 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Ato
 
 
 def _count(run: Run, start: Atom, stop: Atom, step: int, wide: ast.AST | None) -> Atom:
-    """How many items a range has, or something negative where it has none. OverflowError where the
-    ends are so far apart that this is no 64-bit integer; ``wide`` is the place, or None where they
-    cannot be."""
-
+    """Return the number of items of a range; below 0 if it has none. A number beyond 64 bits is an
+    OverflowError at ``wide`` (None: there cannot be any)."""
     def checked(name: str, x: Atom, y: Atom) -> Atom:
         if wide is None or y == i64(0) or (isinstance(x, Lit) and isinstance(y, Lit)):
             return ext.sub(run, x, y) if name == "sub" else ext.add(run, x, y)
@@ -242,8 +239,8 @@ def _count(run: Run, start: Atom, stop: Atom, step: int, wide: ast.AST | None) -
 
 
 def _any_count(run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | None) -> Atom:
-    """The same of a range whose step may be any number: 1 + (span - 1) // abs(step), with both
-    numbers negated, since there is no abs(-2**63)."""
+    """Return the number of items of a range whose step may be any number: 1 + (span - 1) //
+    abs(step), with both numbers negated, since there is no abs(-2**63)."""
     b = run.b
     up = b.prim("gt", step, i64(0))
     low, high = b.prim("select", up, start, stop), b.prim("select", up, stop, start)
@@ -273,7 +270,7 @@ def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:
 
 
 def _bits_of_items(run: Run, value: RangeV, start: Atom, step: Atom, node: ast.AST) -> int:
-    """Items lie between both ends; and no loop has 2**31 rounds."""
+    """Return the bits of the items: they lie between the ends, and no loop has 2**31 rounds."""
     if max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 31:
         return 31
     near = isinstance(start, Lit) and abs(int(start.value)) < 2**31
@@ -345,7 +342,7 @@ def _reversed(run: Run, items: Items, node: ast.AST) -> Items:
 
 
 def length(run: Run, value: Value, node: ast.AST) -> Value:
-    """``len(value)``"""
+    """Compile ``len(value)``."""
     by_method = special_methods.length(run, value, node)
     if by_method is not None:
         return by_method
@@ -372,7 +369,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
 
 
 def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
-    """Anything that can be iterated over, as a list of items of one kind."""
+    """Return the items of anything that can be iterated over as a list of items of one kind."""
     match value:
         case ListV(_, elem, _, _, _, _, spare):
             return run.coerce_list(value, ListK(elem), node) if spare else value
@@ -415,7 +412,7 @@ def require_end(run: Specialiser, items: Items, node: ast.AST) -> None:
 
 
 def collect(run: Run, items: Items, node: ast.AST) -> ListV:
-    """The list of all items of a comprehension."""
+    """Return the list of all items of a comprehension."""
     require_end(run, items, node)
     match items:
         case Unrolled(values):
@@ -436,7 +433,7 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
 
 
 def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
-    """One Build; its results are the leaves of the item."""
+    """Return the sequence as one Build; its results are the leaves of the item."""
     index = Var("i", I64)
     kinds: list[Kind] = []
     mine, items = Owner("a list"), Owner("an item of a list")
@@ -469,7 +466,7 @@ def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.A
 
 
 def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
-    """The indices that a comprehension's ``if`` keeps, and how many they are."""
+    """Return the indices that the ``if`` of a comprehension keeps, and their number."""
     i = Var("i", I64)
     zeros = run.block(lambda: (i64(0),))
     (start,) = run.b.let(Build((n,), (i,), zeros), (Array(I64, 1),))

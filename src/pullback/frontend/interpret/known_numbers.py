@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def need_known(run: Run, cond: Atom, node: ast.AST, refusal: PullbackError) -> None:
-    """After the refusal of a branch: ask for the first number that decides it to be known."""
+    """Ask for the first number that decides a refused branch to be known."""
     made = {v: let.op for b in run.builders for let in b.lets for v in let.vars}
     waiting: list[Atom] = [cond]
     origin: tuple[object, str] | None = None

@@ -43,7 +43,7 @@ class Lengths:
         return True if set(range(self.below)) - self.tried == {n} else None
 
     def without(self, patterns: Sequence[ast.pattern]) -> Lengths:
-        """After the patterns did not fit, because of the length."""
+        """Return the lengths that are left after the patterns did not fit because of the length."""
         n = fixed(patterns)
         if not has_star(patterns):
             return replace(self, tried=self.tried | {n})
@@ -59,7 +59,7 @@ def has_star(patterns: Sequence[ast.pattern]) -> bool:
 
 
 def fixed(patterns: Sequence[ast.pattern]) -> int:
-    """How many items the patterns need."""
+    """Return the number of items that the patterns need."""
     return len(patterns) - has_star(patterns)
 
 
@@ -88,7 +88,7 @@ def length_fits(
 def parts_of_list(
     run: Run, items: ListV, patterns: Sequence[ast.pattern]
 ) -> list[tuple[ast.pattern, Value]]:
-    """The patterns, each with its item, of a list that is long enough."""
+    """Return the patterns, each with its item, of a list that is long enough."""
     found: list[tuple[ast.pattern, Value]] = []
     last = False
     for k, p in enumerate(patterns):
@@ -104,7 +104,8 @@ def parts_of_list(
 
 
 def rest(run: Run, items: ListV, before: int, after: int, name: str | None) -> Value:
-    """What a star takes: a new list of all but some items at both ends (there are so many)."""
+    """Return the value of a star: a new list of all items but some at both ends (of which there are
+    so many)."""
     if name is None:
         return Static(None)
     count = run.b.prim("sub", items.length, i64(before + after))

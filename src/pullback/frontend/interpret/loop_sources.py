@@ -68,7 +68,7 @@ class Source:
             run.require(same, "RuntimeError", message, self.node)
 
     def hold(self, value: Value) -> None:
-        """Something else that the body may not change while the loop runs."""
+        """Add another value that the body may not change while the loop runs."""
         self.names.append(f"{self.names[0] if self.names else self.prefix}.held")
         self.run.scope.names[self.names[-1]] = value
 
@@ -88,7 +88,7 @@ class Source:
             del self.run.scope.names[n]
 
     def indexed(self, source: Value, items: Items) -> Indexed:
-        """The items by number."""
+        """Return the items by number."""
         run, node = self.run, self.node
         if isinstance(items, Unrolled):
             known = items.items
@@ -108,7 +108,7 @@ class Source:
         return made
 
     def at(self, found: Indexed, index: Atom) -> Value:
-        """An item as it is now; ``found`` are those at the start."""
+        """Return an item as it is now; ``found`` are those at the start."""
         self.check()
         now = places.renewed(self.run, self.value, self.node)
         if now is self.value:
@@ -116,7 +116,7 @@ class Source:
         return self.indexed(now, self.run.iterate(now, self.node)).at(index)
 
     def item(self, k: int, found: Value) -> Value:
-        """The same of an item whose number is known."""
+        """Return an item whose number is known, as it is now."""
         self.check()
         now = places.renewed(self.run, self.value, self.node)
         if now is self.value:
@@ -128,7 +128,7 @@ class Source:
 
 
 def hidden_name(word: str, s: ast.stmt) -> str:
-    """A name that belongs to one loop statement."""
+    """Return a name that belongs to one loop statement."""
     return f"{word}:{s.lineno}:{s.col_offset}"
 
 

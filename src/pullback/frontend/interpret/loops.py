@@ -95,7 +95,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
 def _for_driven(
     run: Run, s: ast.For, items: Driven, source: Source, state: dict[str, Value]
 ) -> Flow:
-    """A ``for`` over a generator: its body is the consumer."""
+    """Compile a ``for`` over a generator: its body is the consumer."""
     if handed_on(s):
         generators.hand_on(run, items, s.iter)
         source.close()
@@ -137,7 +137,7 @@ def _carry_names(
     after_body: Callable[[], None] | None = None,
     changed: Sequence[str] = (),
 ) -> tuple[Names, Carried]:
-    """Settle the names that a loop statement carries round (``changed``: these, too)."""
+    """Settle the names that a loop statement carries round (``changed`` are among them)."""
     return _Body(run, s, before, cond, extra or {}, after_body, changed).settle()
 
 
@@ -217,7 +217,8 @@ class _Body:
             frame.live_end, frame.in_loop = saved
 
     def inits(self) -> list[Value]:
-        """What the carried names hold before the loop: of parts of structures, these themselves."""
+        """Return the values of the carried names before the loop; for names of parts of structures,
+        these parts."""
         self.scope.names = self.outer
         for n in list(self.names):
             indices = self.places.begin(n, self.outer[n])
@@ -231,7 +232,7 @@ class _Body:
         return [self.outer[n] for n in self.names]
 
     def add_found(self) -> None:
-        """Names that turned out to be updated by calls are carried like those assigned to."""
+        """Carry the names that turned out to be updated by calls, like those assigned to."""
         self.scope.names = self.outer
         for n in self.found:
             poison_aliases(self.run, self.scope, n)
@@ -292,8 +293,8 @@ class _Body:
 
 
 def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
-    """The names that a loop binds or updates; one for a part of a structure that it only updates
-    stays as it is, and so does one for an iterator, whose variables are carried."""
+    """Return the names that a loop binds or updates. A name for a part of a structure that is only
+    updated stays as it is, and so does a name for an iterator, whose variables are carried."""
     targets = list(target_names(s.target)) if isinstance(s, ast.For) else []
     anew = {*targets, *bound_anew(s.body)}
     held = run.scope.names
@@ -306,14 +307,15 @@ def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
 
 
 def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
-    """The arrays that ``a += v`` updates in place."""
+    """Return the arrays that ``a += v`` updates in place."""
     targets = [n.target for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign)]
     names = {t.id for t in targets if isinstance(t, ast.Name)}
     return {n for n in names if isinstance(run.scope.names.get(n), ArrayV)}
 
 
 def _after(run: Run, s: ast.For | ast.While, names: Names, values: Sequence[Value]) -> None:
-    """The names after the loop: carried ones, and others assigned in it have no sure value."""
+    """Set the names after the loop: the carried ones, and others assigned in it, which have no sure
+    value."""
     scope = run.scope
     for n in [n for n in scope.names if n.startswith(hidden_name(places.LOOP, s))]:
         del scope.names[n]
@@ -372,7 +374,7 @@ def _never_begins(run: Run, test: ast.expr) -> bool:
 def _for_with_exit(
     run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None], source: Source
 ) -> Flow:
-    """A ``for`` with break or return is a ``while`` with an index."""
+    """Compile a ``for`` with break or return as a ``while`` with an index."""
 
     counter = hidden_name("$i", s)
 
@@ -402,8 +404,8 @@ def _loop_with_exit(
     driven: Callable[[Sequence[str], Carried], list[Value]] | None = None,
     changed: Sequence[str] = (),
 ) -> Flow:
-    """A loop that break or return may leave: ``$exit`` says so, ``$return`` holds the value.
-    ``driven``: it is no ``while``, but driven by a generator."""
+    """Compile a loop that break or return may leave: ``$exit`` says so, ``$return`` holds the
+    value. ``driven``: it is no ``while``, but driven by a generator."""
     scope, returned = run.scope, run.frame.returned
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
     state: dict[str, Value] = {**extra, "$exit": Static(0)}
@@ -450,14 +452,15 @@ def _loop_with_exit(
 
 
 def _only_if_it_ends(run: Run, c: Carried, goes_round: bool) -> None:
-    """After a loop that certainly goes round nothing arrives before one of its rounds ends."""
+    """Note that the code after a loop that certainly goes round is not reached before one of its
+    rounds ends."""
     if run.incomplete and goes_round and not c.ends:
         raise Unreachable
 
 
 def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:
-    """Statements that some of several paths leave by a jump, run as the body of a loop that goes
-    round once: ``$left`` says how it was left, and what follows need not be repeated."""
+    """Run statements that some of several paths leave by a jump as the body of a loop that goes
+    round once: ``$left`` says how it was left, and the code after it need not be repeated."""
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
     kind = return_kind(run, s, body, [], {"$exit": Static(0)})

@@ -55,8 +55,8 @@ class Recorder:
         self.leaves: list[Atom] = []
 
     def expression(self, node: ast.expr) -> Part:
-        """The part that stands for the value of an expression; its source text if it is of a kind
-        that is not recorded."""
+        """Return the part that stands for the value of an expression; its source text if the value
+        is of a kind that is not recorded."""
         if isinstance(node, ast.Constant):
             return Constant(node.value)
         if isinstance(node, ast.JoinedStr):
@@ -71,7 +71,7 @@ class Recorder:
         return made or Constant(SourceText(ast.unparse(node)))
 
     def value(self, value: Value) -> Part | None:
-        """The part that stands for a value; None: it is of a kind that is not recorded."""
+        """Return the part that stands for a value; None if its kind is not recorded."""
         try:
             flat = flatten(value)
         except NoKindError:
@@ -85,7 +85,7 @@ class Recorder:
         return found
 
     def _piece(self, node: ast.expr) -> Part:
-        """A piece of an f-string."""
+        """Return a piece of an f-string."""
         match node:
             case ast.FormattedValue(inner, conversion, spec):
                 form = Constant("") if spec is None else self.expression(spec)
@@ -98,14 +98,15 @@ class Recorder:
                 return self.expression(node)
 
     def _evaluated(self, node: ast.expr) -> Part | None:
-        """The part for what the specialiser can evaluate."""
+        """Return the part for an expression that the specialiser can evaluate."""
         try:
             return self.value(self.run.evaluate(node))
         except (PullbackError, NeedStatic):
             return None
 
     def _text_call(self, node: ast.expr) -> Part | None:
-        """``str(x)``, ``repr(x)``, ``format(x, spec)``, and methods of a text."""
+        """Return the part for ``str(x)``, ``repr(x)``, ``format(x, spec)``, and methods of a
+        text."""
         match node:
             case ast.Call(ast.Name(name), args, []) if name in ("str", "repr", "ascii", "format"):
                 function = self.run.evaluate(node.func)
@@ -125,7 +126,8 @@ class Recorder:
                 return None
 
     def _operation(self, node: ast.expr) -> Part | None:
-        """An operation on texts, or a display or choice of them, that the run has to do."""
+        """Return the part for an operation on texts, or for a display or choice of them, that is
+        done at run time."""
         match node:
             case ast.BinOp(left, op, right) if BINARY[type(op)] in _OPERATORS:
                 return self._applied(_OPERATORS[BINARY[type(op)]], [left, right])
@@ -144,7 +146,8 @@ class Recorder:
                 return None
 
     def _applied(self, function: object, nodes: Sequence[ast.expr]) -> Part | None:
-        """A function of Python's applied to expressions; None: one of them is not recorded."""
+        """Return the part for a Python function applied to expressions; None if one of these is not
+        recorded."""
         assert callable(function)
         if any(isinstance(n, ast.Starred) for n in nodes):
             return None
@@ -153,8 +156,8 @@ class Recorder:
 
 
 def kept_text(run: Run, target: ast.expr, node: ast.expr) -> ShownV | None:
-    """The value of a name for a text that nothing but errors of the function shows; None: it is
-    something else."""
+    """Return the value of a name for a text that only errors of the function show; None if it is
+    anything else."""
     definition = run.frame.definition
     if not isinstance(target, ast.Name) or definition is None or not _makes_text(node):
         return None
@@ -180,8 +183,8 @@ def _makes_text(node: ast.expr) -> bool:
 
 @lru_cache(maxsize=256)
 def shown_names(function: ast.AST) -> frozenset[str]:
-    """The names that a function reads in ``raise`` and ``assert`` messages only, or in other texts
-    that only these show."""
+    """Return the names that a function reads in ``raise`` and ``assert`` messages only, or in other
+    texts that only these show."""
     nodes = list(ast.walk(function))
     reads = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     messages = [n.exc for n in nodes if isinstance(n, ast.Raise)]
@@ -202,7 +205,7 @@ def shown_names(function: ast.AST) -> frozenset[str]:
 
 
 def moved(part: Part, by: int) -> Part:
-    """The part with its leaves at later positions."""
+    """Return the part with its leaves at later positions."""
     match part:
         case Leaf(position):
             return Leaf(position + by)
@@ -241,7 +244,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
-    """The part that builds a value of a kind from its leaves; None: it cannot be built."""
+    """Return the part that builds a value of a kind from its leaves; None if it cannot be built."""
     match kind:
         case StaticK(_, value):
             return Constant(value)

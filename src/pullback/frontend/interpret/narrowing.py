@@ -52,7 +52,8 @@ MakeOp = Callable[[Sequence[Block]], Op]
 def arms_of(
     run: Run, value: UnionV | OptionalV, arm: Callable[[Value], T], node: ast.AST
 ) -> tuple[list[Callable[[], T]], MakeOp]:
-    """One arm for each thing that the value can be (``arm`` of that), and the operation."""
+    """Return one arm for each class that the value can have (the result of ``arm`` for it), and the
+    operation."""
     if isinstance(value, OptionalV):
         there, inside = value.there, value.value
         both: list[Callable[[], T]] = [lambda: arm(inside), lambda: arm(Static(None))]
@@ -82,7 +83,7 @@ def case_flow(
     live: frozenset[str],
     node: ast.AST,
 ) -> Flow:
-    """Statements for each thing that the value can be."""
+    """Run statements for each class that the value can have."""
     arms, make = arms_of(run, value, arm, node)
     return fork_names(run, arms, make, live, node)
 
@@ -90,7 +91,7 @@ def case_flow(
 def case_value(
     run: Run, value: UnionV | OptionalV, arm: Callable[[Value], Value], node: ast.AST
 ) -> Value:
-    """An expression for each thing that the value can be."""
+    """Return the value of an expression that is compiled for each class that the value can have."""
     arms, make = arms_of(run, value, arm, node)
     return fork_value(run, arms, make, node)
 
@@ -111,8 +112,8 @@ class Refinement:
 
 
 def refinement(run: Run, test: ast.expr) -> Refinement | None:
-    """``isinstance(x, C)``, ``x is None``, ``x is not None``, or just ``x`` for a node: of a name
-    or a field that may be one of several things."""
+    """Return the refinement that a test is: ``isinstance(x, C)``, ``x is None``, ``x is not None``,
+    or just ``x`` for a node, where x is a name or a field that may be of several classes."""
     match test:
         case ast.Call(ast.Name("isinstance"), [ast.expr() as place, classes], []):
             path, value = _place(run, place)
@@ -180,7 +181,7 @@ def by_class(
     orelse: Callable[[], Value],
     node: ast.AST,
 ) -> Value:
-    """A conditional expression on a refinement; the place is narrowed inside the arms."""
+    """Compile a conditional expression on a refinement; the place is narrowed inside the arms."""
 
     def arm(value: Value) -> Value:
         before = _narrow(run, r.path, r.value, value)
@@ -201,7 +202,7 @@ def choose(
     orelse: Callable[[], Value],
     node: ast.AST,
 ) -> Value:
-    """Which of the two, for one thing that the value can be."""
+    """Return one of the two, for one class that the value can have."""
     found = is_instance(run, value, r.classes, node)
     yes, no = (then, orelse) if r.positive else (orelse, then)
     return run.branch(run.truth(found, node), yes, no, node)
@@ -215,7 +216,7 @@ def branch_by_class(
     live: frozenset[str],
     node: ast.stmt,
 ) -> Flow:
-    """An ``if`` on a refinement."""
+    """Compile an ``if`` on a refinement."""
 
     def arm(value: Value) -> Flow:
         before = _narrow(run, r.path, r.value, value)
@@ -237,7 +238,7 @@ def branch_by_class(
 
 
 def classes_of(run: Run, node: ast.expr) -> tuple[type, ...]:
-    """The second argument of isinstance."""
+    """Return the classes in the second argument of isinstance."""
 
     match node:
         case ast.BinOp(left, ast.BitOr(), right):
@@ -261,7 +262,7 @@ def _classes_in(run: Run, value: Value, node: ast.AST) -> tuple[type, ...]:
 
 
 def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST) -> Value:
-    """``isinstance(value, classes)`` as a value."""
+    """Return ``isinstance(value, classes)`` as a value."""
     match value:
         case UnionV():
             tests = [issubclass(c, classes) for c in value.possible]
@@ -292,7 +293,7 @@ def _isinstance(
 
 
 def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
-    """``isinstance`` for values that are not records."""
+    """Compile ``isinstance`` for values that are not records."""
     match value:
         case Static(v):
             return isinstance(v, classes)

@@ -65,14 +65,14 @@ if TYPE_CHECKING:
 
 
 def as_tuple(value: Value) -> Value:
-    """A NamedTuple as the plain tuple that it is; other values as they are."""
+    """Return a NamedTuple as the plain tuple that it is, and any other value itself."""
     if isinstance(value, RecordV) and issubclass(value.cls, tuple):
         return TupleV(tuple(value.fields.values()))
     return value
 
 
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
-    """Python's truth of a value."""
+    """Return Python's truth of a value."""
     match value:
         case Static(v):
             return bool(v)
@@ -135,7 +135,7 @@ def _as_bool(value: bool | Atom) -> Value:
 def element(
     run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool, of: str = "list"
 ) -> Value:
-    """One item of a list."""
+    """Return one item of a list."""
     site = replace(run.site(node), of=of)
     if checked and (items.spare or not items.atoms):
         index, checked = place(run, items, index, f"{of} index out of range", node), False
@@ -144,7 +144,7 @@ def element(
 
 
 def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
-    """``value[index]``"""
+    """Compile ``value[index]``."""
     match value:
         case OptionalV():
             message = "'NoneType' object is not subscriptable"
@@ -227,7 +227,7 @@ def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
 
 
 def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1) -> ListV:
-    """``count`` items from ``start`` (all in range) as a new list."""
+    """Return ``count`` items from ``start`` (all in range) as a new list."""
     atoms = tuple(
         run.b.prim("slice", a, start, count, i64(step), static=(0,)) for a in items.atoms
     )
@@ -241,7 +241,8 @@ def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1
 
 
 def own_part(run: Run, part: ListV, name: str) -> ListV:
-    """A part of a list as what a name is to hold: a copy, as in Python, where that shows."""
+    """Return a part of a list as a value for a name: a copy, as in Python, if that can be
+    observed."""
     definition = run.frame.definition
     if part.fresh or definition is None or isinstance(definition.node, ast.Lambda):
         return part
@@ -249,7 +250,7 @@ def own_part(run: Run, part: ListV, name: str) -> ListV:
 
 
 def own_parts(run: Run, target: ast.expr, source: ast.expr, value: Value) -> Value:
-    """What is assigned, with slices (as such: under no other name) as the target needs them."""
+    """Return the assigned values as the target needs them: slices as such, under no other name."""
     match target, source, value:
         case ast.Name(name), ast.Subscript(), ListV() if value in run.parts:
             return own_part(run, value, name)
@@ -285,8 +286,8 @@ def construct(
     node: ast.AST,
     declared: object = None,
 ) -> Value:
-    """``cls(...)`` for a frozen dataclass or a NamedTuple. The object of a recursive class is
-    made as a node of its union at once, so that recursion over it has one type. ``declared``: the
+    """Compile ``cls(...)`` for a frozen dataclass or a NamedTuple. The object of a recursive class
+    becomes a node of its union at once, so that recursion over it has one type. ``declared`` is the
     class with its type arguments, ``Cons[float]``."""
     if not records.is_frozen(cls):
         run.refuse(
@@ -350,7 +351,7 @@ def _fields(cls: type) -> tuple[dataclasses.Field[object], ...]:
 
 
 def _positional(cls: type) -> tuple[str, ...]:
-    """The fields that can be given by position."""
+    """Return the fields that can be given by position."""
     if not dataclasses.is_dataclass(cls):
         return records.field_names(cls)
     return tuple(f.name for f in _fields(cls) if f.init and not f.kw_only)
@@ -387,8 +388,8 @@ def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
 def node_kind(
     run: Run, group: tuple[type, ...], record: RecordV, declared: object, node: ast.AST
 ) -> UnionK | None:
-    """The kind of an object of a recursive class as a node; None: what stands for its type
-    parameters is not known yet."""
+    """Return the kind of an object of a recursive class as a node; None if its type arguments are
+    not known yet."""
     assert run.frame.definition is not None
     run.lambda_sets.here = run.frame.definition, node
     if not generics.is_generic(group):
@@ -411,7 +412,7 @@ def node_kind(
 
 
 def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
-    """The union that the fields already belong to, or the one that fits them."""
+    """Return the union that the fields already belong to, or the one that fits them."""
     for value in record.fields.values():
         if isinstance(value, UnionV) and set(group) == set(value.union.classes):
             return value.union

@@ -40,7 +40,7 @@ METHODS = {
 
 
 def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """``left op right``"""
+    """Compile ``left op right``."""
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.binop(run, op, left, right, node)
     if isinstance(left, OptionalV) or isinstance(right, OptionalV):
@@ -91,7 +91,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
 
 
 def _user_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
-    """The operator methods of dataclasses."""
+    """Call the operator methods of dataclasses."""
     name = METHODS[op]
     for receiver, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         if isinstance(receiver, RecordV) and written(receiver.cls, method) is not None:
@@ -144,7 +144,7 @@ def _repeat(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> Val
 
 
 def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
-    """``- + ~ not``"""
+    """Compile ``- + ~ not``."""
     if op == "not":
         t = run.truth(operand, node)
         return Static(not t) if isinstance(t, bool) else Scalar(run.b.prim("not", t), True, 1)

@@ -68,7 +68,8 @@ class _Match:
     last: bool
 
     def cases(self, subject: Value, k: int, known: Known) -> Flow:
-        """The cases from ``k`` on; ``known``: what the cases before say of the lengths of lists."""
+        """Run the cases from ``k`` on. ``known`` are the lengths of lists that the cases before
+        leave."""
         run, s = self.run, self.s
         if k == len(s.cases):
             if self.last and unmatched.is_missing_return(run, s):
@@ -100,7 +101,7 @@ class _Match:
 
 
 def _never() -> Flow:
-    """Where a pattern that has been tested does not fit: it does."""
+    """Fail at a pattern of which a test has shown that it fits."""
     raise Unreachable
 
 
@@ -121,7 +122,7 @@ def _apart(match: _Match, subject: Value) -> Flow:
 
 
 def whole(value: Value) -> Value:
-    """A captured node is the node itself, not its unpacked copy."""
+    """Return a captured node itself, not its unpacked copy."""
     if isinstance(value, RecordV) and value.node is not None:
         return value.node
     return value
@@ -137,7 +138,7 @@ class _Matcher:
     known: Known = field(default_factory=dict)
 
     def conditional(self, cond: object, success: Next, failure: Next) -> Flow:
-        """Success or failure by a condition."""
+        """Go on with success or failure, by a condition."""
         if isinstance(cond, Lit):
             cond = bool(cond.value)
         if isinstance(cond, bool):
@@ -197,7 +198,7 @@ class _Matcher:
                 assert_never(p)  # type: ignore[arg-type]  # ast.pattern has no union
 
     def all(self, parts: Sequence[Part], success: Next, failure: Next) -> Flow:
-        """All of several patterns."""
+        """Match all of several patterns."""
         if not parts:
             return success()
         (p, value), rest = parts[0], parts[1:]
@@ -215,7 +216,7 @@ class _Matcher:
     def alternatives(
         self, patterns: Sequence[ast.pattern], subject: Value, success: Next, failure: Next
     ) -> Flow:
-        """One of several patterns."""
+        """Match one of several patterns."""
         if len(patterns) == 1:
             return self.pattern(patterns[0], subject, success, failure)
         first = patterns[0]
@@ -231,7 +232,8 @@ class _Matcher:
         return self.pattern(first, subject, success, next_one)
 
     def exits(self, p: ast.pattern, subject: Value) -> int:
-        """In how many places the pattern can fail (at most; 2 stands for more)."""
+        """Return the number of places in which the pattern can fail (at most; 2 stands for
+        more)."""
         if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
             return 2
         match p:
@@ -327,7 +329,7 @@ def _equals(run: Run, subject: Value, value: ast.expr) -> object:
 
 
 def _is(run: Run, subject: Value, constant: object, s: ast.stmt) -> object:
-    """None, True, False"""
+    """Match None, True or False."""
     if constant is None or isinstance(subject, Static):
         return isinstance(subject, Static) and subject.value is constant
     if not isinstance(subject, Scalar) or not isinstance(subject.type, Bool) or not subject.py:
@@ -342,7 +344,7 @@ def _is(run: Run, subject: Value, constant: object, s: ast.stmt) -> object:
 
 
 def _learned(run: Run, p: ast.pattern, subject: Value, known: Known) -> Known:
-    """What is known of the lengths of lists where the pattern does not fit."""
+    """Return the lengths of lists that are left if the pattern does not fit."""
     match p:
         case ast.MatchAs(ast.pattern() as inner):
             return _learned(run, inner, subject, known)
@@ -371,14 +373,15 @@ Part = tuple[ast.pattern, Value]
 def parts_of(
     run: Run, p: ast.MatchClass | ast.MatchSequence, subject: Value
 ) -> list[Part] | None:
-    """The patterns inside, each with what it looks at; None: it does not fit."""
+    """Return the patterns inside, each with the value that it looks at; None if the pattern does
+    not fit."""
     match p:
         case ast.MatchClass(cls, patterns, names, keywords):
             classes = classes_of(run, cls)
             told_apart(run, subject, classes, p)
             return _in_class(run, classes, patterns, names, keywords, subject)
         case ast.MatchSequence(patterns):
-            return _in_sequence(run, patterns, subject)
+            return _in_sequence(patterns, subject)
 
 
 def _in_class(
@@ -415,9 +418,7 @@ def _in_class(
     return parts
 
 
-def _in_sequence(
-    run: Run, patterns: Sequence[ast.pattern], subject: Value
-) -> list[Part] | None:
+def _in_sequence(patterns: Sequence[ast.pattern], subject: Value) -> list[Part] | None:
     if isinstance(subject, RecordV) and issubclass(subject.cls, tuple):
         subject = TupleV(tuple(subject.fields.values()))
     if not isinstance(subject, TupleV):

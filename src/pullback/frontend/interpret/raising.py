@@ -26,7 +26,7 @@ _MOST_CHOICES = 3  # each doubles what raises
 
 
 def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> Flow:
-    """``assert test, message``"""
+    """Compile ``assert test, message``."""
     cond = run.test_of(test)
     if isinstance(cond, bool):
         cond = boolean(cond)
@@ -55,7 +55,7 @@ def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> 
 
 
 def raise_(run: Run, s: ast.Raise) -> Flow:
-    """``raise E(...)``, ``raise E``, both also with ``from``."""
+    """Compile ``raise E(...)`` and ``raise E``, both also with ``from``."""
     if s.exc is None:
         run.refuse(
             s, "a bare raise has nothing to raise again", "raise ValueError('...'): say which"
@@ -74,8 +74,8 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
 def _made_of(
     run: Run, node: ast.expr
 ) -> tuple[type[Exception] | None, Sequence[ast.expr], tuple[str, ...]]:
-    """The class of an exception (None: it is none), its arguments and the names of the last
-    ones."""
+    """Return the class of an exception (None if it is none), its arguments, and the names of the
+    last ones."""
     args: list[ast.expr] = []
     names: list[str] = []
     function = node
@@ -155,7 +155,7 @@ def _on_both_sides(
 
 
 def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
-    """The conditional expressions in an expression, the outermost first."""
+    """Iterate over the conditional expressions in an expression, the outermost first."""
     if isinstance(node, ast.IfExp):
         yield node
     if not isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
@@ -164,7 +164,7 @@ def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
 
 
 def _argument(recorder: Recorder, node: ast.expr) -> Part:
-    """What an exception is made of; a text that is known is put together now."""
+    """Return the part for an argument of an exception; a text that is known is put together now."""
     part = recorder.expression(node)
     if is_source(part):
         return Constant(ast.unparse(node))
@@ -172,7 +172,7 @@ def _argument(recorder: Recorder, node: ast.expr) -> Part:
 
 
 def _folded(part: Part) -> Part:
-    """The part, with its value in its place if that is known and is text."""
+    """Return the part, or its value if that is a known text."""
     if isinstance(part, Applied) and all(isinstance(_folded(p), Constant) for p in part.parts):
         try:
             known = part.value(())
@@ -183,7 +183,7 @@ def _folded(part: Part) -> Part:
 
 
 def _plain(parts: Sequence[Part], args: Sequence[ast.expr]) -> str:
-    """The message where nothing is recorded: what is not known stands as its source text."""
+    """Return the message if nothing is recorded: unknown values stand as their source text."""
     if not parts:
         return ""
     first, node = parts[0], args[0]
@@ -193,7 +193,7 @@ def _plain(parts: Sequence[Part], args: Sequence[ast.expr]) -> str:
 
 
 def _cause(run: Run, recorder: Recorder, node: ast.expr) -> Part:
-    """What stands behind ``from``."""
+    """Return the part for the exception behind ``from``."""
     if isinstance(node, ast.Constant) and node.value is None:
         return Constant(None)
     cls, args, names = _made_of(run, node)

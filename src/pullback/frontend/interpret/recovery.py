@@ -52,7 +52,7 @@ def _bodies(s: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _bound_by(s: ast.stmt) -> list[str]:
-    """The names that the head of a statement binds."""
+    """Return the names that the head of a statement binds."""
     match s:
         case ast.For(target=target):
             return list(target_names(target))

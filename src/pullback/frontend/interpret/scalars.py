@@ -45,7 +45,7 @@ _MAX_UNROLLED_POWER = 16
 
 
 def is_number(value: Value) -> bool:
-    """A number: at run time or a literal."""
+    """Whether a value is a number, at run time or a literal."""
     return isinstance(value, Scalar) or (
         isinstance(value, Static)
         and (type(value.value) is int or static_scalar(value.value) is not None)
@@ -53,7 +53,7 @@ def is_number(value: Value) -> bool:
 
 
 def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
-    """A number with an atom."""
+    """Return a number with an atom."""
     match value:
         case Scalar():
             return value
@@ -81,7 +81,7 @@ def _type_error() -> type:
 
 
 def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
-    """The atom of a number, converted to a scalar type."""
+    """Return the atom of a number, converted to a scalar type."""
     given = scalar(sp, value, node)
     x = given.atom
     if x.type == t:
@@ -105,7 +105,8 @@ def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
 
 
 def whole(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
-    """A Python float that is whole, or is to be truncated, as an int. NaN and infinities raise."""
+    """Return a Python float that is whole, or is to be truncated, as an int. NaN and infinities
+    raise at run time."""
     if isinstance(x, Lit) and abs(x.value) < 2**63:
         return i64(int(x.value))
     b = sp.b
@@ -118,7 +119,8 @@ def whole(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
 
 
 def _fits_int32(sp: Specialiser, value: Scalar, node: ast.AST) -> None:
-    """Python's ints take the type of the NumPy ints that they meet, where they fit into it."""
+    """Require that an int fits into int32: Python's ints take the type of the NumPy ints that they
+    meet, if they fit."""
     b, x = sp.b, value.atom
     message = "Python integer out of bounds for int32"
     if isinstance(x, Lit):
@@ -130,8 +132,8 @@ def _fits_int32(sp: Specialiser, value: Scalar, node: ast.AST) -> None:
 
 
 def fold(op: str, left: Value, right: Value) -> Static | None:
-    """Two literals, combined by Python itself; None where it would raise (then it must be raised
-    at run time) or give something that Core cannot hold."""
+    """Return two literals combined by Python itself; None if Python would raise (then the error
+    must be raised at run time) or the result cannot be held by Core."""
     if not (isinstance(left, Static) and isinstance(right, Static)):
         return None
     a, b = left.value, right.value
@@ -152,7 +154,7 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
 
 
 def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """``left op right`` of two numbers."""
+    """Compile ``left op right`` of two numbers."""
     folded = fold(op, left, right)
     if folded is not None:
         return folded
@@ -166,7 +168,8 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
 
 
 def large_as_float(value: Value, other: Value) -> Value:
-    """A literal int beyond 64 bits that meets a float: the float nearest to it, as in Python."""
+    """Return the float nearest to a literal int beyond 64 bits that meets a float, as Python
+    does."""
     if isinstance(value, Static) and isinstance(value.value, int):
         real = isinstance(other, Scalar) and isinstance(other.type, Real)
         if real and not -(2**63) <= value.value < 2**63:
@@ -229,7 +232,8 @@ def _int(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scala
 
 
 def _no_minimum(sp: Specialiser, x: Atom, y: Atom | None, node: ast.AST) -> None:
-    """OverflowError for the one quotient (by -1), or absolute value, that does not fit."""
+    """Raise an OverflowError at run time for the one quotient (by -1), or absolute value, that does
+    not fit."""
     fine = sp.b.prim("ne", x, i64(-(2**63)))
     if isinstance(y, Lit) and int(y.value) != -1:
         return
@@ -239,7 +243,7 @@ def _no_minimum(sp: Specialiser, x: Atom, y: Atom | None, node: ast.AST) -> None
 
 
 def absolute(sp: Specialiser, value: Scalar, node: ast.AST) -> Scalar:
-    """``abs(x)`` of a number that is no bool."""
+    """Compile ``abs(x)`` of a number that is no bool."""
     if value.py and isinstance(value.type, Int) and value.bits > MAX_SUM_BITS:
         _no_minimum(sp, value.atom, None, node)
     return Scalar(sp.b.prim("abs", value.atom), value.py, value.bits)
@@ -288,8 +292,9 @@ def _float(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Sca
 
 
 def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> None:
-    """Python rounds the quotient of two ints once. That of their floats is the same where both
-    are floats exactly, or the divisor is a power of two; else OverflowError."""
+    """Require that the quotient of two ints is that of their floats. Python rounds the quotient of
+    the ints once, which is the same if both are floats exactly, or the divisor is a power of two;
+    else OverflowError."""
     power = isinstance(b.atom, Lit) and int(b.atom.value).bit_count() == 1
     for v in (b,) if power else (a, b):
         if v.bits <= _FLOAT_BITS or v.type == BOOL:
@@ -304,8 +309,8 @@ def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Non
 
 
 def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
-    """Python's ``x ** y``: 0.0 to a negative power and overflow raise; a complex result (a negative
-    number to a fractional power) is refused at run time."""
+    """Compile Python's ``x ** y``: 0.0 to a negative power and overflow raise; a complex result (a
+    negative number to a fractional power) is refused at run time."""
     b = sp.b
     zero, negative = lit(0.0, F64), "0.0 cannot be raised to a negative power"
     if isinstance(y, Lit) and float(y.value) == 1.0:
@@ -337,7 +342,7 @@ def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
 
 
 def power_of(sp: Specialiser, x: Atom, y: Atom) -> Atom:
-    """``x ** y`` of reals."""
+    """Compile ``x ** y`` of reals."""
     if isinstance(y, Lit) and float(y.value) in (0.0, 1.0):
         return x if y.value else lit(1.0, x.type)
     return sp.b.prim("pow", x, y)
@@ -402,7 +407,7 @@ def _numpy_int(sp: Specialiser, op: str, x: Atom, y: Atom, t: Number, node: ast.
 
 
 def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
-    """``- + ~`` of a number."""
+    """Compile ``- + ~`` of a number."""
     if isinstance(operand, Static) and isinstance(operand.value, int | float):
         match op, operand.value:
             case "-", int() | float():
@@ -437,7 +442,7 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
 
 
 def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """A comparison of two numbers."""
+    """Compile a comparison of two numbers."""
     folded = fold(op, left, right)
     if folded is not None:
         return folded
@@ -460,9 +465,9 @@ def _rounds(n: Scalar, x: Scalar) -> bool:
 
 
 def _compare_exactly(sp: Specialiser, op: str, n: Scalar, x: Scalar, node: ast.AST) -> Atom:
-    """An int compared with a float as Python does it, without rounding the int. Where the float
-    nearest to the int is another one than ``x``, that decides. Else both are less than 2**11 apart,
-    and so their difference in 64 bits is right also where ``x`` is 2**63, as an int -2**63."""
+    """Compare an int with a float as Python does, without rounding the int. If the float nearest to
+    the int differs from ``x``, that decides. Else both are less than 2**11 apart, so their
+    difference in 64 bits is right also if ``x`` is 2**63, as an int -2**63."""
     b = sp.b
     near, real = convert(sp, n, F64, node), convert(sp, x, F64, node)
     gap = b.prim("sub", n.atom, b.prim("to_int", real, static=(I64,)))

@@ -130,7 +130,7 @@ def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
 
 
 def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
-    """A branch with jumps in it: what follows is run inside the branches that go on."""
+    """Run a branch with jumps in it: the code after it is run inside the arms that go on."""
     if ways_through([s]) > 1 and size(rest) > _MAX_REPEATED and jumps([s]) == {"return"}:
         if loops.once(run, s, [s]) is Flow.DEAD:
             return Flow.DEAD
@@ -153,7 +153,7 @@ def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flo
 
 
 def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
-    """After a loop that a ``return`` may have left: go on only if it was not."""
+    """Go on after a loop that a ``return`` may have left, only if it was not."""
     exit_ = run.scope.names.pop("$left")
     outer = run.scope.names.pop("$outer", None)
     body = s.body if isinstance(s, ast.For | ast.While) else [s]
@@ -185,7 +185,8 @@ def _after_break(
     rest: Sequence[ast.stmt],
     go: Callable[[Run, Sequence[ast.stmt]], Flow],
 ) -> Flow:
-    """After a loop that no ``return`` has left: its ``else`` only if no ``break`` has either."""
+    """Go on after a loop that no ``return`` has left: run its ``else`` only if no ``break`` has
+    left it either."""
     if not isinstance(s, ast.For | ast.While) or not s.orelse:
         return go(run, rest)
     orelse = s.orelse
@@ -208,7 +209,7 @@ def _after_break(
 
 
 def _endless(s: ast.stmt) -> bool:
-    """``while True`` without break: only return leaves it."""
+    """Compile ``while True`` without break: only return leaves it."""
     return isinstance(s, ast.While) and is_endless(s) and "break" not in jumps(s.body)
 
 
@@ -375,7 +376,7 @@ def _only_raises(s: ast.stmt) -> bool:
 def _raise_first(
     run: Run, cond: Atom, body: Callable[[], Flow], orelse: Callable[[], Flow]
 ) -> Flow:
-    """``if cond: raise ...``: what follows need not stand inside a branch."""
+    """Compile ``if cond: raise ...``: the code after it need not stand inside a branch."""
     scope = run.scope
     before = scope.names
     scope.names = dict(before)

@@ -24,7 +24,7 @@ MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def is_member(value: Value) -> bool:
-    """A member of an enumeration, known or not (possibly None)."""
+    """Whether a value is a member of an enumeration, known or not (possibly None)."""
     match value:
         case SymbolV(_, cls):
             return cls is not str
@@ -48,7 +48,8 @@ def _number(value: Value) -> tuple[type, Atom] | None:
 
 
 def compare(run: Run, op: str, a: Value, b: Value, node: ast.AST) -> Value:
-    """A comparison in which a symbol occurs: by a method that the user wrote, else by number."""
+    """Compile a comparison in which a symbol occurs: by a method that the user wrote, else by
+    number."""
     for receiver, other, name in ((a, b, METHODS[op]), (b, a, METHODS[MIRRORED[op]])):
         if is_member(receiver) and overrides(receiver, name):
             return run.call(run.attribute(receiver, name, node), (other,), node)
@@ -84,12 +85,12 @@ def overrides(value: Value, name: str) -> bool:
 
 
 def _has_numbers(value: Value) -> bool:
-    """IntEnum and the like: members are numbers too."""
+    """Whether members are numbers too, as those of IntEnum are."""
     return isinstance(value, SymbolV) and issubclass(value.cls, int | float)
 
 
 def operand(run: Specialiser, value: Value, op: str, node: ast.AST) -> Value:
-    """A symbol as the operand of an operator: only members that are numbers can be one."""
+    """Return a symbol as the operand of an operator: only members that are numbers can be one."""
     if not isinstance(value, SymbolV):
         return value
     if not _has_numbers(value):
@@ -103,7 +104,8 @@ def operand(run: Specialiser, value: Value, op: str, node: ast.AST) -> Value:
 
 
 def attribute(run: Specialiser, value: SymbolV, name: str, node: ast.AST) -> Value:
-    """``member.value``, ``member.name``, what ``__init__`` set: chosen among the constants."""
+    """Return ``member.value``, ``member.name`` or an attribute that ``__init__`` set, chosen among
+    the constants."""
     if value.cls is str or not all(hasattr(m, name) for m in members(value.cls)):
         run.refuse(
             node,
@@ -129,7 +131,7 @@ def _either(run: Specialiser, cond: Atom, then: Value, orelse: Value, node: ast.
 
 
 def member_of(run: Run, cls: enum.EnumType, value: Value, node: ast.AST) -> Value:
-    """``Class(value)``: the member with this value; ValueError if there is none."""
+    """Compile ``Class(value)``: the member with this value, or a ValueError if there is none."""
     if is_member(value) and (number := _number(value)) is not None and number[0] is cls:
         return value
     if isinstance(value, Static):
@@ -150,7 +152,8 @@ def member_of(run: Run, cls: enum.EnumType, value: Value, node: ast.AST) -> Valu
 
 
 def truth(run: Run, value: SymbolV, node: ast.AST) -> bool | Atom:
-    """A string is true unless it is empty, a member unless it is the number 0 or says so."""
+    """Return the truth of a symbol: a string is true unless it is empty, a member unless it is the
+    number 0 or says so itself."""
     for name in ("__bool__", "__len__"):
         if value.cls is not str and overrides(value, name):
             return run.truth(run.call(run.attribute(value, name, node), (), node), node)

@@ -29,7 +29,7 @@ def return_kind(
     before: Sequence[Callable[[], None]],
     state: dict[str, Value],
 ) -> Kind | None:
-    """The kind of what a ``return`` in the body gives; None: it never gets there."""
+    """Return the kind of the value of a ``return`` in the body; None if none is reached."""
     kinds, _ = trial(run, s, body, before, state)
     kind: Kind | None = None
     for k in kinds:
@@ -46,9 +46,9 @@ def first_set(
     state: dict[str, Value],
     goes_round: bool,
 ) -> None:
-    """Names that a loop sets first: before it they have a value of the kind that a round gives
-    them, which is not to be read. (If the loop certainly goes round, and every round sets the name,
-    nothing needs to be checked afterwards.)"""
+    """Give the names that a loop sets first a value before it, of the kind that a round gives them,
+    which is not to be read. If the loop certainly goes round, and every round sets the name,
+    nothing needs to be checked afterwards."""
     names = _unset_before(run, s)
     if not names:
         return
@@ -77,8 +77,8 @@ def _is_unset(run: Run, name: str) -> bool:
 
 
 def _unset_before(run: Run, s: ast.For | ast.While) -> list[str]:
-    """The names without a value before a loop that it sets, and that are wanted in a later round
-    or after it."""
+    """Return the names that have no value before a loop, are set by it, and are read in a later
+    round or after it."""
     assert run.frame.definition is not None
     liveness = liveness_of(run.frame.definition.node)
     live = liveness.after.get(s, frozenset()) | liveness.head.get(s, frozenset())
@@ -126,7 +126,7 @@ def trial(
 
 
 def _unknown(value: Value) -> Value:
-    """A value of the same kind of which nothing is known."""
+    """Return a value of the same kind about which nothing is known."""
     if value is UNSET:
         return value
     try:

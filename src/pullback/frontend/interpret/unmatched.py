@@ -42,7 +42,7 @@ def is_missing_return(run: Run, s: ast.Match) -> bool:
 
 
 def _is_none(node: ast.AST) -> bool:
-    """``None``, ``Optional``, or an annotation in quotes with one of them."""
+    """Whether an annotation is ``None`` or ``Optional``, or one in quotes with one of them."""
     match node:
         case ast.Constant(None) | ast.Name("Optional") | ast.Attribute(_, "Optional"):
             return True
@@ -72,7 +72,8 @@ def _message(value: str) -> str:
 
 
 def _fail_for_each(run: Run, subject: SymbolV, s: ast.Match) -> NoReturn:
-    """A member of an enumeration or a string of which only the run knows which one it is."""
+    """Raise the error of a match that nothing fits, for each value of a member of an enumeration or
+    a string that only the run knows."""
     known = (v for v in run.lambda_sets.symbols if isinstance(v, str))
     values = tuple(known) if subject.cls is str else members(subject.cls)
     for value in values[:_MAX_SYMBOLS]:
@@ -83,7 +84,7 @@ def _fail_for_each(run: Run, subject: SymbolV, s: ast.Match) -> NoReturn:
 
 
 def _shown(value: Value, numbers: list[Atom]) -> str:
-    """The text of a value as the template of a message, with ``numbers`` in it."""
+    """Return the text of a value as the template of a message, with ``numbers`` in it."""
 
     def each(values: Iterable[Value]) -> list[str]:
         return [_shown(v, numbers) for v in values]

@@ -26,7 +26,6 @@ from pullback.frontend.kinds.plain_kinds import (
     StaticK,
     SymbolK,
     ThreadK,
-    is_number,
     quantised,
     static_kind,
     static_scalar,
@@ -471,7 +470,7 @@ __all__ = [
     "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK",
     "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
     "RecordK", "ScalarK", "ScopeK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK",
-    "UnionK", "closure_type", "declared_in", "describe", "describe_both", "is_number",
+    "UnionK", "closure_type", "declared_in", "describe", "describe_both",
     "leaf_types", "parts", "quantised", "static_kind", "static_scalar", "unions_in",
     "with_parts", "without_spare",
 ]  # fmt: skip

@@ -9,9 +9,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import If
 from pullback.core.types import Bool, Int, Real
-from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -112,21 +110,4 @@ def _same(
     return run.branch(a.there, lambda: compare(here, b), lambda: Static(False), node)
 
 
-def split(
-    run: Run,
-    value: OptionalV,
-    then: Callable[[Value], Value],
-    orelse: Callable[[], Value],
-    node: ast.AST,
-) -> Value:
-    """Return ``orelse()`` if the value is None, else ``then`` of the value."""
-    there = value.there
-    return fork_value(
-        run,
-        (lambda: then(value.value), orelse),
-        lambda b: If(there, b[0], b[1]),
-        node,
-    )
-
-
-__all__ = ["class_name", "compared", "operands", "present", "split"]
+__all__ = ["class_name", "compared", "operands", "present"]

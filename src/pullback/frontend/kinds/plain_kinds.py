@@ -73,10 +73,6 @@ def static_kind(value: object) -> StaticK:
             return StaticK((type(value), id(value)), value)
 
 
-def is_number(value: object) -> bool:
-    return isinstance(value, int | float)
-
-
 def quantised(t: Number, bits: int) -> int:
     """Return the size of a number as its kind has it, small or unknown, so that there are few
     kinds."""

@@ -29,7 +29,7 @@ def is_chosen(key: Value) -> bool:
 
 
 def _tests(run: Run, d: RecordV, key: Value, node: ast.AST) -> list[tuple[str, bool | Atom]]:
-    """For each key that it can be, whether it is that one."""
+    """Return, for each key that it can be, whether it is that key."""
     tests: list[tuple[str, bool | Atom]] = []
     for k in d.fields:
         if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
@@ -43,7 +43,7 @@ def _tests(run: Run, d: RecordV, key: Value, node: ast.AST) -> list[tuple[str, b
 def item(
     run: Run, d: RecordV, key: Value, missing: Callable[[], Value], node: ast.AST
 ) -> Value:
-    """``d[key]``, or ``missing()``."""
+    """Compile ``d[key]``, or ``missing()``."""
     tests = _tests(run, d, key, node)
 
     def found(at: int) -> Value:
@@ -69,7 +69,7 @@ def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
 
 
 def contains(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
-    """``key in d``"""
+    """Compile ``key in d``."""
     result: bool | Atom = False
     for _, test in _tests(run, d, key, node):
         if isinstance(test, bool) or isinstance(result, bool):
@@ -82,8 +82,8 @@ def contains(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
 def stored(
     run: Run, d: RecordV, key: Value, new: Value, was_read: bool, node: ast.AST
 ) -> dict[str, Value] | None:
-    """The items after ``d[key] = new``, if they can be known one by one; ``was_read``: the key is
-    known to be in it."""
+    """Return the items after ``d[key] = new``, if they can be known one by one; ``was_read``: the
+    key is known to be in the dict."""
     tests = _tests(run, d, key, node)
     every = isinstance(key, SymbolV) and key.cls is not str and len(tests) == len(members(key.cls))
     old = [d.fields[k] for k, _ in tests]

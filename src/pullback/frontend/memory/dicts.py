@@ -42,7 +42,7 @@ _NONE = Static(None)
 
 
 def made(fields: dict[str, Value]) -> RecordV:
-    """A new dict."""
+    """Return a new dict."""
     return RecordV(dict, fields, None, frozenset({Owner("a dict")}), True)
 
 
@@ -51,7 +51,8 @@ def is_dict(value: Value) -> bool:
 
 
 def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
-    """A key, which must be known. (Keys that are no strings stand where names do as they are.)"""
+    """Return a key, which must be known. Keys that are no strings stand in the place of names as
+    they are."""
     rewrite = "loop over the dict itself (d.items(), d.values()), or use a list or an array"
     key = run.static(value, node, "the key of a dict", rewrite)
     if not is_key(key):
@@ -65,7 +66,7 @@ def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
 
 
 def display(run: Run, node: ast.Dict) -> Value:
-    """``{k: v, **d}``"""
+    """Compile ``{k: v, **d}``."""
 
     result: RecordV | HashV = made({})
     for k, v in zip(node.keys, node.values, strict=False):
@@ -86,20 +87,20 @@ def display(run: Run, node: ast.Dict) -> Value:
 
 
 def comprehension(run: Run, node: ast.DictComp) -> Value:
-    """``{k: v for ...}`` over items that are known one by one."""
+    """Compile ``{k: v for ...}`` over items that are known one by one."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.value)
     items = comprehensions.items_of(run, node.generators, pair, node)
     return _of_items(run, items, node)
 
 
 def set_of(run: Run, node: ast.SetComp) -> Value:
-    """``{v for ...}``"""
+    """Compile ``{v for ...}``."""
     items = comprehensions.items_of(run, node.generators, node.elt, node)
     return hash_methods.with_items(run, hash_tables.empty(run, set), items, node)
 
 
 def _of_items(run: Run, items: Items, node: ast.AST) -> RecordV | HashV:
-    """A dict of pairs; a hash table, where only the run knows the keys."""
+    """Return a dict of pairs: a hash table, if only the run knows the keys."""
     if isinstance(items, Unrolled):
         pairs = [run.iterate(pair, node) for pair in items.items]
         known = [p.items for p in pairs if isinstance(p, Unrolled) and len(p.items) == 2]
@@ -121,7 +122,7 @@ def needs_table(run: Run, d: RecordV, key: Value | str) -> bool:
 
 
 def _contents(run: Run, value: Value, node: ast.AST) -> RecordV | HashV:
-    """The items of a mapping, or of an iterable of pairs, as a new dict."""
+    """Return the items of a mapping, or of an iterable of pairs, as a new dict."""
     if isinstance(value, RecordV) and value.cls is dict:
         return made(dict(value.fields))
     if isinstance(value, HashV) and not hash_methods.is_set(value):
@@ -132,7 +133,7 @@ def _contents(run: Run, value: Value, node: ast.AST) -> RecordV | HashV:
 def _merged(
     run: Run, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST
 ) -> RecordV | HashV:
-    """``left``, with the items of ``right`` put in."""
+    """Return ``left`` with the items of ``right`` put in."""
     if isinstance(left, RecordV) and isinstance(right, RecordV):
         return replace(left, fields={**left.fields, **right.fields})
     if isinstance(left, RecordV):
@@ -150,7 +151,7 @@ def dict_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
-    """``d[k]``"""
+    """Compile ``d[k]``."""
     if chosen_keys.is_chosen(index):
         missing = partial(chosen_keys.missing_key, run, value, index, node)
         return chosen_keys.item(run, value, index, missing, node)
@@ -165,7 +166,7 @@ def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
 def combined(
     run: Run, op: str, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST
 ) -> Value | None:
-    """``d | e``, and the operators of sets."""
+    """Compile ``d | e``, and the operators of sets."""
     sets = [isinstance(v, HashV) and hash_methods.is_set(v) for v in (left, right)]
     if all(sets):
         assert isinstance(left, HashV) and isinstance(right, HashV)
@@ -176,7 +177,7 @@ def combined(
 
 
 def equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
-    """``d == e``, where one of them at least is a hash table."""
+    """Compile ``d == e`` if one of them at least is a hash table."""
     both = [_table(run, v, node) if isinstance(v, RecordV) and is_dict(v) else v for v in (a, b)]
     x, y = both
     if not isinstance(x, HashV) or not isinstance(y, HashV):
@@ -185,7 +186,7 @@ def equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
 
 
 def union(run: Run, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST) -> Value:
-    """``d | e``"""
+    """Compile ``d | e``."""
     return _merged(run, _contents(run, left, node), right, node)
 
 
@@ -230,7 +231,7 @@ def store_at(
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
 ) -> RecordV | HashV:
-    """``d[k] = v``; ``value`` may ask for the old value."""
+    """Compile ``d[k] = v``; ``value`` may ask for the old value."""
     if hash_methods.is_table_key(index):
         new = value(lambda: get_item(run, d, index, node))
         table = hash_changes.table_for(run, d, index, new, node)

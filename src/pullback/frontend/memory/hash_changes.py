@@ -83,7 +83,7 @@ class Table:
         self.atoms = list(self.run.b.let(If(test, *blocks), types))
 
     def store(self, key: Value, value: Value) -> Atom:
-        """``d[key] = value``"""
+        """Compile ``d[key] = value``."""
         entry = tables.found(self.run, self.view(), key, self.node)
 
         def replaced() -> None:
@@ -170,8 +170,8 @@ _NOTHING: Kind = kind_of(Static(None))
 def changed(
     run: Run, name: str, table: Table, values: Sequence[Value], change: Change
 ) -> Atom:
-    """Change a table by the function of Core for tables of its kind; return what that gives. What
-    has memory of its own is put in here: a function would have to copy it."""
+    """Change a table by the function of Core for tables of its kind. Return the result of that. A
+    value that has memory of its own is put in here: a function would have to copy it."""
     flats = [flatten(v) for v in values]
     if not all(isinstance(a.type, Real | Int | Bool) for f in flats for a in f.atoms):
         return change(table, values)

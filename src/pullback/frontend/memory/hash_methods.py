@@ -52,7 +52,7 @@ def is_set(d: HashV) -> bool:
 
 
 def contains(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
-    """``key in d``"""
+    """Compile ``key in d``."""
     if not d.elem.items:
         tables.own_key(run, key, node)
         return Static(False)
@@ -60,7 +60,7 @@ def contains(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
 
 
 def get_item(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
-    """``d[key]``; what a missing item is, is not put in."""
+    """Compile ``d[key]``; the value for a missing key is not put in."""
     if is_set(d):
         run.refuse(node, "'set' object is not subscriptable", error=ArgumentTypeError)
     default = _default(run, d, node)
@@ -78,7 +78,7 @@ def get_item(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
 
 
 def _default(run: Run, d: HashV, node: ast.AST) -> Callable[[], Value] | None:
-    """What makes the value of a missing item, if it is not an error."""
+    """Return the function that makes the value of a missing item, unless that is an error."""
     if d.cls is Counter:
         return lambda: Static(0)
     if d.cls is defaultdict and d.factory is not _NONE and not _is_none(d.factory):
@@ -102,7 +102,7 @@ def _value_or(
 
 
 def size(value: Value) -> Atom | None:
-    """The number of items of a dict or set."""
+    """Return the number of items of a dict or set."""
     match value:
         case HashV():
             return value.live
@@ -126,7 +126,7 @@ def items_of(run: Run, value: HashV | ViewV, node: ast.AST) -> Items:
 
 
 def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
-    """The keys, values or items of a table, in the order in which they were put in."""
+    """Return the keys, values or items of a table, in the order in which they were put in."""
     if not d.elem.items:
         return Unrolled(())
     if is_set(d) and not _is_unordered(d.elem.items[0]):
@@ -168,7 +168,7 @@ def store_at(
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
 ) -> HashV:
-    """``d[k] = v``; ``value`` may ask for the old value."""
+    """Compile ``d[k] = v``; ``value`` may ask for the old value."""
     if is_set(d):
         run.refuse(node, "'set' object does not support item assignment", error=ArgumentTypeError)
     new = value(lambda: get_item(run, d, index, node))
@@ -176,7 +176,8 @@ def store_at(
 
 
 def ensured(run: Run, d: HashV, key: Value, node: ast.AST) -> tuple[HashV, Atom]:
-    """The table with an entry for the key, as reading ``d[key]`` leaves it, and the entry."""
+    """Return the table with an entry for the key, as reading ``d[key]`` leaves it, and the
+    entry."""
     default = _default(run, d, node) if d.cls is defaultdict else None
     if default is None:
         if not d.elem.items:
@@ -188,7 +189,7 @@ def ensured(run: Run, d: HashV, key: Value, node: ast.AST) -> tuple[HashV, Atom]
 
 
 def read(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    """``d[key]`` of a defaultdict: what is missing is put in."""
+    """Compile ``d[key]`` of a defaultdict: a missing item is put in."""
     made, entry = ensured(run, d, args[0], node)
     return made, tables.value_at(run, made, entry, node)
 
@@ -232,7 +233,7 @@ def popitem(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Ch
 
 
 def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
-    """The table without the entry that was put in last, and that entry."""
+    """Return the table without the entry that was put in last, and that entry."""
     if not d.elem.items:
         run.never("KeyError", repr(message), node, StaticKeyError)
     wide = tables.with_holes(run, d, node)
@@ -288,7 +289,7 @@ UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = {
 
 
 def pairs_of(run: Run, value: Value, node: ast.AST) -> Items:
-    """The items of a mapping, or of an iterable of pairs."""
+    """Return the items of a mapping, or of an iterable of pairs."""
     match value:
         case HashV():
             return iterate(run, value, "items", node)
@@ -299,7 +300,7 @@ def pairs_of(run: Run, value: Value, node: ast.AST) -> Items:
 
 
 def with_pairs(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
-    """The table with more items."""
+    """Return the table with more items."""
 
     def one(d: HashV, pair: Value) -> HashV:
         both = run.iterate(pair, node)
@@ -311,7 +312,7 @@ def with_pairs(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
 
 
 def with_items(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
-    """The set with more items."""
+    """Return the set with more items."""
     return _folded(run, d, items, lambda d, v: changes.with_key(run, d, v, _NONE, node)[0], node)
 
 
@@ -334,7 +335,7 @@ def _folded(
 
 
 def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
-    """The counter with the numbers of some items added."""
+    """Return the counter with the numbers of some items added."""
     if isinstance(items, HashV | RecordV) and not (isinstance(items, HashV) and is_set(items)):
 
         def more(d: HashV, pair: Value) -> HashV:
@@ -353,7 +354,7 @@ def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
 
 
 def as_items(value: Value) -> Value:
-    """A set, as something whose order does not matter."""
+    """Return a set as a value whose order does not matter."""
     return as_dict(value) if isinstance(value, HashV) and is_set(value) else value
 
 
@@ -409,7 +410,7 @@ def _ordered(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 def unordered(run: Run, value: Value, node: ast.AST) -> Value:
-    """A set as a list of its items, for a function to which their order does not matter."""
+    """Return a set as a list of its items, for a function to which their order does not matter."""
     if not isinstance(value, HashV) or not is_set(value):
         return value
     return run.to_list(as_dict(value), node) if value.elem.items else TupleV((), is_list=True)

@@ -67,7 +67,7 @@ def discard(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Ch
 
 
 def display(run: Run, node: ast.Set) -> Value:
-    """``{a, b}``"""
+    """Compile ``{a, b}``."""
     made = tables.empty(run, set)
     for e in node.elts:
         with run.holding(made):
@@ -91,7 +91,7 @@ def _as_set(run: Run, value: Value, node: ast.AST) -> HashV:
 
 
 def combined(run: Run, op: str, a: HashV, b: HashV, node: ast.AST) -> HashV:
-    """``a | b``, ``a & b``, ``a - b``, ``a ^ b`` of two sets."""
+    """Compile ``a | b``, ``a & b``, ``a - b``, ``a ^ b`` of two sets."""
     if op == "|":
         return with_items(run, tables.copied(run, a), items_of_set(run, b, node), node)
     if op == "^":
@@ -104,7 +104,7 @@ def combined(run: Run, op: str, a: HashV, b: HashV, node: ast.AST) -> HashV:
 
 
 def _kept(run: Run, a: HashV, b: HashV, those: bool, node: ast.AST) -> HashV:
-    """The set of the items of ``a`` that are in ``b``, or of those that are not."""
+    """Return the set of the items of ``a`` that are in ``b``, or of those that are not."""
     items = items_of_set(run, a, node)
     if isinstance(items, Unrolled):
         return tables.empty(run, set)
@@ -123,7 +123,7 @@ def _kept(run: Run, a: HashV, b: HashV, those: bool, node: ast.AST) -> HashV:
 
 
 def equal(run: Run, a: HashV, b: HashV, node: ast.AST) -> Value:
-    """``a == b`` of two sets, or of two dicts."""
+    """Compile ``a == b`` of two sets, or of two dicts."""
     if is_set(a) != is_set(b):
         return Static(False)
     same = run.b.prim("eq", a.live, b.live)
@@ -149,7 +149,7 @@ def equal(run: Run, a: HashV, b: HashV, node: ast.AST) -> Value:
 
 
 def ordered(run: Run, op: str, a: HashV, b: HashV, node: ast.AST) -> Value:
-    """``a < b`` and the like of two sets."""
+    """Compile ``a < b`` and the like of two sets."""
     if not (is_set(a) and is_set(b)):
         run.refuse(node, f"{op} is not defined for dicts", error=ArgumentTypeError)
     small, large = (a, b) if op in ("<", "<=") else (b, a)

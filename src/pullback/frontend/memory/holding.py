@@ -74,7 +74,7 @@ def _nodes_hold_memory(union: Union) -> bool:
 
 
 def _below(kind: Kind) -> Iterator[Kind]:
-    """The parts of tuples, records and what may be None, however deep."""
+    """Return the parts of tuples, records and values that may be None, however deep."""
     match kind:
         case TupleK(_, False) | OptionalK():
             inside = parts(kind)

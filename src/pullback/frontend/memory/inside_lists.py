@@ -83,7 +83,7 @@ class Inside:
         self.run, self.node = run, node
 
     def change(self, items: ListV, steps: list[Step], op: Op) -> tuple[ListV, Value]:
-        """The list after the update of what the steps lead to, and the value of the call."""
+        """Return the list after the update of the value at the steps, and the value of the call."""
         if isinstance(op, Store):  # Python evaluates the value before it looks at the list
             found: list[tuple[Path, Value, list[Step]]] = []
 
@@ -116,7 +116,8 @@ class Inside:
         return self.replaced(items, path, container, op)
 
     def locate(self, items: ListV, steps: list[Step]) -> tuple[Path, Value, list[Step]]:
-        """Where the steps lead, what is there, and the steps into an array that are left."""
+        """Return the place to which the steps lead, the value there, and the steps into an array
+        that are left."""
         run, node = self.run, self.node
         path: list[Atom | int] = []
         value: Value = items
@@ -160,7 +161,7 @@ class Inside:
     def stored(
         self, items: ListV, path: Path, container: Value, op: Op, value: Value, checked: bool
     ) -> tuple[ListV, Value]:
-        """``container[index] = value``"""
+        """Compile ``container[index] = value``."""
         assert isinstance(op, Store)
         run, node = self.run, self.node
         if isinstance(op.index, str):
@@ -196,7 +197,7 @@ class Inside:
         self, items: ListV, path: Path, container: HashV | RecordV, key: Value, value: Value,
         name: str, change: hash_changes.Change, holes: bool = False,
     ) -> tuple[ListV, Value]:  # fmt: skip
-        """A change of a hash table by an item; the value that the key has then."""
+        """Return the change of a hash table by an item, and the value that the key has then."""
         run, node = self.run, self.node
         run.check_captured_in_loop(value, node)
         own = hash_tables.own_key(run, key, node)
@@ -222,7 +223,7 @@ class Inside:
     def by_method(
         self, items: ListV, path: Path, container: HashV | RecordV, op: Method
     ) -> tuple[ListV, Value] | None:
-        """A method of a hash table that need not copy it."""
+        """Run a method of a hash table that need not copy it."""
         run, node, ensure = self.run, self.node, hash_changes.ensure
         match op:
             case Method("setdefault", [key, *default], {}) if _is_table(container, key):
@@ -255,7 +256,7 @@ class Inside:
         return lists.with_item(leaves.changed(new), value)
 
     def extended(self, items: ListV, path: Path, more: Value) -> ListV:
-        """One item after the other: the whole list is carried."""
+        """Append one item after the other: the whole list is carried."""
         run, node = self.run, self.node
         values = run.iterate(more, node)
         if isinstance(values, Unrolled):
@@ -285,7 +286,7 @@ class Inside:
     def replaced(
         self, items: ListV, path: Path, container: Value, op: Op
     ) -> tuple[ListV, Value]:
-        """The operation on a copy, which takes the place of the container."""
+        """Apply the operation to a copy, which takes the place of the container."""
         run, node = self.run, self.node
         before = flatten(container).atoms
         own = run.copied(container) if isinstance(container, ListV) else container
@@ -307,7 +308,7 @@ class Inside:
         return replace(out, sole=False, inner=out.inner | ownership.owners_of(made)), result
 
     def fitting(self, items: ListV, path: Path, new: Kind | None, grows: bool | None) -> ListV:
-        """The list, converted so that at the path there can be a list with items of the kind
+        """Return the list, converted so that at the path there can be a list with items of the kind
         ``new`` (with room to grow), or (``grows`` is false) a value of that kind itself."""
         run, node = self.run, self.node
         here = _kind_at(items.elem, path[1:])
@@ -366,12 +367,12 @@ class _Leaves:
                 self.at, self.low, self.kind = (*self.at, p), self.low + first, self.kind.elem
 
     def whole(self, k: int) -> list[Atom]:
-        """The buffers of the leaves from the k-th on."""
+        """Return the buffers of the leaves from the k-th on."""
         count = len(list(leaf_types(self.kind)))
         return list(self.items.atoms[self.low + k : self.low + count])
 
     def here(self, k: int) -> tuple[Atom, tuple[Atom, ...]]:
-        """The buffer of a leaf, and where in it."""
+        """Return the buffer of a leaf, and where in it."""
         return self.items.atoms[self.low + k], self.at
 
     def read(self) -> Value:
@@ -383,7 +384,7 @@ class _Leaves:
         return rebuild(self.kind, iter(leaves), lambda: (self.items.inner, False))
 
     def put(self, k: int, leaf: Atom, *index: Atom) -> Atom:
-        """The buffer of a leaf with this in its place (or in an item of it)."""
+        """Return the buffer of a leaf with this in its place (or in an item of it)."""
         old, at = self.here(k)
         op = Update(old, (*at, *index), leaf, False)
         return self.run.b.let(op, (old.type,), self.run.site(self.node))[0]
@@ -413,7 +414,7 @@ def _kind_at(kind: Kind, path: Path) -> Kind:
 
 
 def _with_kind(kind: Kind, path: Path, new: Kind) -> Kind:
-    """The kind with another one at the path."""
+    """Return the kind with another one at the path."""
     if not path:
         return new
     first, rest = path[0], path[1:]

@@ -56,7 +56,7 @@ def _known_index(value: Value) -> int | None:
 
 
 def _of(run: Run, items: AnyList, elem: Kind | None, node: ast.AST) -> ListV:
-    """The list as a buffer whose items can be of kind ``elem`` too."""
+    """Return the list as a buffer whose items can be of kind ``elem`` too."""
     if isinstance(items, TupleV) and not items.items:
         assert elem is not None
         kind = ListK(without_spare(generalise(elem)), True)
@@ -79,17 +79,17 @@ def _of(run: Run, items: AnyList, elem: Kind | None, node: ast.AST) -> ListV:
 
 
 def growing(run: Run, items: AnyList, node: ast.AST) -> ListV:
-    """A list of known length as one that changes at run time."""
+    """Return a list of known length as one that changes at run time."""
     return _of(run, items, None, node)
 
 
 def tight(run: Run, items: AnyList, node: ast.AST) -> AnyList:
-    """The list without room for more."""
+    """Return the list without room for more."""
     return run.to_list(items, node) if isinstance(items, ListV) and items.spare else items
 
 
 def with_item(items: ListV, value: Value) -> ListV:
-    """The list with this put somewhere in it."""
+    """Return the list with this item somewhere in it."""
     mine = ownership.owners_of(value)
     sole = items.sole and ownership.is_unshared(value) and not mine & items.inner
     return replace(items, inner=items.inner | mine, sole=sole)
@@ -98,7 +98,7 @@ def with_item(items: ListV, value: Value) -> ListV:
 def _written(
     run: Run, items: ListV, at: Atom, value: Value, length: Atom, node: ast.AST
 ) -> ListV:
-    """The list with ``value`` at a place that its buffers have, and a new length."""
+    """Return the list with ``value`` at a place that its buffers have, and a new length."""
     flat = flatten(coerce(run, value, items.elem, node))
     site = run.site(node)
     atoms = []
@@ -109,7 +109,7 @@ def _written(
 
 
 def _room(run: Run, items: ListV, value: Value, node: ast.AST) -> ListV:
-    """The list with room for one more item."""
+    """Return the list with room for one more item."""
     fill = flatten(coerce(run, value, items.elem, node)).atoms
     made = with_room(run, items.length, items.atoms, fill, items.atoms, ())
     return replace(items, atoms=tuple(made))
@@ -123,8 +123,9 @@ def with_room(
     outer: Sequence[Atom],
     at: tuple[Atom, ...],
 ) -> Sequence[Atom]:
-    """Buffers with ``n`` items, with room for one more. They stand in ``outer`` at the path ``at``
-    (or are these themselves): that is given as it is then. New room is filled with anything."""
+    """Return buffers with ``n`` items, with room for one more. They stand in ``outer`` at the path
+    ``at`` (or are these themselves), which is returned as it is then. New room has arbitrary
+    contents."""
     if not buffers:
         return outer
     full = run.b.prim("eq", n, run.b.dim(buffers[0], 0))
@@ -167,7 +168,7 @@ def append(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
 
 
 def extend(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
-    """``xs.extend(ys)``, ``xs += ys``"""
+    """Compile ``xs.extend(ys)`` and ``xs += ys``."""
     (values,) = _take(run, "extend", args, 1, 1, node)
     return extend_by(run, items, run.iterate(values, node), node)
 
@@ -193,7 +194,7 @@ def extend_by(run: Run, items: AnyList, more: Items, node: ast.AST) -> Change:
 def _moved(
     run: Run, items: ListV, count: Atom, places: Callable[[Atom], tuple[Atom, Atom]]
 ) -> ListV:
-    """Items moved one after the other: ``places(k)`` says where to and where from."""
+    """Move items one after the other: ``places(k)`` returns the new and the old place."""
     if not items.atoms:
         return items
     index = Var("i", I64)
@@ -299,7 +300,7 @@ def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 
 def _in_place_of(old: AnyList, new: Value) -> AnyList:
-    """New contents of the same list."""
+    """Return new contents of the same list."""
     assert isinstance(new, ListV | TupleV)
     return replace(new, owners=old.owners, fresh=old.fresh)
 
@@ -311,7 +312,7 @@ def store_at(
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
 ) -> AnyList:
-    """``xs[i] = v``, ``xs[a:b] = ys``; ``value`` may ask for the old item."""
+    """Compile ``xs[i] = v`` and ``xs[a:b] = ys``; ``value`` may ask for the old item."""
     new = value(lambda: run.subscript(items, index, node))
     if isinstance(index, SliceV):
         return splice(run, items, index, new, node)
@@ -319,7 +320,7 @@ def store_at(
 
 
 def splice(run: Run, items: AnyList, index: SliceV, value: Value, node: ast.AST) -> AnyList:
-    """``xs[a:b] = ys``; ``del xs[a:b]`` puts nothing there."""
+    """Compile ``xs[a:b] = ys``; for ``del xs[a:b]``, ys is empty."""
     if not isinstance(index.step, Static) or index.step.value not in (None, 1):
         run.refuse(
             node,
@@ -381,7 +382,7 @@ def splice(run: Run, items: AnyList, index: SliceV, value: Value, node: ast.AST)
 
 
 def store(run: Run, items: AnyList, index: Value, value: Value, node: ast.AST) -> AnyList:
-    """The list after ``xs[i] = v``."""
+    """Return the list after ``xs[i] = v``."""
     k = _known_index(index)
     if isinstance(items, TupleV) and k is not None:
         n = len(items.items)

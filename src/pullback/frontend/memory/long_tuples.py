@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def made(sp: Specialiser) -> None:
-    """The program has such a tuple."""
+    """Note that the program has such a tuple."""
     _run(sp).long_tuples = True
 
 
 def told_apart(
     sp: Specialiser, value: Value, classes: tuple[type, ...], node: ast.AST
 ) -> None:
-    """The program asks at ``node`` whether the value is an instance of these."""
+    """Note that the program asks at ``node`` whether the value is an instance of these classes."""
     run = _run(sp)
     if isinstance(value, ListV) and issubclass(list, classes) != issubclass(tuple, classes):
         try:
@@ -52,7 +52,7 @@ def _run(sp: Specialiser) -> Run:
 
 
 def settle(run: Run, unions: Iterable[Union]) -> None:
-    """(At the end of a program) refuse it if it has told such tuples from lists."""
+    """Refuse the program, at its end, if it has told such tuples from lists."""
     if run.list_or_tuple is not None and (run.long_tuples or any(map(_holds, unions))):
         raise run.list_or_tuple
 

@@ -62,7 +62,7 @@ READ = frozenset({"setdefault", "__getitem__"})
 
 
 def base_of(run: Run, target: ast.expr) -> ast.Name:
-    """The name in ``name[i].field[j]``."""
+    """Return the name in ``name[i].field[j]``."""
     while isinstance(target, ast.Subscript | ast.Attribute):
         target = target.value
     if not isinstance(target, ast.Name):
@@ -81,8 +81,9 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
 def target_of(
     run: Run, target: ast.expr, value: Value | None = None
 ) -> tuple[ast.Name, list[Step]]:
-    """The name and the steps to what is updated: ``name[i].field``, also what a call gives that is
-    an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated already."""
+    """Return the name and the steps to the updated value: ``name[i].field``, also the result of a
+    call that is an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated
+    already."""
     root = target
     while isinstance(root, ast.Subscript | ast.Attribute):
         root = root.value
@@ -98,7 +99,7 @@ def target_of(
 
 
 def steps_of(run: Run, target: ast.expr) -> list[Step]:
-    """The indices and fields in ``name[i].field[j]``, evaluated in order."""
+    """Return the indices and fields in ``name[i].field[j]``, evaluated in order."""
 
     match target:
         case ast.Subscript(value, index):
@@ -113,7 +114,7 @@ def steps_of(run: Run, target: ast.expr) -> list[Step]:
 
 
 def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> Kind:
-    """The kind of what the steps lead to."""
+    """Return the kind of the value at the steps."""
     with run.scratch(), run.sealed():  # only its kind is asked
         for step in steps:
             value = (
@@ -124,7 +125,7 @@ def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> 
 
 
 def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AST) -> Value:
-    """The update of what the steps lead to in what the name holds; the value of the call."""
+    """Update the value at the steps in the value of the name. Return the value of the call."""
     old = ownership.updatable(run, base.id, base, nested=bool(steps))
     given = run.frame.given.get(base.id, frozenset()) if not old.fresh else frozenset()
     with run.holding(old):
@@ -140,8 +141,8 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
 
 
 def exchange(run: Run, s: ast.Assign) -> bool:
-    """``t[i], t[j] = t[j], t[i]`` of a list of lists or arrays, if it is that: afterwards each of
-    them is again in one place only."""
+    """Compile ``t[i], t[j] = t[j], t[i]`` of a list of lists or arrays, if the statement is that:
+    afterwards each of them is again in one place only."""
     match s:
         case ast.Assign(
             [ast.Tuple([ast.Subscript(ast.Name(name), i) as x, ast.Subscript(ast.Name(), j) as y])],
@@ -183,8 +184,8 @@ class _Change:
     def of(
         self, value: Value, steps: list[Step], beside: frozenset[Owner]
     ) -> tuple[Value, Value]:
-        """The value after the update of what the steps lead to; ``beside``: the owners of what
-        else is in the whole."""
+        """Return the value after the update of the value at the steps. ``beside`` are the owners of
+        the other parts of the whole."""
         run, node = self.run, self.node
         if isinstance(value, ArrayV):
             self.op = combined(run, self.op, steps, node)
@@ -226,7 +227,7 @@ class _Change:
     def in_table(
         self, table: HashV, key: Value, rest: list[Step], beside: frozenset[Owner]
     ) -> tuple[Value, Value]:
-        """A hash table after the update of what is in the value of a key."""
+        """Return a hash table after the update of what is in the value of a key."""
         if not table.sole or table.inner & beside:
             ownership.refuse_shared(self.run, self.node)
         self.run.frame.touched |= table.inner
@@ -239,7 +240,7 @@ class _Change:
     def part(
         self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]
     ) -> tuple[Value, Value]:
-        """An item of known place after the update."""
+        """Return an item of known place after the update."""
         beside = beside.union(*map(ownership.owners_of, others))
         if holding.is_updated_in_place(item):
             mine = item.owners

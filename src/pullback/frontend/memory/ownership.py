@@ -62,9 +62,9 @@ if TYPE_CHECKING:
 
 
 def owners_of(value: Value) -> frozenset[Owner]:
-    """All the arrays whose memory a value may share, and the variables that it is a snapshot of
-    (functions that are still looking up their variables share nothing but their defaults: they see
-    the new version)."""
+    """Return all the arrays whose memory a value may share, and the variables that it is a snapshot
+    of. Functions that are still looking up their variables share nothing but their defaults: they
+    see the new version."""
     match value:
         case FunctionV():
             return _owners_of_all(parts_of(value)) | _captured_owners(value)
@@ -93,7 +93,7 @@ def owners_of(value: Value) -> frozenset[Owner]:
 
 
 def _captured_owners(f: FunctionV) -> frozenset[Owner]:
-    """The memory and the variables that a function is a snapshot of."""
+    """Return the memory and the variables that a function is a snapshot of."""
     found: frozenset[Owner] = frozenset()
     if isinstance(f.scope, Scope) and f.scope.live:
         return found
@@ -121,8 +121,8 @@ def is_unshared(value: Value, given: frozenset[Owner] = frozenset()) -> bool:
 
 
 def given_with(run: Run, owners: frozenset[Owner]) -> frozenset[Owner]:
-    """All that came from the caller with an object of these owners: whether what is in it is in one
-    place only is for the caller to see."""
+    """Return all objects that came from the caller with an object of these owners: whether the
+    values inside of them are in one place only is a fact of the caller."""
     found = (g for g in run.frame.given.values() if owners and owners <= g)
     return frozenset(o for g in found for o in g)
 
@@ -130,7 +130,8 @@ def given_with(run: Run, owners: frozenset[Owner]) -> frozenset[Owner]:
 def still_given(
     run: Run, name: str, parts: Iterable[tuple[frozenset[Owner], Owner]]
 ) -> None:
-    """What came from the caller is carried round a loop: there it has other owners beside."""
+    """Note that a value from the caller is carried round a loop: there it has other owners
+    beside."""
     given = run.frame.given.get(name)
     if given is not None:
         more = frozenset(group for owners, group in parts if owners and owners <= given)
@@ -138,7 +139,7 @@ def still_given(
 
 
 def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
-    """The same of what is in a list or dict."""
+    """Whether the values in a list or dict are unshared too."""
     match value:
         case ListV(elem=elem) | HashV(elem=elem):
             return value.sole or not holds_memory(elem)
@@ -153,7 +154,7 @@ def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
 def _places(
     value: Value, given: frozenset[Owner]
 ) -> Iterator[frozenset[Owner] | None]:
-    """The owners of each array and list in a value; None where that says nothing."""
+    """Return the owners of each array and list in a value; None if they are not known."""
     if is_updated_in_place(value):
         mine = value.fresh or (value.owners and value.owners <= given)
         yield value.owners if mine else None
@@ -176,8 +177,8 @@ def _places(
 
 
 def shown(run: Run, value: Value) -> None:
-    """A generator yields a value: from here on others may hold the arrays and lists in it, so they
-    are no longer updated here."""
+    """Note that a generator yields a value: from here on other code may hold the arrays and lists
+    in it, so they are no longer updated here."""
     owners = owners_of(value)
     if not owners:
         return
@@ -216,8 +217,8 @@ def refuse_change(run: Run, name: str, node: ast.AST) -> NoReturn:
 
 
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
-    """The array or list called ``name``, if this function may update it (``nested``: what is in
-    it); else refused here."""
+    """Return the array or list called ``name`` if this function may update it (with ``nested``, the
+    values in it); else refuse the update here."""
     value = run.lookup(name, node)
     if not is_root(value) or not (nested or is_updated_in_place(value)):
         run.refuse(
@@ -249,7 +250,7 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
 
 
 def seen_outside(run: Run, name: str, value: Updatable, node: ast.AST) -> MutationError:
-    """The refusal of an update of what came from outside; a caller may own it."""
+    """Return the refusal of an update of a value from outside, which a caller may own."""
     return MutationError(
         f"{shown_name(name)!r} {_whose(value)}: updating it would be seen outside",
         _rewrite(shown_name(name), value),
@@ -287,7 +288,7 @@ def replaced(
 
 
 def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
-    """The object that the caller knows and a new one cannot both be given back."""
+    """Refuse to give back both the object that the caller knows and a new one."""
     run.refuse(
         node,
         f"{shown_name(name)!r} is bound to another object in a function that also updates "
@@ -315,9 +316,9 @@ def bind_updated(
     run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False,
     moved: Moved = (),
 ) -> Updatable:  # fmt: skip
-    """The object called ``name`` has been updated. Other names of the very same object see that;
-    whatever else may share its memory (``nested``: or that of what is in it) may not be used any
-    more."""
+    """Bind ``name`` to the object after its update. Other names of the very same object see the
+    update; names of other values that may share its memory (with ``nested``, the memory of the
+    values in it) may not be used any more."""
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run.scope)
     updated(run, name, old, node, made, nested, moved)
@@ -363,7 +364,8 @@ def updated(
 
 
 def apart(run: Run, more: Value, whole: Value) -> Value:
-    """What a list is extended by: a copy, if it is part of what is updated (``t[0] += t[1]``)."""
+    """Return the values by which a list is extended: a copy, if they are part of the updated list
+    (``t[0] += t[1]``)."""
     if not owners_of(more) & owners_of(whole):
         return more
     match more:
@@ -386,13 +388,13 @@ def refuse_shared(run: Run, node: ast.AST) -> NoReturn:
 
 
 def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
-    """``a += v``: NumPy updates ``a`` in place."""
+    """Compile ``a += v``: NumPy updates ``a`` in place."""
     updatable(run, name, node)
     return fitted(run, name, old, new, node)
 
 
 def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
-    """The new contents of an array that is updated in place, with its dtype and shape."""
+    """Return the new contents of an array that is updated in place, with its dtype and shape."""
     if isinstance(new, ArrayV) and new.rank > old.rank:
         message = "non-broadcastable output operand: the result has more axes than the array"
         run.refuse(node, message, f"write {name} = {name} + ...", error=ArgumentValueError)
@@ -412,7 +414,8 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
 
 
 def rebound(run: Run, scope: Scope, name: str) -> None:
-    """A variable gets another value: functions that captured the old one are out of date."""
+    """Note that a variable gets another value: functions that captured the old one are out of
+    date."""
     places.release(run, scope, name)
     if run.frame.given.get(name) and name not in scope.borrowed and scope is run.frame.scope:
         spec = run.frame.spec

@@ -91,27 +91,28 @@ def is_record(value: object) -> bool:
 
 
 def note_root(run: Run, scope: Scope, name: str, value: Value) -> None:
-    """A variable has been read: what is read of the value will be part of what it holds."""
+    """Note that a variable has been read: parts that are read of the value will be parts of the
+    variable's."""
     if scope.live and scope.locals and is_part(value) and not name.startswith("$"):
         run.frame.places[value] = PlaceV(scope, name, (), value, value)
 
 
 def note(run: Run, whole: Value, step: Taken, part: Value) -> None:
-    """A part has been read of a value."""
+    """Note that a part has been read of a value."""
     place = run.frame.places.get(whole)
     if place is not None and part is not whole and is_part(part):
         run.frame.places[part] = replace(place, steps=(*place.steps, step), value=part)
 
 
 def note_item(run: Run, name: str, steps: tuple[Step, ...], part: Value) -> None:
-    """An item has been put into what a variable holds, or was there already."""
+    """Note that an item has been put into the value of a variable, or was there already."""
     scope = function_scope(run.scope)
     if is_part(part) and not name.startswith("$"):
         run.frame.places[part] = PlaceV(scope, name, steps, part, scope.names[name])
 
 
 def noted(run: Run, whole: Value, items: Items) -> Items:
-    """The items of a value, each of which is noted when it is taken."""
+    """Return the items of a value, each of which is noted when it is taken."""
     if whole not in run.frame.places or isinstance(items, Driven):
         return items
     if isinstance(items, Unrolled):
@@ -129,8 +130,8 @@ def noted(run: Run, whole: Value, items: Items) -> Items:
 
 
 def named(run: Run, scope: Scope, value: Value, whole: bool = False) -> Value:
-    """What a name holds that is bound to a value: a place, if it is a part of a structure (or if
-    asked, a ``whole`` one)."""
+    """Return the value of a name that is bound to this value: a place, if it is a part of a
+    structure (or, if asked for, a ``whole`` one)."""
     place = run.frame.places.get(value)
     if place is None or not (place.steps or whole) or place.scope is not scope:
         return value
@@ -140,7 +141,7 @@ def named(run: Run, scope: Scope, value: Value, whole: bool = False) -> Value:
 
 
 def from_start(run: Run, place: PlaceV) -> PlaceV:
-    """The place with indices that count from the start, whatever is appended later."""
+    """Return the place with indices that count from the start, whatever is appended later."""
     if not any(map(_may_be_from_end, place.steps)):
         return place
     node = ast.Pass()
@@ -175,7 +176,7 @@ def _may_be_from_end(step: Taken) -> bool:
 
 
 def as_steps(place: PlaceV) -> list[Step]:
-    """The steps as those of an update."""
+    """Return the steps as those of an update."""
     return [index_scalar(s) if isinstance(s, Var | Lit) else s for s in place.steps]
 
 
@@ -183,7 +184,7 @@ def as_steps(place: PlaceV) -> list[Step]:
 
 
 def current(run: Run, place: PlaceV, node: ast.AST) -> Value:
-    """What is there now."""
+    """Return the present value at the place."""
     if place.scope.names.get(place.root) is place.of:
         run.frame.places[place.value] = place
         return place.value
@@ -194,7 +195,7 @@ def current(run: Run, place: PlaceV, node: ast.AST) -> Value:
 
 
 def _taken(run: Run, whole: Value, step: Taken, node: ast.AST) -> Value:
-    """What is there, one step further: it was there when the name was bound."""
+    """Return the value one step further: it was there when the name was bound."""
     if isinstance(step, str):
         return run.attribute(whole, step, node)
     if isinstance(step, Var | Lit):
@@ -224,7 +225,7 @@ def refresh(run: Run, f: FunctionV) -> None:
 
 
 def settled(run: Run, value: Value, node: ast.AST) -> Value:
-    """An ordinary value of a name, where it must be one."""
+    """Return an ordinary value for a name, where no place may stand."""
     if not isinstance(value, PlaceV):
         return value
     root = value.scope.names.get(value.root)
@@ -232,7 +233,7 @@ def settled(run: Run, value: Value, node: ast.AST) -> Value:
 
 
 def renewed(run: Run, source: Value, node: ast.AST) -> Value:
-    """What a loop runs over, as it is now."""
+    """Return the present value of the source of a loop."""
     match source:
         case ZipV(items):
             zipped = tuple(renewed(run, v, node) for v in items)
@@ -255,8 +256,8 @@ def renewed(run: Run, source: Value, node: ast.AST) -> Value:
 
 
 def differing(held: Sequence[PlaceV | None]) -> list[int] | None:
-    """The steps in which the places that the arms of a branch give are not the same, all of them
-    indices; None: they are not places in one structure, equally deep."""
+    """Return the steps in which the places that the arms of a branch give differ, all of them
+    indices; None if they are not places in one structure, equally deep."""
     known = [p for p in held if p is not None and p.steps]
     first = known[0] if known else None
     if first is None or len(known) < len(held):
@@ -281,7 +282,7 @@ def is_index(step: Taken) -> bool:
 
 
 def index_of(run: Run, step: Taken) -> Scalar:
-    """A step that a branch chooses, as a number."""
+    """Return a step that a branch chooses, as a number."""
     if isinstance(step, Var | Lit):
         return index_scalar(step)
     assert not isinstance(step, str)
@@ -289,7 +290,7 @@ def index_of(run: Run, step: Taken) -> Scalar:
 
 
 def chosen(place: PlaceV, steps: Sequence[int], indices: Sequence[Value]) -> PlaceV:
-    """The place with the indices that a branch has chosen."""
+    """Return the place with the indices that a branch has chosen."""
     made = list(place.steps)
     for k, index in zip(steps, indices, strict=False):
         assert isinstance(index, Scalar)
@@ -304,7 +305,8 @@ EVERYTHING: Moved = (Move((), 1),)
 
 
 def after(place: PlaceV, name: str, whole: Value, moved: Moved) -> Value:
-    """What a name for a part holds after an update of the structure, which was ``whole``."""
+    """Return the value of a name for a part after an update of the structure, which was
+    ``whole``."""
     if not any(_meets(place, name, m) for m in moved):
         return place
     if name.startswith(LOOP):
@@ -350,14 +352,15 @@ def _is_from_start(index: object) -> bool:
 
 
 def rooted_at(scope: Scope, name: str) -> Iterator[tuple[str, PlaceV]]:
-    """The names for parts of what a variable holds."""
+    """Return the names for parts of the value of a variable."""
     for other, value in list(scope.names.items()):
         if isinstance(value, PlaceV) and value.root == name and value.scope is scope:
             yield other, value
 
 
 def release(run: Run, scope: Scope, name: str) -> None:
-    """A variable is bound anew: names for parts of what it held are ordinary names of these."""
+    """Make the names for parts of a variable's value ordinary names, because the variable is bound
+    anew."""
     for other, place in rooted_at(scope, name):
         scope.names[other] = settled(run, place, ast.Pass())
 

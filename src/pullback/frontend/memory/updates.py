@@ -61,7 +61,7 @@ Op = Store | Method | Become
 
 
 def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Value]:
-    """A list, dict or array after the operation, and the value of the call."""
+    """Return a list, dict or array after the operation, and the value of the call."""
     if isinstance(op, Store) and isinstance(op.index, str):
         return _attribute_stored(run, container, op.index, op.value, node), _NONE
     match op, container:
@@ -133,7 +133,7 @@ def _attribute_stored(
 
 
 def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
-    """What an operation on the container at these steps moves or replaces."""
+    """Return the moves and replacements of an operation on the container at these steps."""
     path = tuple(steps)
     match op:
         case _ if isinstance(container, ArrayV):
@@ -147,7 +147,7 @@ def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
 
 
 def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
-    """``a[i][j] = v`` of an array is ``a[i, j] = v``; the last index may be of any sort."""
+    """Return ``a[i, j] = v`` for ``a[i][j] = v`` of an array; the last index may be of any sort."""
     if not steps:
         return op
     index = op.index if isinstance(op, Store) else ""
@@ -162,7 +162,7 @@ def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
 
 
 def known(step: Step, n: int) -> int | None:
-    """A literal index that there is."""
+    """Return a literal index that is in range."""
     match step:
         case Static(int(k)) if -n <= k < n:
             return k % n
@@ -171,7 +171,7 @@ def known(step: Step, n: int) -> int | None:
 
 
 def field_of(run: Run, value: RecordV, step: Step, node: ast.AST) -> str:
-    """The name of the part of a dict or record that a step leads to."""
+    """Return the name of the part of a dict or record that a step leads to."""
     if value.cls is dict and not isinstance(step, str):
         dicts.get_item(run, value, step, node)
         return dicts.key_of(run, step, node)

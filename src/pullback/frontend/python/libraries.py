@@ -35,10 +35,9 @@ _OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.call.callee", "p
               "pullback.combinators")  # fmt: skip
 """The modules of Pullback itself whose functions are compiled like the user's."""
 
-_TEXTS = (
-    PurePath(__file__).parents[1] / "library" / "text", PurePath(__file__).parents[2] / "api",
-)  # fmt: skip
-"""The folders of the texts that mean library functions, and derived operators."""
+OWN = "pullback"
+_HERE = PurePath(__file__).parents[2]
+_DEMO = _HERE / "demo"
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _STANDARD = tuple(
@@ -49,9 +48,9 @@ _STANDARD = tuple(
 @lru_cache(maxsize=1024)
 def package_of(file: str) -> str:
     """Return the package that a file belongs to, if it is installed and may be read ('': the file
-    is the user's, or of the standard library). The texts of this package are one, too."""
-    if PurePath(file).parent in _TEXTS:
-        return "pullback"
+    is the user's, or of the standard library). This package is one, too, but for its demo."""
+    if PurePath(file).is_relative_to(_HERE):
+        return "" if PurePath(file).is_relative_to(_DEMO) else OWN
     parts = PurePath(file).parts
     for k in range(len(parts) - 2, -1, -1):
         if parts[k] in _INSTALLED:
@@ -108,4 +107,4 @@ def name_of(obj: object) -> str:
 
 _PUBLIC = {"_operator": "operator", "_warnings": "warnings", "io": "", "_io": ""}
 
-__all__ = ["CLOSED", "is_closed", "is_closed_module", "name_of", "package_of"]
+__all__ = ["CLOSED", "OWN", "is_closed", "is_closed_module", "name_of", "package_of"]

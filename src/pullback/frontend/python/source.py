@@ -76,7 +76,7 @@ def _definition(function: FunctionType) -> Definition:
             raise SourceError(f"{function.__qualname__!r} is an async function")
         node = expanded(node, function.__globals__)
         return Definition(
-            without_try(node), text.file, code.co_name, function.__qualname__,
+            without_try(node), text.file, code.co_name, code.co_qualname,
             function.__globals__, text.lines,
         )  # fmt: skip
     raise _no_source(function)

@@ -15,7 +15,7 @@ first), where the elements of arrays follow each other.
 from __future__ import annotations
 
 from pullback.core.effects import may_duplicate
-from pullback.core.terms import Block, Build, Function, Let, Prim, Program, Sum_, Var
+from pullback.core.terms import Block, Build, Function, Let, Op, Prim, Program, Sum_, Var
 from pullback.core.traverse import (
     all_lets,
     defined,
@@ -33,18 +33,20 @@ MOST_IN_SUM = 30
 """Sums with at most this many lets inside are merged: lanes run along the last axis then."""
 
 
-def nest(program: Program) -> Program:
+def flatten_builds(program: Program) -> Program:
     """Return the program with nested builds and sums merged."""
     return map_functions(program, lambda f: _function(f, True))
 
 
-def nest_rows(program: Program) -> Program:
+def flatten_rows(program: Program) -> Program:
     """Return the program with nested builds merged, and no sums; other stacks know the extents of
     their rows."""
     return know_rows(map_functions(program, lambda f: _function(f, False)))
 
 
 def _function(f: Function, sums: bool) -> Function:
+    if not any(_may_merge(let.op, sums) for let in all_lets(f.body)):
+        return f
     counts = uses(f.body)
 
     def block(old: Block) -> Block:
@@ -66,6 +68,10 @@ def _function(f: Function, sums: bool) -> Function:
         return Block(tuple(x for k, x in enumerate(lets) if k not in gone), old.results)
 
     return Function(f.name, f.params, block(f.body), f.results)
+
+
+def _may_merge(op: Op, sums: bool) -> bool:
+    return (isinstance(op, Prim) and op.name == "stack") or (sums and isinstance(op, Sum_))
 
 
 def _merged_sum(let: Let) -> tuple[Let, ...]:

@@ -60,7 +60,7 @@ def scoped(x: str, cell: Type, m: Like, k: Callable[[Term], Term]) -> Term:
 
 
 def zeros(gamma: Context) -> Term:
-    """The zero environment: a tuple that begins with ()."""
+    """Return the zero environment: a tuple that begins with ()."""
     out: Term = Nil()
     for _, t in gamma:
         out = Pair(out, zero(t))

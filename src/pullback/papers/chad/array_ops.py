@@ -72,7 +72,7 @@ def operation_rule(t: Op, gamma: Context, types: Types, chad: Rule) -> Term:
 
 
 def back(t: Op, xs: list[E], bps: list[E], d: E, gamma: Context, types: Types) -> Term:
-    """What an operation does with its cotangent."""
+    """Return the backpropagator of an operation."""
     x, x_ = xs[0], bps[0]
     match t.name:
         # \d. x' (BOne (i,d))
@@ -129,7 +129,7 @@ def back(t: Op, xs: list[E], bps: list[E], d: E, gamma: Context, types: Types) -
 
 
 def cell_of(bag_type: Data) -> Data:
-    """The cotangent type in a bag."""
+    """Return the cotangent type in a bag."""
     (entry,) = bag_type.args
     assert isinstance(entry, Prod) and isinstance(entry.right, Data)
     return entry.right
@@ -147,7 +147,7 @@ def pairs(bp: E, d: Like, body: Callable[[E, E], Like]) -> Term:
 
 
 def kept(bp: E, d: Like, body: Callable[[E, E], tuple[Term, Term]]) -> Term:
-    """The same, for the pairs that meet a condition."""
+    """Return the same, for the pairs that meet a condition."""
 
     def one(i: E, e: E) -> Term:
         condition, entry = body(i, e)
@@ -163,7 +163,8 @@ def then(m: Like, k: Like) -> Term:
 
 
 def winners(a: E, ix: E) -> Term:
-    """For each index of a the position in ix of its last writer, or -1."""
+    """Return the array that has, for each index of a, the position in ix of its last writer, or
+    -1."""
     n, k = fresh("_"), fresh("k")
     return op("scatter_set", Build(op("length", a), n, Lit(-1)), ix, Build(
         op("length", ix), k, Var(k)))

@@ -105,7 +105,7 @@ def array_rule(
 
 
 def elem_t2(t: Type) -> Data:
-    """The cotangent type of an array's elements."""
+    """Return the cotangent type of an array's elements."""
     assert isinstance(t, Arr)
     return t2(t.elem)
 

@@ -128,10 +128,10 @@ BAGS = LINEAR.extended(*BAG_ROWS)
 
 
 def densify(n: Term, elem: Type, d: Term) -> Term:
-    """scatter (build n (_. 0)) (collect d): the bag as an array of cotangents."""
+    """Return the bag as an array of cotangents: scatter (build n (_. 0)) (collect d)."""
     return op("scatter", BuildTerm(n, fresh("_"), zero(elem)), op("collect", d))
 
 
 def lit(n: int) -> Term:
-    """An integer."""
+    """Return an integer."""
     return Lit(n)

@@ -34,7 +34,7 @@ class Cell(Protocol):
         """cell += d."""
 
     def read(self, m: Machine) -> object:
-        """What was added."""
+        """Return the sum of the summands."""
 
 
 class Atomic:
@@ -98,7 +98,7 @@ class Once:
 
 
 def opened(d: object) -> tuple[object, tuple[object, ...]]:
-    """The tag of a cotangent, if it has one, and its parts."""
+    """Return the tag of a cotangent, if it has one, and its parts."""
     match d:
         case Inj(tag, x) | Packed(tag, x):
             return tag, (x,)
@@ -132,7 +132,8 @@ def make(m: Machine, d: object) -> Cell:
 
 
 def made_cost(parts: tuple[object, ...]) -> int:
-    """What making the cells of a loser cost: it is paid once, by adding to the winner's."""
+    """Return the cost of making the cells of the loser of a race: it is paid once, by adding to the
+    winner's cells."""
     m = Machine()
     for x in parts:
         make(m, x)

@@ -28,7 +28,7 @@ CLOSURES = CHAD_SOURCE.extended(
 
 
 def run_closures(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Value and cotangents of C after closure conversion."""
+    """Return the value and the cotangents of C after closure conversion."""
     return run_monadic(source, args, seed, prepare=convert)
 
 

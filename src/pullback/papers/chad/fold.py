@@ -86,7 +86,7 @@ def fold_rule(t: Fold, gamma: Context, types: Types, chad: Rule) -> Term:
 
     def back(s_: E, grown_: E, d: E) -> Term:
         dlist = Fun(Data("List", (cell,)), Data("List", (cell,)))
-        return _un_tree(gamma, t.p, p, cell, tree, bp, lambda go: op(
+        return _un_tree(gamma, t.p, p, cell, tree, lambda go: op(
             "bind", go(d)(grown_), lam("ds", dlist, lambda ds: s_(op("BArray", op(
                 "fromList", ds(Op("lnil", (), (cell,)))))))))
 
@@ -100,7 +100,7 @@ def _under(p: str, value: E, t: Term) -> Term:
 
 
 def _un_tree(
-    gamma: Context, name: str, p: Data, cell: Data, tree: Data, bp: Fun,
+    gamma: Context, name: str, p: Data, cell: Data, tree: Data,
     body: Callable[[E], Like],
 ) -> Term:
     # unTree d (Leaf _) = return (\k. d :: k)

@@ -53,12 +53,12 @@ from pullback.papers.methods import Curried, Method, register
 
 
 def recognised(source: Source) -> Source:
-    """The program with gathers where it has builds that are gathers."""
+    """Return the program with gathers where it has builds that are gathers."""
     return Source(source.context, deeply(lambda: gathers(source.body)), source.result, source.decls)
 
 
 def gathers(t: Term) -> Term:
-    """build n (i. e[t ! s]) as a map over a gather, everywhere in a term."""
+    """Return the term with each build n (i. e[t ! s]) as a map over a gather."""
     t = map_parts(gathers, t)
     if not isinstance(t, Build):
         return t
@@ -81,14 +81,15 @@ def gathers(t: Term) -> Term:
 
 
 def column(read: Op, t: Build, n: str) -> Term:
-    """What read is for every i, as an array: the whole array, or a gather of n elements."""
+    """Return the elements that are read for all i as an array: the whole array, or a gather of n
+    elements."""
     array, at = read.args
     whole = isinstance(at, Var) and at.name == t.i and alpha_eq(t.n, Op("length", (array,)))
     return array if whole else op("gather", array, Build(Var(n), t.i, at))
 
 
 def reads(t: Term, i: str) -> list[Op]:
-    """The different a ! s in t that are surely computed, with i in s and not in a."""
+    """Return the different a ! s in t that are surely computed, with i in s and not in a."""
     found: list[Op] = []
 
     def walk(t: Term, bound: frozenset[str]) -> None:
@@ -116,7 +117,7 @@ def reads(t: Term, i: str) -> list[Op]:
 
 
 def replaced(t: Term, old: Term, new: Term) -> Term:
-    """t with new for every old; names are distinct."""
+    """Return t with new for every old; names are distinct."""
     if type(t) is type(old) and alpha_eq(t, old):
         return new
     return map_parts(lambda part: replaced(part, old, new), t)
@@ -126,7 +127,7 @@ def replaced(t: Term, old: Term, new: Term) -> Term:
 
 
 def recognised_after(t: Term) -> Term:
-    """C's term, with one block for every build that its rule made of a gather."""
+    """Return C's term, with one block for every build that its rule made of a gather."""
     t = map_parts(recognised_after, t)
     match t:
         # let u = unzip (build n (i. C{t ! s})) in let a1 = fst u in let a2 = snd u in (a1, \d. ..)
@@ -160,7 +161,7 @@ def naive_gather(t: Term, i: str) -> tuple[Term, Term] | None:
 
 
 def without(t: Term, i: str) -> Term:
-    """A term of C that does not add into the cell i, in an environment that has none."""
+    """Return a term of C that does not add into the cell i, in an environment that has none."""
     t = map_parts(lambda part: without(part, i), t)
     if not isinstance(t, Op):
         return t

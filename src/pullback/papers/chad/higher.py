@@ -53,12 +53,12 @@ BAGGED = HIGHER.replaced(*implementation(HIGHER, lcons=_cons, foldr=_foldr))
 def run_higher(
     source: Source, args: tuple[object, ...], seed: object, library: Library = HIGHER
 ) -> Outcome:
-    """Value and cotangents by CH0."""
+    """Return the value and the cotangents by CH0."""
     return run_ev(source, args, seed, library)[0]
 
 
 def variable_calls(done: Outcome) -> int:
-    """How often backpropagators of variables ran."""
+    """Return how often backpropagators of variables ran."""
     m = done.machine
     return sum(n for role, n in zip(m.roles, m.calls, strict=True) if role == "var")
 

@@ -32,14 +32,14 @@ from pullback.papers.methods import Curried, Method, register
 
 
 def slot(static: Sequence[Static]) -> int:
-    """The position of a variable in the context of ``one``."""
+    """Return the position of a variable in the context of ``one``."""
     ev = static[1]
     assert isinstance(ev, EV)
     return next(k for k in reversed(range(len(ev.context))) if ev.context[k][0] == static[0])
 
 
 def width(static: Sequence[Static]) -> int:
-    """The number of cells that ``run`` starts with."""
+    """Return the number of cells that ``run`` starts with."""
     ev = static[0]
     assert isinstance(ev, EV)
     return len(ev.context)
@@ -55,7 +55,7 @@ class Stack:
         self.height = len(cells)
 
     def push(self, m: Machine, x: object) -> None:
-        """A new cell; the array doubles when it is full."""
+        """Add a new cell; the array doubles when it is full."""
         if self.height == len(self.cells):
             m.count("copied", self.height)
             self.cells = self.cells + [None] * self.height
@@ -64,7 +64,7 @@ class Stack:
         m.peak("stack", self.height)
 
     def pop(self) -> object:
-        """The newest cell."""
+        """Return the newest cell."""
         self.height -= 1
         return self.cells[self.height]
 

@@ -29,8 +29,8 @@ from pullback.papers.methods import Curried, Linearised, Method, Outcome, regist
 def linearise_ev(
     source: Source, args: tuple[object, ...], library: Library, raw: list[object] | None = None
 ) -> Linearised:
-    """A program after its forward pass by C0's term, on one implementation of its operations;
-    ``raw`` gets the cotangents of the environment as they come."""
+    """Return a program after its forward pass by C0's term, on one implementation of its
+    operations; ``raw`` gets the cotangents of the environment as they come."""
     source = Source(source.context, rename_apart(source.body), source.result, source.decls)
     t = c0_of(source)
     env = {x: v for (x, _), v in zip(source.context, args, strict=True)}
@@ -52,7 +52,8 @@ def linearise_ev(
 def run_ev(
     source: Source, args: tuple[object, ...], seed: object, library: Library
 ) -> tuple[Outcome, object]:
-    """Value and cotangents by C0's term; also the raw cotangent of the environment."""
+    """Return the value and the cotangents by C0's term, and the raw cotangent of the
+    environment."""
     raw: list[object] = []
     return linearise_ev(source, args, library, raw).at(seed), raw[0]
 

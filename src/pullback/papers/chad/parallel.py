@@ -58,7 +58,7 @@ from pullback.papers.methods import Curried, Linearised, Method, Outcome, regist
 
 
 def parallel(t: Term) -> Term:
-    """The term with ``also`` and ``par`` where one action does not need another's result."""
+    """Return the term with ``also`` and ``par`` where one action does not need another's result."""
     t = map_parts(parallel, t)
     match t:
         # bind m (\_. k) => also m k
@@ -142,7 +142,7 @@ def _run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object
 
 
 def parallel_library(workers: Workers) -> Library:
-    """C's library with ``also`` and ``par``, on frames, cells and these workers."""
+    """Return C's library with ``also`` and ``par``, on frames, cells and these workers."""
 
     def beside(m: Machine, f: Frame, actions: Sequence[object], fork: bool) -> list[object]:
         if not fork:
@@ -183,7 +183,7 @@ def parallel_library(workers: Workers) -> Library:
 def linearise_parallel(
     source: Source, args: tuple[object, ...], workers: Workers | None = None
 ) -> Linearised:
-    """A program after its forward pass by C, for a reverse pass on threads."""
+    """Return a program after its forward pass by C, for a reverse pass on threads."""
     library = parallel_library(workers or Workers())
     done = deeply(lambda: linearise_monadic(
         source, args, library, after=parallel, machine=Shared()))
@@ -194,7 +194,7 @@ def linearise_parallel(
 def run_parallel(
     source: Source, args: tuple[object, ...], seed: object, workers: Workers | None = None
 ) -> Outcome:
-    """Value and cotangents by C, the reverse pass on threads."""
+    """Return the value and the cotangents by C, with the reverse pass on threads."""
     return deeply(lambda: linearise_parallel(source, args, workers).at(seed))
 
 

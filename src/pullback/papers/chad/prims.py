@@ -47,7 +47,7 @@ from pullback.papers.language.terms import (
 
 def is_constant(name: str, types: list[Type], result: Type) -> bool:
     """Whether no cotangent goes through a primitive."""
-    return result != R or is_discrete(name, (), R in types)
+    return result != R or is_discrete(name, R in types)
 
 
 def dops(name: str, xs: list[Term], types: list[Type], d: Term) -> list[Term]:
@@ -115,7 +115,8 @@ def prim_rule(t: Prim, gamma: Context, types: Types, chad: Rule) -> Term:
 
 
 def _dprim(t: Prim, xs: list[Term], parts: list[Type], e: E, result: Type) -> Term:
-    """Dop^t of a tuple. Where nothing goes through: lunits of integers, zeros of reals."""
+    """Return Dop^t of a tuple. A component without a derivative gets lunits for integers, zeros for
+    reals."""
     if is_constant(t.op, parts, result):
         ds: list[Term] = [zero(t2(p)) for p in parts]
     else:

@@ -66,8 +66,8 @@ def linearise_monadic(
     after: Callable[[Term], Term] = lambda t: t,
     machine: Machine | None = None,
 ) -> Linearised:
-    """A program after its forward pass by C, between a translation of the source and one of C's
-    term, and on a library."""
+    """Return a program after its forward pass by C, between a translation of the source and one of
+    C's term, and on a library."""
     source = Source(source.context, rename_apart(source.body), source.result, source.decls)
     source = prepare(source)
     types = check_source(source, library)
@@ -93,12 +93,12 @@ def run_monadic(
     after: Callable[[Term], Term] = lambda t: t,
     machine: Machine | None = None,
 ) -> Outcome:
-    """Value and cotangents by C."""
+    """Return the value and the cotangents by C."""
     return linearise_monadic(source, args, library, prepare, after, machine).at(seed)
 
 
 def t1_decl(d: DataDecl) -> DataDecl:
-    """A declaration with the primal types of its fields."""
+    """Return a declaration with the primal types of its fields."""
     return DataDecl(d.name, d.params, tuple(
         (c, tuple(map(t1, fields))) for c, fields in d.constructors))
 

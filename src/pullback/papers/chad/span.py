@@ -61,7 +61,7 @@ def _act(x: object) -> Action:
 
 
 def longest(m: Machine, tasks: Sequence[Callable[[], object]]) -> list[object]:
-    """All results; the cost is that of the most expensive one."""
+    """Return all results; the cost is that of the most expensive one."""
     start, most, out = m.cost, 0, []
     for task in tasks:
         m.cost = start
@@ -140,5 +140,5 @@ class Span(Machine):
 
 
 def run_span(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Value and cotangents; the costs are the spans of the two passes."""
+    """Return the value and the cotangents; the costs are the spans of the two passes."""
     return deeply(lambda: run_monadic(source, args, seed, SPAN, after=parallel, machine=Span()))

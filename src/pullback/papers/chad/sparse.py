@@ -38,12 +38,12 @@ def _context(static: Sequence[Static]) -> EV:
 
 
 def level(ev: EV, x: str) -> int:
-    """The position of x in a context."""
+    """Return the position of x in a context."""
     return next(k for k in reversed(range(len(ev.context))) if ev.context[k][0] == x)
 
 
 def logarithm(m: tree.Map) -> int:
-    """What one operation on a map of this size costs."""
+    """Return the cost of one operation on a map of this size."""
     return math.ceil(math.log2(tree.size(m) + 1))
 
 
@@ -52,7 +52,8 @@ def _one(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object
 
 
 def union(m: Machine, a: tree.Map, b: tree.Map) -> tree.Map:
-    """All entries of both, added where both have one: O(k log(n/k + 1)) and the additions."""
+    """Return all entries of both, added where both have one: O(k log(n/k + 1)) and the
+    additions."""
     large, small = (a, b) if tree.size(a) >= tree.size(b) else (b, a)
     n, k = tree.size(large), tree.size(small)
     m.cost += math.ceil(k * math.log2(n / k + 1)) if k else 0
@@ -65,23 +66,23 @@ def union(m: Machine, a: tree.Map, b: tree.Map) -> tree.Map:
 
 
 def get(m: tree.Map, key: int, zero: object) -> object:
-    """The cotangent of a variable."""
+    """Return the cotangent of a variable."""
     found = tree.lookup(m, key)
     return found.value if found else zero
 
 
 def push0(m: tree.Map) -> tree.Map:
-    """A new variable with a zero cotangent, which is no entry."""
+    """Return a new variable with a zero cotangent, which is no entry."""
     return m
 
 
 def modify(m: tree.Map, key: int, zero: object, f: Callable[[object], object]) -> tree.Map:
-    """f on the cotangent of a variable."""
+    """Apply f to the cotangent of a variable."""
     return tree.insert(m, key, f(get(m, key, zero)))
 
 
 def pop(m: tree.Map, last: int, zero: object) -> tuple[tree.Map, object]:
-    """The map without the newest variable, and its cotangent."""
+    """Return the map without the newest variable, and its cotangent."""
     return tree.delete(m, last), get(m, last, zero)
 
 
@@ -111,7 +112,8 @@ EMAP = LINEAR.extended(
 
 
 def tmagic(r: int) -> int:
-    """The work of ``union`` on a complete tree of + over 2^r variables, were it min(m, n)."""
+    """Return the work of ``union`` on a complete tree of + over 2^r variables, were it min(m,
+    n)."""
     return sum(2**i * 2 ** (r - 1 - i) for i in range(r))
 
 

@@ -51,13 +51,13 @@ def bag(t: Type) -> Data:
 
 
 def product(t: Type) -> Prod:
-    """``t``, which is a product by the typing rules."""
+    """Return ``t``, which is a product by the typing rules."""
     assert isinstance(t, Prod)
     return t
 
 
 def t1(t: Type) -> Type:
-    """The type of the primal."""
+    """Return the type of the primal."""
     match t:
         # T1(R) = R   T1(Z) = Z   T1(1) = 1
         case Real() | Int() | Unit() | TVar():
@@ -87,7 +87,7 @@ def t1(t: Type) -> Type:
 
 
 def t2(t: Type) -> Data:
-    """The type of the cotangent: a commutative monoid."""
+    """Return the type of the cotangent: a commutative monoid."""
     match t:
         # T2(R) = L(R)
         case Real():
@@ -120,12 +120,12 @@ def t2(t: Type) -> Data:
 
 
 def t2_context(context: Context) -> Context:
-    """A context with the cotangent types of its entries."""
+    """Return a context with the cotangent types of its entries."""
     return tuple((x, t2(t)) for x, t in context)
 
 
 def t1_context(context: Context) -> Context:
-    """A context with the primal types of its entries."""
+    """Return a context with the primal types of its entries."""
     return tuple((x, t1(t)) for x, t in context)
 
 

@@ -39,7 +39,7 @@ NOTHING = Zero(L_1)
 """A zero whose type does not matter."""
 
 def to_cotangent(t: Type, seed: object, types: Types | None = None) -> object:
-    """A cotangent shaped like a value, in the sparse representation; an array is a BArray.
+    """Return a cotangent shaped like a value, in the sparse representation; an array is a BArray.
     ``types`` knows the declared types."""
     match t:
         case Real():
@@ -64,7 +64,7 @@ def to_cotangent(t: Type, seed: object, types: Types | None = None) -> object:
 
 
 def from_cotangent(d: object, value: object) -> object:
-    """A cotangent shaped like ``value``: zeros are written out, bags are added up."""
+    """Return a cotangent shaped like ``value``: zeros are written out, bags are added up."""
     inside = d.value if isinstance(d, Inj) else d
     match value:
         case float():
@@ -89,7 +89,7 @@ def from_cotangent(d: object, value: object) -> object:
 
 
 def collected(bag_: object) -> list[tuple[int, object]]:
-    """The index-cotangent pairs of a bag, in order."""
+    """Return the index-cotangent pairs of a bag, in order."""
     out: list[tuple[int, object]] = []
     todo = [bag_]
     while todo:
@@ -111,7 +111,7 @@ def collected(bag_: object) -> list[tuple[int, object]]:
 
 
 def bag_size(bag_: object) -> int:
-    """The number of constructors of a bag, with the lengths of its blocks."""
+    """Return the number of constructors of a bag, with the lengths of its blocks."""
     count, todo = 0, [bag_]
     while todo:
         b = todo.pop()
@@ -125,7 +125,7 @@ def bag_size(bag_: object) -> int:
 
 
 def size(d: object) -> int:
-    """The size of a cotangent (section 4.3): R 1, 1 1, None 1, pair 1 + .., inl 1 + .."""
+    """Return the size of a cotangent (section 4.3): R 1, 1 1, None 1, pair 1 + .., inl 1 + .."""
     total, todo = 0, [d]
     while todo:
         d = todo.pop()
@@ -144,7 +144,7 @@ def size(d: object) -> int:
 
 
 def environment(cells: object, context: Context, args: Mapping[str, object]) -> tuple[object, ...]:
-    """The cotangents in an environment tuple, shaped like the arguments."""
+    """Return the cotangents in an environment tuple, shaped like the arguments."""
     values = items(cells, len(context) + 1)[1:]
     return deeply(lambda: tuple(
         from_cotangent(d, args[x]) for (x, _), d in zip(context, values, strict=True)))

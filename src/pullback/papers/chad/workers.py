@@ -36,11 +36,11 @@ class Frame:
         self.cells: list[Cell] = []
 
     def branch(self) -> Frame:
-        """A new branch."""
+        """Return a new branch."""
         return Frame(self)
 
     def find(self, k: int) -> Cell:
-        """The cell at position k of the context."""
+        """Return the cell at position k of the context."""
         frame = self
         while k < frame.base:
             assert frame.parent is not None
@@ -98,7 +98,7 @@ class Workers:
         self._lock = Lock()
 
     def each(self, m: Machine, tasks: Sequence[Callable[[], object]]) -> list[object]:
-        """All results, in the order of the tasks."""
+        """Return all results, in the order of the tasks."""
         out: list[object] = [None] * len(tasks)
         order = list(range(len(tasks)))
         if self.order is not None:

@@ -62,7 +62,7 @@ def rep(s: Type, t: Type) -> Fun:
 
 
 def components(delta: Type, n: int) -> list[Type]:
-    """The n components of a tuple type."""
+    """Return the n components of a tuple type."""
     return split_type(delta, n) if n else []
 
 
@@ -82,7 +82,7 @@ def _rep(types: Sequence[Type], static: Sequence[Static]) -> Type:
 
 
 def parameters(static: Sequence[Static]) -> tuple[int | str, ...]:
-    """The static parameters of the primitive of a ``rep``."""
+    """Return the static parameters of the primitive of a ``rep``."""
     return tuple(s for s in static[2:] if isinstance(s, str | int))
 
 

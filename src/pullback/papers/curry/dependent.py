@@ -60,11 +60,11 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.language.values import pair
-from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, register
 
 
 def dependent(t: Term) -> Term:
-    """A combinator term as a lambda-term."""
+    """Return a combinator term as a lambda-term."""
     types = types_of(t, library=COMBINATORS)
     return deeply(lambda: D(t, types))
 
@@ -176,28 +176,24 @@ def both(f: E, g: E, code: Callable[[E], Term]) -> Term:
 
 
 def env(w: E, t: Term) -> Term:
-    """``t`` as the tangent of an environment."""
+    """Return ``t`` as the tangent of an environment."""
     return Op("env", (w.t, t))
 
 
 def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
-    """A backpropagator, from a cotangent of ``t``."""
+    """Return a backpropagator, from a cotangent of ``t``."""
     return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
 
 
 def linearise_dependent(
     source: Source, args: tuple[object, ...], library: Library = LIBRARY
 ) -> Linearised:
-    """The rep-function of the program, run; the tangent of its empty environment is dropped."""
+    """Return the rep-function of the program, run; the tangent of its empty environment is
+    dropped."""
     term = dependent(combinators(source))
     check(term, decls=source.decls, library=LIBRARY)
     return linearise_rep(
         term, library, lambda f: pair(f)[1], source, args, lambda d: pair(d)[1])
-
-
-def run_dependent(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Value and cotangents."""
-    return linearise_dependent(source, args).at(seed)
 
 
 register(Method("curry.dependent",

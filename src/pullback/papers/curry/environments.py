@@ -60,12 +60,12 @@ DEPENDENT = Functions(
 
 
 def e(t: Type) -> Type:
-    """The type of values."""
+    """Return the type of values."""
     return primal(t, DEPENDENT)
 
 
 def T(t: Type) -> Type:
-    """The type of tangents, as far as it does not depend on the value."""
+    """Return the type of tangents, as far as it does not depend on the value."""
     return tangent(t, DEPENDENT)
 
 
@@ -91,7 +91,7 @@ def tangent_type(t: Type, v: object) -> Type:
 
 
 def witness(w: object) -> Type:
-    """The type that a function carries."""
+    """Return the type that a function carries."""
     assert isinstance(w, Real | Prod | Data | Unit)
     return w
 
@@ -131,7 +131,7 @@ def _zero_env(m: Machine, w: Type) -> object:
 
 
 def plus_env(x: object, y: object) -> object:
-    """x + y; a TypeError where they are tangents of different types."""
+    """Return x + y. Raise a TypeError if they are tangents of different types."""
     match x, y:
         case (float(), float()):
             return x + y

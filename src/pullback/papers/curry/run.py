@@ -41,8 +41,8 @@ def linearise_rep(
 
 
 def shaped(d: object, value: object) -> object:
-    """A tangent in the shape of its value: the tangent of a truth value is (), here inl () or inr
-    () as in the other papers."""
+    """Return a tangent in the shape of its value: the tangent of a truth value is (), here inl ()
+    or inr () as in the other papers."""
     match value:
         case list():
             return d

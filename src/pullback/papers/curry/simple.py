@@ -69,7 +69,7 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.language.traverse import deeply
-from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, register
 
 SIMPLE = Functions(
     # a ~> b = a -> (b, T b -> T a)
@@ -90,17 +90,17 @@ LIBRARY = OPS.extended(
 
 
 def s(t: Type) -> Type:
-    """The type of values."""
+    """Return the type of values."""
     return primal(t, SIMPLE)
 
 
 def T(t: Type) -> Type:
-    """The type of tangents."""
+    """Return the type of tangents."""
     return tangent(t, SIMPLE)
 
 
 def simple(t: Term) -> Term:
-    """A combinator term as a lambda-term."""
+    """Return a combinator term as a lambda-term."""
     types = types_of(t, library=COMBINATORS)
     return deeply(lambda: S(t, types))
 
@@ -179,26 +179,21 @@ def curry(f: E, a: Type, g: Type) -> Term:
 
 
 def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
-    """A backpropagator, from a cotangent of ``t``."""
+    """Return a backpropagator, from a cotangent of ``t``."""
     return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
 
 
 def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
-    """``body`` of the functions ``fs``, each under a name."""
+    """Return ``body`` of the functions ``fs``, each under a name."""
     names = [fresh(hint) for hint in "fg"[: len(fs)]]
     return lets(list(zip(names, fs, strict=True)), body(*(E(Var(x)) for x in names)))
 
 
 def linearise_simple(source: Source, args: tuple[object, ...]) -> Linearised:
-    """The rep-function of the program, run."""
+    """Return the rep-function of the program, run."""
     term = simple(combinators(source))
     check(term, decls=source.decls, library=LIBRARY)
     return linearise_rep(term, LIBRARY, lambda f: f, source, args, lambda d: d)
-
-
-def run_simple(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Value and cotangents."""
-    return linearise_simple(source, args).at(seed)
 
 
 register(Method("curry.simple",

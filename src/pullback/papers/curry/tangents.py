@@ -66,7 +66,7 @@ class Functions:
 
 
 def primal(t: Type, fs: Functions) -> Type:
-    """The type with functions as the library has them."""
+    """Return the type with functions as the library has them."""
     match t:
         # a ~> b: what the library makes of it
         case Fun(s, u):
@@ -103,7 +103,7 @@ def tangent(t: Type, fs: Functions) -> Type:
 
 
 def zero(t: Type, x: Term, fs: Functions) -> Term:
-    """0 of T[t], at the value x."""
+    """Return the 0 of T[t], at the value x."""
     match t:
         # 0 = 0
         case Real():
@@ -124,7 +124,7 @@ def zero(t: Type, x: Term, fs: Functions) -> Term:
 
 
 def plus(t: Type, x: Term, y: Term, fs: Functions) -> Term:
-    """x + y in T[t]; x and y are variables or their parts."""
+    """Return x + y in T[t]; x and y are variables or their parts."""
     match t:
         # x + y
         case Real():
@@ -156,11 +156,12 @@ def _named(t: Type, x: Term, y: Term, fs: Functions, then: Callable[[Term], Term
 
 
 def derivative(name: str, arg: Type, x: Term, g: Term, static: tuple[int | str, ...]) -> Term:
-    """The cotangents of the arguments ``x`` (a tuple) of a primitive, for the cotangent g."""
+    """Return the cotangents of the arguments ``x`` (a tuple) of a primitive, for the cotangent
+    g."""
     n = arity(name)
     xs = [Var(fresh("x")) for _ in range(n)]
     types = components(arg, n)
-    discrete = is_discrete(name, static, R in types)
+    discrete = is_discrete(name, R in types)
     parts = [
         Nil() if t != R else Lit(0.0) if discrete else dop(name, i, xs, g, static)
         for i, t in enumerate(types)
@@ -169,12 +170,12 @@ def derivative(name: str, arg: Type, x: Term, g: Term, static: tuple[int | str, 
 
 
 def injected(i: int, delta: Sequence[Type], d: Term, g: Term, fs: Functions) -> Term:
-    """The tangent of the tuple d that is g at component i and 0 elsewhere."""
+    """Return the tangent of the tuple d that is g at component i and 0 elsewhere."""
     n = len(delta)
     return tuple_(*(
         g if k == i else zero(t, proj(d, k, n), fs) for k, t in enumerate(delta)))
 
 
 def type_of(s: Static) -> Type:
-    """A static parameter that is a type."""
+    """Return a static parameter that is a type."""
     return cast(Type, s)

@@ -63,7 +63,7 @@ from pullback.papers.methods import Unsupported
 
 
 def combinators(source: Source) -> Term:
-    """The program as a combinator term of type Δ ~> t."""
+    """Return the program as a combinator term of type Δ ~> t."""
     body = rename_apart(source.body)
     types = check_source(
         Source(source.context, body, source.result, source.decls), dialect=CURRY_SOURCE)
@@ -74,7 +74,7 @@ def combinators(source: Source) -> Term:
 
 
 def differentiable(t: Type) -> Type:
-    """The type with ~> for ->: every function of the language is differentiable."""
+    """Return the type with ~> for ->: every function of the language is differentiable."""
     match t:
         # a -> b becomes a ~> b, everything else stays
         case Fun(s, u):
@@ -90,7 +90,7 @@ def differentiable(t: Type) -> Type:
 
 
 def J(delta: Context, t: Term, types: Types) -> Term:
-    """The combinators of Δ |- t."""
+    """Return the combinators of Δ |- t."""
     env = tuple_type(*(s for _, s in delta))
     match t:
         # J[Δ |- x_i] = proj_i                                                       BDVAR
@@ -130,7 +130,7 @@ def J(delta: Context, t: Term, types: Types) -> Term:
 
 
 def tupled(terms: Sequence[Term], env: Type) -> Term:
-    """The combinator that makes a tuple, to the left."""
+    """Return the combinator that makes a tuple, to the left."""
     if not terms:
         return Op("const", (Nil(),), (env,))
     out = terms[0]
@@ -140,13 +140,13 @@ def tupled(terms: Sequence[Term], env: Type) -> Term:
 
 
 def under(delta: Context, x: str, s: Type, body: Term, types: Types) -> Term:
-    """The combinators of ``body``, from the pair (Δ, x)."""
+    """Return the combinators of ``body``, from the pair (Δ, x)."""
     b = J((*delta, (x, s)), body, types)
     return b if delta else op("comp", proj(2, 2, Prod(ONE, s)), b)
 
 
 def applied_lets(t: Term, types: Types) -> Term:
-    """let x = e1 in e2 as (\\x.e2) e1, which is all that Fig. 1 has."""
+    """Return the term with (\\x.e2) e1 for each let x = e1 in e2: Fig. 1 has no other let."""
     if isinstance(t, Let):
         return App(Lam(t.x, types[t.bound], applied_lets(t.body, types)),
                    applied_lets(t.bound, types))

@@ -21,7 +21,7 @@ from pullback.papers.methods import Method, Outcome, Unsupported, register
 
 
 def line(args: tuple[object, ...], direction: tuple[object, ...]) -> object:
-    """The towers of args + t * direction at t = 0."""
+    """Return the towers of args + t * direction at t = 0."""
 
     def constant(r: float) -> ConV:
         return ConV("Tower", (r, lambda _: constant(0.0)))
@@ -56,7 +56,8 @@ def derivatives(
 
 
 def run_towers(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """The cotangents from the first two heads of towers, one run for each real of the input."""
+    """Return the cotangents from the first two heads of towers, one run for each real of the
+    input."""
     m = Machine()
     env = dict(zip((x for x, _ in source.context), args, strict=True))
     value, forward = evaluate(source.body, env)
@@ -72,7 +73,7 @@ def run_towers(source: Source, args: tuple[object, ...], seed: object) -> Outcom
 
 
 def towers_in(v: object) -> list[ConV]:
-    """The towers of a value, from left to right."""
+    """Return the towers of a value, from left to right."""
     match v:
         case ConV("Tower", _):
             return [v]

@@ -56,7 +56,7 @@ def _array_let() -> Lam:
 
 
 def added_in_place(i: Term, x: Term, m: Term) -> Term:
-    """addDelta i x m: the first one is stored as it is, as 0 + x."""
+    """Return addDelta i x m in place: the first summand is stored as it is, as 0 + x."""
     a = fresh("a")
     total = Case(op("get", m, i), fresh("_"), Prim("add", (Lit(0.0), x)),
                  a, Prim("add", (Var(a), x)))
@@ -64,7 +64,7 @@ def added_in_place(i: Term, x: Term, m: Term) -> Term:
 
 
 def no_let(call: Eval, x: Term, fm: Term) -> MatchArm:
-    """The clause for Let where the bindings are visited by a loop."""
+    """Return the clause for Let where the bindings are visited by a loop."""
     wrong = Op("error", (), (ARRAY_MAP, "Let in a binding"))
     return MatchArm("Let", (fresh("i"), fresh("u"), fresh("v")), wrong)
 

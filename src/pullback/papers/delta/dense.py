@@ -182,14 +182,14 @@ def wrap(source: Source, dot: bool | None = None) -> Lam:
 
 
 def run(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """How the driver runs it."""
+    """Run a program by the method, as the driver asks."""
     return execute(deeply(lambda: wrap(source)), source, args, seed, Machine())
 
 
 def gradient(
     source: Source, args: tuple[object, ...], seed: object
 ) -> tuple[object, tuple[object, ...]]:
-    """Value and cotangents."""
+    """Return the value and the cotangents."""
     out = run(source, args, seed)
     return out.value, out.cotangents
 

@@ -40,7 +40,7 @@ class Direct(ABC):
 
     @abstractmethod
     def zero(self) -> Term:
-        """The tangent of a literal."""
+        """Return the tangent of a literal."""
 
     @abstractmethod
     def combined(self, parts: Sequence[tuple[Term, Term]]) -> Term:

@@ -48,7 +48,7 @@ class Leaves:
 
 
 def same(t: Type) -> Type:
-    """A type that does not change."""
+    """Return a type that does not change."""
     return t
 
 
@@ -65,7 +65,7 @@ class Families:
         return LetRec(tuple(self.recs.values()), body) if self.recs else body
 
     def fields(self, t: Data) -> list[tuple[str, tuple[Type, ...]]]:
-        """The constructors of a declared type and their fields."""
+        """Return the constructors of a declared type and their fields."""
         if t.name not in self.decls:
             raise Unsupported(f"delta: no data type {t.name}")
         d = self.decls[t.name]

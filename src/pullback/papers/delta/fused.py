@@ -74,7 +74,7 @@ def straight_line(f: Lam, types: Types) -> bool:
 
 
 def leaves(t: Type) -> list[Type]:
-    """The components of a tuple type."""
+    """Return the components of a tuple type."""
     return [*leaves(t.left), *leaves(t.right)] if isinstance(t, Prod) else [t]
 
 
@@ -109,7 +109,7 @@ class Selective(K):
         return super().fn(t)
 
     def operations(self, t: Term) -> int:
-        """How many real operations a term has."""
+        """Return the number of real operations of a term."""
         return sum(isinstance(s, Prim) and self.types[s] == R for s in subterms(t))
 
 

@@ -68,7 +68,7 @@ def fuse(f: Lam, store: Store = MAP) -> Lam:
 
 
 def local(t: Type, x: Term, us: list[Term]) -> Term:
-    """x with the ids 1, 2, .. for its deltas, which go to ``us``."""
+    """Return x with the ids 1, 2, .. for its deltas, which are added to ``us``."""
     match t:
         case Prod(p, q):
             left = local(p, Fst(x), us)

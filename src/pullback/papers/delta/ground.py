@@ -20,7 +20,8 @@ class Polytypic(Maps, Zips):
 
 
 def structured(seed: object, value: object) -> object:
-    """A cotangent with the discrete parts of ``value``: "δA is a synonym for A" (section 3.1)."""
+    """Return a cotangent with the discrete parts of ``value``: "δA is a synonym for A" (section
+    3.1)."""
     match value:
         # δR = R
         case float():
@@ -48,5 +49,5 @@ def structured(seed: object, value: object) -> object:
 
 
 def unstructured(gradient: object) -> object:
-    """A cotangent with () for its discrete parts."""
+    """Return a cotangent with () for its discrete parts."""
     return map_reals(lambda r: r, gradient, discrete=True)

@@ -61,13 +61,13 @@ class LazyTower(Number):
 
     @cached_property
     def tail(self) -> LazyTower:
-        """The derivative."""
+        """Return the derivative."""
         made = self.lifted(self.rest())
         assert isinstance(made, LazyTower)
         return made
 
     def nth(self, n: int) -> Value:
-        """The n-th derivative."""
+        """Return the n-th derivative."""
         out = self
         for _ in range(n):
             out = out.tail

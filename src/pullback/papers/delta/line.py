@@ -67,7 +67,7 @@ class Line:
     nodes: list[Node] = field(default_factory=list)
 
     def input(self, t: Type, x: Term) -> Symbol:
-        """The argument, a tuple of dual numbers."""
+        """Return the argument, a tuple of dual numbers."""
         if isinstance(t, Prod):
             return self.input(t.left, Fst(x)), self.input(t.right, Snd(x))
         return self.node(Node(Fst(x), (), Snd(x))) if t == R else x
@@ -77,7 +77,7 @@ class Line:
         return n
 
     def run(self, t: Term, env: dict[str, Symbol]) -> Symbol:
-        """The value of a term."""
+        """Return the value of a term."""
         while isinstance(t, Let):
             env = {**env, t.x: self.run(t.bound, env)}
             t = t.body
@@ -108,7 +108,7 @@ class Line:
         if self.types[t] != R:
             return y
         parts: list[tuple[Term, Node]] = []
-        if not is_discrete(t.op, t.static):
+        if not is_discrete(t.op):
             for i, a in enumerate(args):
                 if isinstance(a, Node) and not is_zero(c := coefficient(t, i, xs)):
                     parts.append((c, a))
@@ -141,7 +141,7 @@ class Line:
 
 
 def flat(p: Symbol, n: int) -> Sequence[Symbol]:
-    """The components of a tuple."""
+    """Return the components of a tuple."""
     out: list[Symbol] = []
     while len(out) < n - 1:
         assert isinstance(p, tuple)
@@ -151,6 +151,6 @@ def flat(p: Symbol, n: int) -> Sequence[Symbol]:
 
 
 def term_of(s: Symbol) -> Term:
-    """A discrete value."""
+    """Return a discrete value."""
     assert not isinstance(s, tuple | Node)
     return s

@@ -70,7 +70,8 @@ class Actions(ABC):
         return self.ordered(*(given(self.term, t, b) for t in ts))
 
     def ordered(self, *actions: Callable[[], Term]) -> list[Term]:
-        """The results of actions that write to one block, made from left to right or back."""
+        """Return the results of actions that write to one block, made from left to right or
+        back."""
         if self.order == "lr":
             return [action() for action in actions]
         return [action() for action in reversed(actions)][::-1]
@@ -95,7 +96,7 @@ class Actions(ABC):
         return Lam(p, self.type(Prod(elem, elem)), self.action(body))
 
     def at(self, b: Block) -> Term:
-        """The state as it is."""
+        """Return the state as it is."""
         assert b.state is not None
         return b.state
 
@@ -105,7 +106,7 @@ class Loops(Actions):
 
     # K{build} = pure (\(n,f). sequence (build (n,f))), and so for the other loops
     def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
-        """A loop over an array."""
+        """Return a loop over an array."""
         match t:
             # K{build n (i. t)} = do {n <- K{n}; sequence (build n (i. K{t}))}
             case Build(e, i, body):

@@ -28,12 +28,12 @@ let s2 = snd i1 in (fst x * fst z, Var (fst i1), s2)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import assert_never, cast
 
 from pullback.papers.delta.direct import coefficient
 from pullback.papers.delta.loops import Loops
-from pullback.papers.delta.types import DELTA, DELTA_LET, STATE, ZERO, duals, scaled
+from pullback.papers.delta.types import DELTA, DELTA_LET, ZERO, scaled
 from pullback.papers.dual.block import Block, operands, statics
 from pullback.papers.dual.types import Duals
 from pullback.papers.language.build import app
@@ -45,7 +45,6 @@ from pullback.papers.language.terms import (
     Con,
     Context,
     Data,
-    DataDecl,
     Fold,
     Foldl,
     Fst,
@@ -79,13 +78,10 @@ from pullback.papers.language.terms import (
 from pullback.papers.methods import Unsupported
 
 
-def k_term(
-    t: Term, context: Context | Mapping[str, Type], state: Term,
-    n: Duals | None = None, decls: Sequence[DataDecl] = (), order: str = "lr",
-) -> Term:  # fmt: skip
+def k_term(t: Term, context: Context | Mapping[str, Type], state: Term, n: Duals) -> Term:
     """K{t} run at a state: a term of type K(A) * DeltaState."""
     block = Block(state)
-    k = K(types_of(t, context, decls), n or duals(STATE), order)
+    k = K(types_of(t, context), n)
     return block.close(k.term(t, block))
 
 
@@ -171,12 +167,12 @@ class K(Loops):
                 assert_never(t)
 
     def op(self, t: Op, b: Block) -> Term:
-        """An operation of arrays, which moves elements about."""
+        """Return an operation of arrays, which moves elements about."""
         return Op(t.name, tuple(self.parts(t.args, b)), statics(t.static, self.type))
 
     # K{f : R^n -> R} (Fig. 14): deltaLet (Add_i (Scale (∂f/∂x_i x) u_i)); discrete ones as they are
     def prim(self, t: Prim, b: Block) -> Term:
-        """A primitive."""
+        """Return a primitive."""
         xs, active = operands(t, lambda ts: self.parts(ts, b), self.types, b)
         y = Prim(t.op, tuple(xs), t.static)
         if self.types[t] != R:

@@ -27,16 +27,16 @@ Value = Any
 
 
 def apply(op: str, *xs: Value, static: Static = ()) -> Value:
-    """A primitive of numbers of any kind. A float beside a Number is a literal."""
+    """Return a primitive of numbers of any kind. A float beside a Number is a literal."""
     tops = [x for x in xs if isinstance(x, Number)]
-    if not tops or is_discrete(op, static):
+    if not tops or is_discrete(op):
         return prim_value(op, static)(*map(primal, xs))
     top = max(tops, key=lambda x: x.rank)
     return top.op(op, [top.lifted(x) for x in xs], static)
 
 
 def primal(x: Value) -> Value:
-    """The float in a number."""
+    """Return the float in a number."""
     while isinstance(x, Number):
         x = x.value
     return x
@@ -51,7 +51,7 @@ class Partial(NamedTuple):
 
 
 def partials(op: str, xs: Sequence[Value], static: Static = ()) -> list[Partial]:
-    """The partials by the real arguments, but for those that are 0 by rule."""
+    """Return the partials by the real arguments, but for those that are 0 by rule."""
     names = [f"x{k}" for k in range(len(xs))]
     out = []
     for i, x in enumerate(xs):
@@ -74,14 +74,14 @@ class Number(ABC):
 
     @abstractmethod
     def literal(self, r: Value) -> Self:
-        """A constant, beside this number."""
+        """Return a constant, beside this number."""
 
     @abstractmethod
     def op(self, op: str, xs: Sequence[Value], static: Static) -> Value:
-        """A primitive of numbers of this kind."""
+        """Return a primitive of numbers of this kind."""
 
     def lifted(self, x: Value) -> Value:
-        """``x``, a literal if it is a real of another kind."""
+        """Return ``x``, as a literal if it is a real of another kind."""
         other = isinstance(x, float) or (isinstance(x, Number) and x.rank < self.rank)
         return self.literal(x) if other else x
 

@@ -58,7 +58,7 @@ Env = Mapping[str, Any]
 def over(
     t: Term, env: Env, apply: Callable[..., Any], literal: Callable[[float], Any] = float
 ) -> Any:
-    """The value of a term; ``literal`` makes a number of a real literal."""
+    """Return the value of a term; ``literal`` makes a number of a real literal."""
     return _Over(apply, literal).value(t, env)
 
 

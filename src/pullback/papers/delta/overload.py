@@ -93,14 +93,14 @@ class Run:
         return self.result.delta if isinstance(self.result, Reverse) else ZERO
 
     def nested(self) -> ConV:
-        """What runDelta gives."""
+        """Return the result of runDelta."""
         out = self.delta
         for i, rhs in reversed(self.tape.binds):
             out = ConV("Let", (i, rhs, out))
         return out
 
     def gradient(self, seed: Value) -> tuple[object, ...]:
-        """eval seed, and lookupOrZero of the arguments' ids."""
+        """Return eval seed, and lookupOrZero of the arguments' ids."""
         fm = evaluated(seed, self.delta, self.tape.binds)
         ids = count(1)
         return tuple(
@@ -126,7 +126,7 @@ def reverse(
 
 
 def evaluated(x: Value, u: ConV, binds: Sequence[tuple[int, ConV]]) -> dict[int, Value]:
-    """eval x of the nested Lets, from a map that is empty."""
+    """Return eval x of the nested Lets, from an empty map."""
     fm: dict[int, Value] = {}
 
     def run(x: Value, u: ConV) -> None:

@@ -58,7 +58,7 @@ class Primitive:
         return len(self.partials)
 
     def rows(self) -> list[Row]:
-        """f and its partials, as operations on a tuple."""
+        """Return f and its partials, as operations on a tuple."""
         n = self.inputs
         arg = tuple_type(*[R] * n)
         out = [Row(self.name, sig((arg,), tuple_type(*[R] * self.outputs)), pure(
@@ -69,12 +69,12 @@ class Primitive:
         return out
 
     def partial(self, j: int, i: int) -> str:
-        """The name of df_{ji}."""
+        """Return the name of df_{ji}."""
         return f"d{self.name}_{j + 1}{i + 1}"
 
     def at(self, arg: Term) -> tuple[list[tuple[str, Term]], list[Term], list[Term], Term]:
-        """Of a tuple of dual numbers: the lets that name it, (x1..xn) and f of it; what is paired
-        with x1 .. xn; y1 .. ym; and the tuple (x1..xn)."""
+        """Return, for a tuple of dual numbers: the lets that name it, (x1..xn) and f of it; the
+        second halves of x1 .. xn; y1 .. ym; and the tuple (x1..xn)."""
         p, xs, ys = fresh("p"), fresh("x"), fresh("y")
         duals = [proj(Var(p), i, self.inputs) for i in range(self.inputs)]
         bound = [(p, arg), (xs, tuple_(*map(Fst, duals))), (ys, Op(self.name, (Var(xs),)))]
@@ -116,7 +116,7 @@ class WithPrimitives(K):
 
 
 def variant(*primitives: Primitive) -> Variant:
-    """K with primitives, for the wrapper."""
+    """Return K with primitives, for the wrapper."""
     library = LIBRARY.extended(*(row for p in primitives for row in p.rows()))
     return Variant(partial(WithPrimitives, {p.name: p for p in primitives}), library=library)
 
@@ -141,7 +141,7 @@ def forward_term(f: Primitive, arg: Term) -> Term:
 def tangent(
     source: Source, args: tuple[object, ...], tangents: tuple[object, ...], *primitives: Primitive
 ) -> tuple[object, object]:
-    """Value and tangent by the forward mode."""
+    """Return the value and the tangent by the forward mode."""
     known = {p.name: partial(forward_term, p) for p in primitives}
     library = OPS.extended(*(row for p in primitives for row in p.rows()))
     return push(source, args, tangents, known=known, library=library)

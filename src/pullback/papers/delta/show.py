@@ -32,7 +32,7 @@ def delta_of(
     source: Source, args: tuple[object, ...], dot: object = None, order: str = "lr",
     literals: bool = False, variant: Variant = PLAIN,
 ) -> ConV:  # fmt: skip
-    """The Delta that runDelta gives at these arguments (``dot``: the δt of Fig. 16)."""
+    """Return the Delta that runDelta gives at these arguments (``dot``: the δt of Fig. 16)."""
     w = wrap(source, MAP, dot is not None, order, literals, variant)
     body = cast(Let, w.term.body)
     ran = expose(body)
@@ -43,7 +43,8 @@ def delta_of(
 
 
 def expose(t: Term) -> Term:
-    """The lets of a wrapper, giving what runDelta gives (its last name) and not the gradient."""
+    """Return the lets of a wrapper, giving what runDelta gives (its last name) and not the
+    gradient."""
     bound: list[tuple[str, Term]] = []
     recs: list[tuple[int, LetRec]] = []
     while isinstance(t, Let | LetRec):
@@ -61,7 +62,7 @@ def expose(t: Term) -> Term:
 
 
 def show_delta(d: ConV) -> str:
-    """A Delta as text, one Let in a line."""
+    """Return a Delta as text, one Let in a line."""
     lines = []
     while d.name == "Let":
         i, rhs, d = cast("tuple[int, ConV, ConV]", d.fields)

@@ -130,8 +130,8 @@ class Towers:
 
     # Σ_i T{(∂_i op)(x1..xn)} *^ tail xi
     def slope(self, op: str, static: Static, of: Sequence[Type], xs: Sequence[Term]) -> Term:
-        """What is under the tail of op^."""
-        if is_discrete(op, static, R in of):
+        """Return the term under the tail of op^."""
+        if is_discrete(op, R in of):
             return self.zero()
         names = [fresh("x") for _ in of]
         out: Term | None = None

@@ -84,7 +84,7 @@ def t3(t: Term, types: Types, n: Duals) -> Term:
 
 
 def kinds(t: Prim, types: Types) -> list[Type]:
-    """The types of the arguments of a primitive."""
+    """Return the types of the arguments of a primitive."""
     n = arity(t.op)
     if len(t.args) == 1 and n > 1:  # op on a tuple
         return split_type(types[t.args[0]], n)
@@ -144,7 +144,8 @@ def second(
     source: Source, args: tuple[object, ...], tangents: tuple[object, ...],
     machine: Machine | None = None,
 ) -> tuple[object, object, object]:  # fmt: skip
-    """Value, first and second derivative along a line: of g(t) = f(args + t * tangents) at 0."""
+    """Return the value and the first and second derivative along a line: of g(t) = f(args + t *
+    tangents) at 0."""
     term, _ = deeply(lambda: triples(source))
     steps = iter(reals_in(list(tangents)))
     given = tuple(map_reals(lambda r: (r, (next(steps), 0.0)), a) for a in args)
@@ -160,7 +161,7 @@ def second(
 
 
 def run_triples(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """The cotangents from the first derivatives, one run for each real of the input."""
+    """Return the cotangents from the first derivatives, one run for each real of the input."""
     m = Machine()
     env = dict(zip((x for x, _ in source.context), args, strict=True))
     value, forward = evaluate(source.body, env)

@@ -52,5 +52,5 @@ def scaled(parts: Sequence[tuple[Term, Term]], delta: Data = DELTA) -> Term:
 
 
 def duals(state: Type, kept: frozenset[str] = frozenset()) -> Duals:
-    """What K makes of types."""
+    """Return the types that K makes of these types."""
     return Duals(Prod(R, DELTA), state, kept)

@@ -78,7 +78,7 @@ class Vectors(K):
     """K{·} with pairs of vectors."""
 
     def elements(self, e: Term, b: Block) -> Term:
-        """Loops over a vector see its elements, which are dual numbers."""
+        """Run loops over a vector on its elements, which are dual numbers."""
         a = self.term(e, b)
         return zipped(b.atom("a", a)) if self.types[e] == Arr(R) else a
 
@@ -106,7 +106,7 @@ class Vectors(K):
         return Pair(values, deltas)
 
     def mixed(self, t: Op, kinds: Sequence[Type], b: Block) -> Term:
-        """An operation that pairs elements, or takes pairs or rows apart."""
+        """Return an operation that pairs elements, or takes pairs or rows apart."""
         args = [b.atom("a", a) for a in self.parts(t.args, b)]
         result = self.types[t]
         if t.name == "zip":
@@ -130,12 +130,12 @@ class Vectors(K):
 
 
 def part(x: Term, kind: Type, half: type[Fst] | type[Snd]) -> Term:
-    """Values or deltas of an argument; what is discrete is its own."""
+    """Return the values or deltas of an argument; a discrete argument is its own."""
     return half(x) if kind in (R, Arr(R)) else x
 
 
 def supported(source: Source) -> None:
-    """Unsupported for what would need the special case under a type variable."""
+    """Raise Unsupported for a program that would need the special case under a type variable."""
     for d in source.decls:
         if d.params and any(has_array(f) for _, fields in d.constructors for f in fields):
             raise Unsupported(f"pairs of vectors: {d.name} has a vector of its parameter")
@@ -158,7 +158,7 @@ VARIANT = Variant(Vectors, vector_duals)
 
 
 def run(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """How the driver runs it."""
+    """Run a program by the method, as the driver asks."""
     supported(source)
     w = deeply(lambda: wrap(source, ARRAY, variant=VARIANT))
     return execute(w.term, source, args, seed, Machine())

@@ -166,7 +166,7 @@ def look(store: Store, fm: Term, dual: Term) -> Term:
 def run(
     store: Store, variant: Variant = PLAIN, dot: bool | None = None
 ) -> Callable[[Source, tuple[object, ...], object], Outcome]:
-    """𝓡 of a store, for K or a variant, on arguments and cotangent together."""
+    """Run 𝓡 of a store, for K or a variant, on arguments and cotangent together."""
 
     def runner(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
         w, m = deeply(lambda: wrap(source, store, dot, variant=variant)), Machine()
@@ -193,6 +193,6 @@ def execute(
 def gradient(
     source: Source, args: tuple[object, ...], seed: object, store: Store = MAP
 ) -> tuple[object, tuple[object, ...]]:
-    """Value and cotangents."""
+    """Return the value and the cotangents."""
     out = run(store)(source, args, seed)
     return out.value, out.cotangents

@@ -69,7 +69,7 @@ class Zips(Families):
         return self.zip("dot", t, R, s, u, dot=True)
 
     def zip(self, name: str, t: Type, result: Type, x: Term, y: Term, dot: bool) -> Term:
-        """⊙ (``dot``) or ⊕ of two values of one shape."""
+        """Return ⊙ (``dot``) or ⊕ of two values of one shape."""
 
         def go(t: Type, x: Term, y: Term) -> Term:
             return self.zip(name, t, R if dot else t, x, y, dot)

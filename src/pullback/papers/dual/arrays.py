@@ -62,7 +62,7 @@ class Handle:
         self.cells, self.stale = cells, False
 
     def consume(self, by: str) -> list[object]:
-        """The cells; the handle is stale from now on."""
+        """Return the cells; the handle is stale from now on."""
         if self.stale:
             raise RuntimeError(f"{by}: a handle that was consumed before")
         self.stale = True
@@ -70,7 +70,7 @@ class Handle:
 
 
 def _consuming(name: str, which: int) -> Run:
-    """An operation on the array at a place of the arguments."""
+    """Return an operation on the array at a place of the arguments."""
 
     def run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
         handle = args[which]

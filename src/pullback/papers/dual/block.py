@@ -65,11 +65,11 @@ class Block:
         return Var(x)
 
     def atom(self, hint: str, t: Term) -> Term:
-        """``t`` if it is a variable, else a name for it."""
+        """Return ``t`` if it is a variable, else a name for it."""
         return t if isinstance(t, Var) else self.name(hint, t)
 
     def run(self, hint: str, t: Term) -> Term:
-        """The value of t, a computation that has been given the state."""
+        """Return the value of t, a computation that has been given the state."""
         if self.state is None:
             return self.name(hint, t)
         z = self.name(hint, t)
@@ -77,7 +77,7 @@ class Block:
         return Fst(z)
 
     def call(self, hint: str, f: Term, *args: Term) -> Term:
-        """The value of ``f args``, where f takes the state last."""
+        """Return the value of ``f args``, where f takes the state last."""
         return self.run(hint, app(f, *args, *([] if self.state is None else [self.state])))
 
     def close(self, value: Term) -> Term:
@@ -88,7 +88,7 @@ class Block:
 def operands(
     t: Prim, parts: Callable[[Sequence[Term]], list[Term]], types: Types, b: Block
 ) -> tuple[list[Term], list[tuple[int, Term]]]:
-    """The primals of the arguments of op(t1..tn), and position and second half of those dual
+    """Return the primals of the arguments of op(t1..tn), and position and second half of those dual
     numbers that the result depends on; ``parts`` translates arguments. Discrete ones are their own
     primals."""
     n = arity(t.op)
@@ -108,7 +108,7 @@ def operands(
         dual = b.atom("t", dual)
         primals.append(Fst(dual))
         active.append((k, Snd(dual)))
-    if types[t] != R or is_discrete(t.op, t.static):
+    if types[t] != R or is_discrete(t.op):
         return primals, []
     return primals, [(k, d) for k, d in active if not _zero(t, k, primals)]
 
@@ -122,7 +122,8 @@ def _zero(t: Prim, k: int, primals: Sequence[Term]) -> bool:
 
 
 def retyped(t: Term, change: Callable[[Type], Type]) -> Term:
-    """``t`` with its own annotations changed: what a homomorphic clause does beside its parts."""
+    """Return ``t`` with its own annotations changed, as a homomorphic clause does besides its
+    parts."""
     def data(d: Data) -> Data:
         return cast(Data, change(d))
 
@@ -147,5 +148,5 @@ def retyped(t: Term, change: Callable[[Type], Type]) -> Term:
 
 
 def statics(static: Sequence[Static], change: Callable[[Type], Type]) -> tuple[Static, ...]:
-    """The static part of an operation with its types changed."""
+    """Return the static part of an operation with its types changed."""
     return tuple(s if isinstance(s, str | int) else change(s) for s in static)

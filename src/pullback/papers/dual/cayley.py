@@ -140,7 +140,7 @@ def composed(calls: Sequence[Term]) -> Term:
 
 
 def rules(n: Duals, call: Term, state: Type) -> Rules:
-    """The clauses for literals and operations, for any ``SCall`` to states of this type."""
+    """Return the clauses for literals and operations, for any ``SCall`` to states of this type."""
 
     # N3{r} = \i. ((r, (i, \_z. id)), i+1)
     def number(b: Block, r: Term) -> Term:
@@ -160,7 +160,7 @@ def rules(n: Duals, call: Term, state: Type) -> Rules:
 
 
 def cayley(source: Source) -> Wrapped:
-    """Wrap3."""
+    """Return the wrapper Wrap3."""
     program, types = prepared(source)
     s, t = program.type, source.result
     c = cotangent(s)

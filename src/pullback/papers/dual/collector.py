@@ -79,7 +79,7 @@ def sresolve() -> Term:
 
 
 def collector(source: Source) -> Wrapped:
-    """The wrapper of section 8.1."""
+    """Return the wrapper of section 8.1."""
     call, loop = Var(fresh("SCall")), Var(fresh("SResolve"))
     frozen = Arr(Prod(BP, R))
 

@@ -78,7 +78,7 @@ def edges(es: Sequence[Term]) -> Term:
 
 
 def rules(n: Duals) -> Rules:
-    """N4b's clauses."""
+    """Return N4b's clauses."""
 
     # N4b{r} = \i. ((r, (i, [])), i+1)
     def number(b: Block, r: Term) -> Term:
@@ -115,7 +115,7 @@ def sresolve(call: Term) -> Term:
 
 
 def contrib(source: Source) -> Wrapped:
-    """The wrapper of section 8.2."""
+    """Return the wrapper of section 8.2."""
     call, loop = Var(fresh("SCall")), Var(fresh("SResolve"))
     frozen = Arr(Prod(CONTRIB, R))
 

@@ -136,7 +136,7 @@ def push(
     source: Source, args: tuple[object, ...], tangents: tuple[object, ...],
     machine: Machine | None = None, known: Known = MappingProxyType({}), library: Library = OPS,
 ) -> tuple[object, object]:
-    """Value and tangent of the result."""
+    """Return the value and the tangent of the result."""
     term, _ = deeply(lambda: forward(source, known, library))
     env = {"input": zipped(tuple_value(*args), tuple_value(*tangents))}
     names = dict(zip((x for x, _ in source.context), args, strict=True))
@@ -146,7 +146,7 @@ def push(
 
 
 def run_forward(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """The Forward Plan: one run for each real of the input, paired with the seed."""
+    """Run the Forward Plan: one run for each real of the input, paired with the seed."""
     term, _ = deeply(lambda: forward(source))
     m = Machine()
     env = dict(zip((x for x, _ in source.context), args, strict=True))
@@ -164,8 +164,8 @@ def run_forward(source: Source, args: tuple[object, ...], seed: object) -> Outco
 def by_columns(
     args: tuple[object, ...], seed: object, column: Callable[[tuple[object, ...]], object]
 ) -> tuple[object, ...]:
-    """The cotangents from the columns of the Jacobian: ``column`` of each unit tangent is the
-    tangent of the result, which is paired with the cotangent of the result."""
+    """Return the cotangents from the columns of the Jacobian: ``column`` of each unit tangent is
+    the tangent of the result, which is paired with the cotangent of the result."""
     zeros = tuple(map_reals(lambda _: 0.0, a, discrete=True) for a in args)
     made: list[float] = []
     for k in range(sum(len(reals_in(a)) for a in args)):

@@ -65,7 +65,7 @@ class Generic:
         return [(c, tuple(subst_type(f, by) for f in fs)) for c, fs in decl.constructors]
 
     def function(self, hint: str, t: Data, kind: Fun, make: Callable[[], Lam]) -> Var:
-        """The function for a declared type."""
+        """Return the function for a declared type."""
         if t not in self.names:
             if len(self.names) > 100:
                 raise Unsupported("dual numbers: an argument of a type that grows as it recurs")
@@ -91,7 +91,7 @@ class Generic:
         return out
 
     def body(self, make: Callable[[Block], Term]) -> Term:
-        """What comes under the last argument of a stateful function."""
+        """Return the body under the last argument of a stateful function."""
         if self.n.state is None:
             b = Block()
             return b.close(make(b))
@@ -100,12 +100,12 @@ class Generic:
         return Lam(i, self.n.state, b.close(make(b)))
 
     def branch(self, b: Block, make: Callable[[Block], Term]) -> Term:
-        """A branch, from the state of ``b`` on."""
+        """Return a branch, from the state of ``b`` on."""
         inner = Block(b.state)
         return inner.close(make(inner))
 
     def traverse(self, b: Block, a: Term, elem: Type, make: Callable[[Block, Term], Term]) -> Term:
-        """An array from the elements of another, in order."""
+        """Return an array from the elements of another, in order."""
         if self.n.state is None:
             x = fresh("x")
             return Map(x, self.branch(b, lambda c: make(c, Var(x))), a)
@@ -116,17 +116,17 @@ class Generic:
 
 
 def error(t: Type) -> Op:
-    """The branch that is not taken."""
+    """Return the branch that is not taken."""
     return Op("error", (), (t, "another branch than the value's"))
 
 
 def cot(t: Data) -> Data:
-    """The cotangent type of a declared type."""
+    """Return the cotangent type of a declared type."""
     return cast(Data, cotangent(t))
 
 
 def zero(x: Term) -> Term:
-    """The cotangent 0 in the shape of a value."""
+    """Return the cotangent 0 in the shape of a value."""
     return op("0_c", x)
 
 

@@ -62,7 +62,7 @@ DUAL_SOURCE: Dialect = replace(
 
 
 def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
-    """The program as one lambda with distinct names, and the types of its subterms."""
+    """Return the program as one lambda with distinct names, and the types of its subterms."""
 
     def unsugared(t: Term) -> Term:  # sum a = foldl (acc x. acc + x) 0 a
         if isinstance(t, Op) and t.name == "sum":
@@ -89,7 +89,7 @@ class Wrapped:
 
 
 def checked(w: Wrapped, source: Source, lam: Lam) -> Wrapped:
-    """``w``, whose type must be as the paper says: s -> t * (t' -o s')."""
+    """Return ``w``, whose type must be as the paper says: s -> t * (t' -o s')."""
     found = check(w.term, (), w.decls, w.library)
     s, t = lam.type, source.result
     wanted = Fun(s, Prod(t, Fun(cotangent(t), cotangent(s), "-o")))
@@ -102,8 +102,8 @@ Wrap = Callable[[Source], Wrapped]
 
 
 def runner(wrap: Wrap) -> Curried:
-    """How the driver runs a stage: forward to the value and the pullback, which can be called any
-    number of times."""
+    """Return the driver's function for a stage: it goes forward to the value and the pullback,
+    which can be called any number of times."""
 
     def linearise(source: Source, args: tuple[object, ...]) -> Linearised:
         w, m = deeply(lambda: wrap(source)), Machine()

@@ -77,14 +77,14 @@ class Interleave(Generic):
     update: bool = False
 
     def place(self, t: Type) -> Type:
-        """What d takes."""
+        """Return the argument of d."""
         return Fun(cotangent(t), cotangent(t)) if self.update else cotangent(t)
 
     def child(
         self, d: Term, part: Type, whole: Type,
         put: Callable[[Term], Term], change: Callable[[Term, Term], Term],
     ) -> Term:  # fmt: skip
-        """The d of a component: ``put z`` is the whole with z in its place and 0 elsewhere,
+        """Return the d of a component: ``put z`` is the whole with z in its place and 0 elsewhere,
         ``change f v`` the whole v with f applied in its place."""
         if self.update:
             return lam("f", self.place(part), lambda f: App(d, lam(

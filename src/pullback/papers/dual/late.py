@@ -67,7 +67,7 @@ class Late:
 
 
 def wrap(source: Source, stage: Late) -> Wrapped:
-    """The program by a stage."""
+    """Return the program by a stage."""
     program, types = prepared(source)
     s, t = program.type, source.result
     n = Duals(stage.real, stage.state, parametric(source.decls))

@@ -76,7 +76,7 @@ class Lift(Lifting):
     """All clauses."""
 
     def value(self, t: Term, b: Block) -> Term:
-        """The value of N{t} in the state of b, which goes on to the state afterwards."""
+        """Return the value of N{t} in the state of b, which goes on to the state afterwards."""
         # N{let x = s in t} = \i. let (x,i1) = N{s} i in N{t} i1
         while isinstance(t, Let):
             b.lets.append((t.x, self.value(t.bound, b)))
@@ -159,7 +159,7 @@ class Lift(Lifting):
         return self.rules.op(b, t, xs, ds)
 
     def polymorphic(self, t: TyLam | TyApp, b: Block) -> Term:
-        """A polymorphic value is one that is there: what is under /\\a does nothing."""
+        """Return N of a polymorphic value, which does nothing under its /\\a."""
         if isinstance(t, TyApp):
             return retyped(TyApp(self.value(t.t, b), t.types), self.dual)
         inner = Block(b.state)

@@ -74,7 +74,7 @@ class Lifting(ABC):
 
     @abstractmethod
     def value(self, t: Term, b: Block) -> Term:
-        """The value of N{t} in the state of b, which goes on to the state afterwards."""
+        """Return the value of N{t} in the state of b, which goes on to the state afterwards."""
 
     def dual(self, t: Type) -> Type:
         return dual_type(t, self.rules.duals)
@@ -91,7 +91,7 @@ class Lifting(ABC):
         return b.close(self.value(t, b))
 
     def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
-        """Loops hand the state on from element to element."""
+        """Run a loop that hands the state on from element to element."""
         match t:
             # N{build n (k. t)} = \i. let (n,i1) = N{n} i in traverse (\k. N{t}) [0..n-1] i1
             case Build(n, i, body):

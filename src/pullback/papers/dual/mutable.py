@@ -99,7 +99,7 @@ def sonehot() -> Term:
 
 
 def nothing(state: Type) -> Term:
-    """\\_z. id, what an array of staged calls begins with."""
+    """Return \\_z. id, the first content of an array of staged calls."""
     return lam("z", R, lambda z: Op("id", (), (state,)), "-o")
 
 
@@ -124,7 +124,7 @@ def salloc() -> Term:
 
 
 def mutable(source: Source) -> Wrapped:
-    """Wrap4."""
+    """Return the wrapper Wrap4."""
     call, onehot, alloc, loop = (
         Var(fresh(x)) for x in ("SCall", "SOneHot", "SAlloc", "SResolve"))
 

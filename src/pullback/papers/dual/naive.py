@@ -98,7 +98,7 @@ def n1(t: Term, types: Types, n: Duals, zero: Term) -> Term:
 
 
 def naive(source: Source) -> Wrapped:
-    """Wrap1."""
+    """Return the wrapper Wrap1."""
     source_lam, types = prepared(source)
     s, t = source_lam.type, source.result
     c: Type = cotangent(s)

@@ -19,7 +19,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from pullback.papers.dual.types import cotangent
 from pullback.papers.language.arrays import OPS
@@ -32,7 +31,7 @@ a, b, s = TVar("a"), TVar("b"), TVar("s")
 
 
 def size_of(v: object) -> int:
-    """How many nodes a value has."""
+    """Return the number of nodes of a value."""
     n, todo = 0, [v]
     while todo:
         n += 1
@@ -51,7 +50,7 @@ def size_of(v: object) -> int:
 
 
 def plus_of(x: object, y: object) -> object:
-    """The sum of two cotangents of one value."""
+    """Return the sum of two cotangents of one value."""
     match x, y:
         case float(), float():
             return x + y
@@ -70,7 +69,7 @@ def plus_of(x: object, y: object) -> object:
 
 
 def zero_of(x: object) -> object:
-    """The cotangent 0 of a value."""
+    """Return the cotangent 0 of a value."""
     return map_reals(lambda _: 0.0, x, discrete=True)
 
 
@@ -150,11 +149,6 @@ def _many(types: Sequence[Type], static: Sequence[Static]) -> Type:
 def listed(ts: Sequence[Term]) -> Op:
     """[t1, .., tn] for n > 0."""
     return Op(f"list{len(ts)}" if len(ts) <= 4 else "listn", tuple(ts))
-
-
-def index(i: object) -> int:
-    """``i``, which is an ID."""
-    return cast(int, i)
 
 
 _Step = Fun(Prod(a, a), Fun(s, Prod(a, s)))

@@ -62,7 +62,7 @@ from pullback.papers.methods import Method, register
 
 
 def next_id(b: Block) -> Term:
-    """The ID that is next; the state goes on to the one after it."""
+    """Return the next ID; the state goes on to the one after it."""
     assert b.state is not None
     i = b.atom("i", b.state)
     b.state = b.name("i", prim("add", i, 1))
@@ -70,7 +70,7 @@ def next_id(b: Block) -> Term:
 
 
 def rules(n: Duals, zero: Term) -> Rules:
-    """N2's clauses for literals and operations."""
+    """Return N2's clauses for literals and operations."""
 
     # N2{r} = \i. ((r, (i, \_z. 0_S)), i+1)
     def number(b: Block, r: Term) -> Term:
@@ -93,7 +93,7 @@ def rules(n: Duals, zero: Term) -> Rules:
 
 
 def staged(source: Source) -> Wrapped:
-    """Wrap2."""
+    """Return the wrapper Wrap2."""
     program, types = prepared(source)
     s, t = program.type, source.result
     c = cotangent(s)

@@ -77,7 +77,7 @@ def push(b: Block, e: Term) -> Term:
 
 
 def rules(n: Duals) -> Rules:
-    """N5's clauses."""
+    """Return N5's clauses."""
 
     # N5{r} = i <- push []; (r, i)
     def number(b: Block, r: Term) -> Term:
@@ -106,7 +106,7 @@ def reverse() -> Term:
 
 
 def tape(source: Source) -> Wrapped:
-    """The wrapper of section 8.3."""
+    """Return the wrapper of section 8.3."""
     loop = Var(fresh("reverse"))
 
     # Inter_R x = i <- push []; ((x, i), \a. a @ i)

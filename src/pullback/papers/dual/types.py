@@ -92,7 +92,7 @@ def dual_type(t: Type, n: Duals) -> Type:
 
 
 def dual_decls(decls: Sequence[DataDecl], n: Duals) -> tuple[DataDecl, ...]:
-    """The declarations of D_T for every T that is not kept."""
+    """Return the declarations of D_T for every T that is not kept."""
     return tuple(
         DataDecl(f"D_{d.name}", d.params, tuple(
             (c, tuple(dual_type(f, n) for f in fields)) for c, fields in d.constructors))
@@ -100,8 +100,8 @@ def dual_decls(decls: Sequence[DataDecl], n: Duals) -> tuple[DataDecl, ...]:
 
 
 def parametric(decls: Sequence[DataDecl]) -> frozenset[str]:
-    """The declared types with reals and functions at most in their arguments, for which N(T t) is
-    T N(t) (the paper's implementation knows no others)."""
+    """Return the declared types with reals and functions at most in their arguments, for which N(T
+    t) is T N(t) (the paper's implementation knows no others)."""
     kept = {d.name for d in decls}
 
     def plain(t: Type) -> bool:
@@ -126,7 +126,7 @@ def parametric(decls: Sequence[DataDecl]) -> frozenset[str]:
 
 
 def cotangent(t: Type) -> Type:
-    """The type of cotangents."""
+    """Return the type of cotangents."""
     match t:
         # R' = R   1' = 1
         case Real() | Unit() | TVar():
@@ -151,7 +151,7 @@ def cotangent(t: Type) -> Type:
 
 
 def cotangent_decls(decls: Sequence[DataDecl]) -> tuple[DataDecl, ...]:
-    """The declarations of C_T, for every T that can have a cotangent."""
+    """Return the declarations of C_T, for every T that can have a cotangent."""
     out = []
     for d in decls:
         try:

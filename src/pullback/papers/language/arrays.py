@@ -35,7 +35,7 @@ def _at(xs: list[object], i: object) -> object:
 
 
 def _sized(f: Callable[..., object], which: int = -1) -> Run:
-    """A row that also costs the length of its result (or of an argument)."""
+    """Return a row that also costs the length of its result (or of an argument)."""
 
     def run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
         out = f(*args)
@@ -162,7 +162,7 @@ class MArr:
 
 
 def marr(x: object) -> MArr:
-    """``x``, which is a mutable array by its type."""
+    """Return ``x``, which is a mutable array by its type."""
     return cast(MArr, x)
 
 
@@ -218,8 +218,8 @@ def _copying(write: Callable[..., object]) -> Run:
 
 
 def persistent(library: Library) -> Library:
-    """The same operations in state-passing style: ``set`` and ``push`` give a new array, and the
-    one that they are given stays as it is."""
+    """Return the same operations in state-passing style: ``set`` and ``push`` give a new array, and
+    the one that they are given stays as it is."""
     return library.replaced(*implementation(library, set=_copying(_set), push=_copying(_push)))
 
 

@@ -90,7 +90,7 @@ Like = E | Term | float | int
 
 
 def term(x: Like) -> Term:
-    """The term that ``x`` stands for."""
+    """Return the term that ``x`` stands for."""
     match x:
         case E():
             return x.t
@@ -150,7 +150,7 @@ def prim(name: str, *args: Like) -> Prim:
 
 
 def op(name: str, *args: Like, static: tuple[Static, ...] = ()) -> Op:
-    """A library operation."""
+    """Return a library operation."""
     return Op(name, tuple(term(a) for a in args), static)
 
 
@@ -165,7 +165,7 @@ def tuple_(*items: Like) -> Term:
 
 
 def tuple_type(*items: Type) -> Type:
-    """The type of ``tuple_``."""
+    """Return the type of ``tuple_``."""
     if not items:
         return ONE
     out = items[0]
@@ -175,7 +175,7 @@ def tuple_type(*items: Type) -> Type:
 
 
 def proj(t: Like, i: int, n: int) -> Term:
-    """Component i of an n-tuple."""
+    """Return component i of an n-tuple."""
     out = term(t)
     for _ in range(n - 1 - max(i, 1)):
         out = Fst(out)
@@ -228,18 +228,18 @@ def fun(*types: Type, kind: Kind = "->") -> Type:
     return out
 
 
-def as_lambda(s: Source, x: str = "x") -> Lam:
+def as_lambda(s: Source) -> Lam:
     """\\(x1,..,xn). body: the context as one left-nested tuple."""
     names = [name for name, _ in s.context]
     if len(names) == 1:
         return Lam(names[0], s.context[0][1], s.body)
-    arg = fresh(x)
+    arg = fresh("x")
     parts = unpacked(Var(arg), names)
     return Lam(arg, tuple_type(*(t for _, t in s.context)), lets(parts, s.body))
 
 
 def reals(*names: str) -> Context:
-    """A context of reals."""
+    """Return a context of reals."""
     return tuple((name, R) for name in names)
 
 

@@ -76,7 +76,7 @@ class Types(dict[Term, Type]):
         self.decls = decls
 
     def fields(self, data: Data) -> dict[str, tuple[Type, ...]]:
-        """The types of the fields of every constructor."""
+        """Return the types of the fields of every constructor."""
         if data.name not in self.decls:
             raise NestedTypeError(f"no data type {data.name} is declared")
         decl = self.decls[data.name]
@@ -100,7 +100,7 @@ class Dialect:
         ops: Iterable[str] = (),
         kinds: Iterable[str] = (),
     ) -> Dialect:
-        """With more in it, under another name."""
+        """Return a dialect with more constructs, under another name."""
         return replace(
             self, name=name, terms=self.terms | set(terms), ops=self.ops | set(ops),
             kinds=self.kinds | set(kinds),
@@ -119,7 +119,7 @@ EVERYTHING = SOURCE.extended(
 
 
 def outside(t: Term, dialect: Dialect) -> Term | None:
-    """The first construct that the dialect has not; None if it has all."""
+    """Return the first construct that the dialect has not; None if it has all."""
     for s in subterms(t):
         if (type(s) not in dialect.terms
                 or (isinstance(s, Op) and s.name not in dialect.ops)
@@ -129,7 +129,7 @@ def outside(t: Term, dialect: Dialect) -> Term | None:
 
 
 def require_dialect(t: Term, dialect: Dialect) -> None:
-    """NestedTypeError names the first construct that the dialect has not."""
+    """Raise a NestedTypeError that names the first construct which the dialect has not."""
     s = outside(t, dialect)
     if s is not None:
         what = f"functions {s.kind}" if isinstance(s, Lam) and Lam in dialect.terms else _words(s)
@@ -155,7 +155,7 @@ def check(
     library: Library = OPS,
     dialect: Dialect | None = None,
 ) -> Type:
-    """The type of ``t``; NestedTypeError if it has none.
+    """Return the type of ``t``; NestedTypeError if it has none.
 
     >>> from pullback.papers.language.build import lam
     >>> from pullback.papers.language.pretty import show_type
@@ -166,7 +166,7 @@ def check(
 
 
 def check_source(s: Source, library: Library = OPS, dialect: Dialect | None = None) -> Types:
-    """The types in a source program, whose result must be as it says."""
+    """Return the types in a source program, whose result must be as it says."""
     types = types_of(s.body, s.context, s.decls, library, dialect)
     if not fits(types[s.body], s.result):
         raise NestedTypeError(f"the body has type {types[s.body]}, not {s.result}")
@@ -180,7 +180,7 @@ def types_of(
     library: Library = OPS,
     dialect: Dialect | None = None,
 ) -> Types:
-    """The type of every subterm of ``t``."""
+    """Return the type of every subterm of ``t``."""
     if dialect is not None:
         require_dialect(t, dialect)
     checker = _Checker(dict(context), {d.name: d for d in decls}, library)
@@ -357,7 +357,7 @@ class _Checker:
                 assert_never(t)
 
     def function(self, t: Lam) -> Type:
-        """The result type of a lambda, whose kind must be true of it."""
+        """Return the result type of a lambda, whose kind must be true of it."""
         if t.kind == "->□":  # App. B: x : s |- t : r; other closed functions may be named
             outer = self.context
             self.context = {y: s for y, s in outer.items()

@@ -71,7 +71,7 @@ def evaluate(
     library: Library = OPS,
     machine: Machine | None = None,
 ) -> tuple[object, int]:
-    """The value of ``t`` with its free variables as in ``env``, and what it cost."""
+    """Return the value of ``t`` with its free variables as in ``env``, and what it cost."""
     m = machine or Machine()
     before = m.cost
 
@@ -91,7 +91,7 @@ def evaluate(
 
 
 def apply(f: object, *args: object, machine: Machine) -> tuple[object, int]:
-    """A function value on arguments (each application costs 1), with the large stack."""
+    """Return a function value on arguments (each application costs 1), with the large stack."""
     before = machine.cost
 
     def run() -> object:
@@ -130,7 +130,7 @@ class _Scope:
         return self.slots[x]
 
     def bound(self, names: Sequence[str], t: Term) -> tuple[list[int], Run]:
-        """A block under binders; the names are forgotten afterwards."""
+        """Return a block under binders; the names are forgotten afterwards."""
         old = {x: self.slots.get(x) for x in names}
         slots = [self.bind(x) for x in names]
         run = self.block(t)
@@ -145,7 +145,8 @@ class _Scope:
                 self.slots[x] = slot
 
     def block(self, t: Term) -> Run:
-        """Code that may run any number of times: it counts its straight-line cost when it runs."""
+        """Return code that may run any number of times: it counts its straight-line cost when it
+        runs."""
         outer, self.static = self.static, 0
         body, m = self.term(t), self.m
         cost, self.static = self.static, outer

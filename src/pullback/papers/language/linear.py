@@ -61,7 +61,7 @@ def lsum(s: Type, t: Type) -> Data:
 
 
 def env_type(context: Context) -> Type:
-    """The type of the environment of ``run``: a tuple that begins with ()."""
+    """Return the type of the environment of ``run``: a tuple that begins with ()."""
     out: Type = ONE
     for _, t in context:
         out = Prod(out, t)
@@ -72,7 +72,7 @@ def env_type(context: Context) -> Type:
 
 
 def zero_of(t: Type) -> object:
-    """The zero of a cotangent type; () for a discrete one."""
+    """Return the zero of a cotangent type; () for a discrete one."""
     match t:
         case Real() | Data("L", (Real(),)):
             return 0.0
@@ -89,7 +89,7 @@ def zero_of(t: Type) -> object:
 
 
 def dense_zero_of(m: Machine, t: Type) -> object:
-    """The zero of Fig. 4, which costs its size."""
+    """Return the zero of Fig. 4, which costs its size."""
     m.cost += 1
     match t:
         case Data("×!", (s, u)):
@@ -99,7 +99,7 @@ def dense_zero_of(m: Machine, t: Type) -> object:
 
 
 def plus(m: Machine, x: object, y: object) -> object:
-    """x + y, counted; deep values in a loop would lose the sharing, so it recurses."""
+    """Return x + y, counted. It recurses, since a loop would lose the sharing of deep values."""
     m.cost += 1
     m.count("plus")
     match x, y:
@@ -139,7 +139,8 @@ def _zero(m: Machine, args: Sequence[object], static: Sequence[Static]) -> objec
 
 
 def _part(index: int) -> Run:
-    """lfst, lsnd (of a ×!) and lcastl, lcastr (of a +!): the part, or its zero."""
+    """Return the code of lfst, lsnd (of a ×!) and lcastl, lcastr (of a +!): the part, or its
+    zero."""
 
     def run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
         (v,) = args
@@ -225,7 +226,7 @@ Action = Pure | Bind | One | Scope | Sequence_
 
 
 def perform(m: Machine, action: Action, cells: dict[str, object]) -> object:
-    """The result of an action; ``cells`` is changed. Costs r(action)."""
+    """Return the result of an action; ``cells`` is changed. Costs r(action)."""
     pending: list[object] = []
     while True:
         m.cost += 1

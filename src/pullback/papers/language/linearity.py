@@ -97,8 +97,8 @@ def in_figure5(t: Term, z: str) -> bool:
 
 
 def require_figure5(t: Term) -> None:
-    """TypeError unless every linear function in t is one of Fig. 5: from a type without functions,
-    with a body of the grammar."""
+    """Raise a TypeError unless every linear function in t is one of Fig. 5: from a type without
+    functions, with a body of the grammar."""
     for s in subterms(t):
         if isinstance(s, Lam) and s.kind == "-o" and not (
                 no_functions(s.type) and in_figure5(s.body, s.x)):
@@ -163,7 +163,7 @@ class Linearity:
                 return self.over_array(t, zs)
 
     def over_array(self, t: Term, zs: Names) -> bool:
-        """Array constructs: linear where what comes out of each element is."""
+        """Check array constructs: they are linear if the results for the elements are."""
         match t:
             case Build(n, i, body):
                 return constant(n, zs) and self.linear(body, zs - {i})
@@ -186,14 +186,14 @@ class Linearity:
         self, bound: Term, names: tuple[str, ...], body: Term, zs: Names,
         more: set[str] | None = None,
     ) -> bool:  # fmt: skip
-        """``body`` where ``names`` stand for what is bound, linear or constant."""
+        """Check ``body`` with ``names`` for the bound variables, linear or constant."""
         inner = (zs - set(names)) | (more or set())
         if constant(bound, zs):
             return self.linear(body, inner)
         return self.linear(bound, zs) and self.linear(body, inner | set(names))
 
     def op(self, name: str, args: tuple[Term, ...], zs: Names) -> bool:
-        """An operation that is linear in some of its arguments, jointly."""
+        """Check an operation that is linear in some of its arguments, jointly."""
         places = self.library[name].linear
         if places is None:
             return False
@@ -242,7 +242,8 @@ class Linearity:
                 return False
 
     def arm(self, t: Term, names: tuple[str, ...], zs: Names) -> bool:
-        """A branch on what is changed: the constructor again, with changes of its fields."""
+        """Return an arm of a branch on a changed value: the constructor again, with changes of its
+        fields."""
         match t:
             case Inl(b) | Inr(b):
                 return self.change(b, Var(names[0]), zs)

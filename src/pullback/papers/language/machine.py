@@ -37,7 +37,8 @@ class Machine:
         self.peaks: dict[str, int] = {}
 
     def spend(self, n: int) -> None:
-        """Steps of a library row whose cost is that of its values; OutOfSteps after ``most``."""
+        """Count the steps of a library row whose cost is that of its values; raise OutOfSteps after
+        ``most``."""
         self.cost += n
         if self.cost > self.most:
             raise OutOfSteps(f"more than {self.most} steps")

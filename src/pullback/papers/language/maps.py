@@ -23,12 +23,12 @@ Map = Tree | None
 
 
 def height(m: Map) -> int:
-    """Levels."""
+    """Return the number of levels."""
     return m.height if m else 0
 
 
 def size(m: Map) -> int:
-    """Entries."""
+    """Return the number of entries."""
     return m.size if m else 0
 
 
@@ -51,14 +51,14 @@ def _balanced(left: Map, key: int, value: object, right: Map) -> Tree:
 
 
 def lookup(m: Map, key: int) -> Tree | None:
-    """The entry of a key."""
+    """Return the entry of a key."""
     while m and m.key != key:
         m = m.left if key < m.key else m.right
     return m
 
 
 def insert(m: Map, key: int, value: object) -> Tree:
-    """With one entry set."""
+    """Return the map with one entry set."""
     if not m:
         return Tree(None, key, value, None)
     if key == m.key:
@@ -69,7 +69,7 @@ def insert(m: Map, key: int, value: object) -> Tree:
 
 
 def last(m: Map) -> Tree:
-    """The entry of the largest key; KeyError if there is none."""
+    """Return the entry of the largest key; KeyError if there is none."""
     if not m:
         raise KeyError("the map is empty")
     while m.right:
@@ -78,7 +78,7 @@ def last(m: Map) -> Tree:
 
 
 def delete(m: Map, key: int) -> Map:
-    """Without a key."""
+    """Return the map without a key."""
     if not m:
         return None
     if key < m.key:
@@ -92,7 +92,8 @@ def delete(m: Map, key: int) -> Map:
 
 
 def join(left: Map, key: int, value: object, right: Map) -> Tree:
-    """left, one entry, right: of any heights. It goes down the spine of the higher one."""
+    """Return the map of left, one entry and right, of any heights. It goes down the spine of the
+    higher one."""
     if left and left.height > height(right) + 1:
         return _balanced(left.left, left.key, left.value, join(left.right, key, value, right))
     if right and right.height > height(left) + 1:
@@ -101,7 +102,7 @@ def join(left: Map, key: int, value: object, right: Map) -> Tree:
 
 
 def split(m: Map, key: int) -> tuple[Map, Tree | None, Map]:
-    """What is below a key, its entry, and what is above."""
+    """Return the entries below a key, its entry, and the entries above."""
     if not m:
         return None, None, None
     if key == m.key:
@@ -114,8 +115,8 @@ def split(m: Map, key: int) -> tuple[Map, Tree | None, Map]:
 
 
 def union(a: Map, b: Map, both: Callable[[object, object], object]) -> Map:
-    """All entries, of common keys ``both`` of the values: O(k log (n/k + 1)) for sizes k <= n
-    (Brown and Tarjan's bound, by the algorithm of Blelloch, Ferizovic and Sun)."""
+    """Return all entries, of common keys ``both`` of the values: O(k log (n/k + 1)) for sizes k <=
+    n (Brown and Tarjan's bound, by the algorithm of Blelloch, Ferizovic and Sun)."""
     if not a or not b:
         return a or b
     left, found, right = split(b, a.key)
@@ -124,7 +125,7 @@ def union(a: Map, b: Map, both: Callable[[object, object], object]) -> Map:
 
 
 def entries(m: Map) -> Iterator[tuple[int, object]]:
-    """Keys and values, in order."""
+    """Iterate over keys and values, in order."""
     if m:
         yield from entries(m.left)
         yield m.key, m.value

@@ -71,11 +71,11 @@ class Library(Mapping[str, Row]):
         return len(self.rows)
 
     def extended(self, *rows: Row) -> Library:
-        """With more rows; a row whose name is taken is refused."""
+        """Return the library with more rows. Refuse a row whose name is taken."""
         return Library(*self.rows.values(), *rows)
 
     def replaced(self, *rows: Row) -> Library:
-        """Another implementation of some rows, for the same terms."""
+        """Return another implementation of some rows, for the same terms."""
         for row in rows:
             if row.name not in self.rows:
                 raise ValueError(f"operation {row.name!r} is not in the library")
@@ -129,7 +129,7 @@ def fits(t: Type, wanted: Type) -> bool:
 
 
 def sig(arguments: Sequence[Type], result: Type, *names: str) -> Rule:
-    """A typing rule; see the head of this file."""
+    """Return a typing rule; see the head of this file."""
 
     def rule(types: Sequence[Type], static: Sequence[Static]) -> Type:
         given = [s for s in static if not isinstance(s, str | int)]
@@ -147,12 +147,12 @@ def sig(arguments: Sequence[Type], result: Type, *names: str) -> Rule:
 
 
 def pure(f: Callable[..., object]) -> Run:
-    """The ``run`` of a row that is a plain function of its arguments."""
+    """Return the ``run`` of a row that is a plain function of its arguments."""
     return lambda m, args, static: f(*args)
 
 
 def implementation(library: Library, **runs: Run) -> tuple[Row, ...]:
-    """Rows of a library with other code behind them."""
+    """Return rows of a library with other code behind them."""
     return tuple(
         Row(name, library[name].rule, run, library[name].cost, library[name].show,
             library[name].linear)

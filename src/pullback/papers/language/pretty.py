@@ -73,7 +73,7 @@ _INFIX = {
 
 
 def show(t: Term, width: int = 96, library: Library = OPS) -> str:
-    """A term as text."""
+    """Return a term as text."""
     printer = _Printer(width, library)
     for x in free_vars(t):
         printer.names[x] = printer.choose(x)
@@ -81,7 +81,7 @@ def show(t: Term, width: int = 96, library: Library = OPS) -> str:
 
 
 def show_type(t: Type, level: int = 0) -> str:
-    """A type as text."""
+    """Return a type as text."""
     match t:
         case Real():
             return "R"
@@ -121,7 +121,7 @@ def show_type(t: Type, level: int = 0) -> str:
 
 
 def show_decl(d: DataDecl) -> str:
-    """A declaration as text."""
+    """Return a declaration as text."""
     cases = [" ".join([c, *(show_type(f, 4) for f in fields)]) for c, fields in d.constructors]
     return f"data {' '.join([d.name, *d.params])} = {' | '.join(cases)}"
 
@@ -141,7 +141,7 @@ class _Printer:
         self.names: dict[str, str] = {}
 
     def choose(self, x: str) -> str:
-        """A name for a variable, unlike those of all variables in sight."""
+        """Return a name for a variable, unlike those of all variables in sight."""
         base = x.split("$")[0]
         used = set(self.names.values())
         if base == "_" or base not in used:
@@ -154,7 +154,7 @@ class _Printer:
     def under(
         self, names: Sequence[str], t: Term, level: int, indent: int
     ) -> tuple[list[str], str]:
-        """The names chosen for binders, and the text of what is under them."""
+        """Return the names chosen for binders, and the text of what is under them."""
         old = {x: self.names.pop(x, None) for x in names}
         for x in names:
             self.names[x] = self.choose(x)
@@ -181,14 +181,15 @@ class _Printer:
                 return self.plain(t, level, indent)
 
     def joined(self, head: str, body: str, indent: int) -> str:
-        """Head and body on one line if they fit, else the body below."""
+        """Return head and body on one line if they fit, else the body below."""
         line = f"{head} {body}"
         if "\n" not in line and indent + len(line) <= self.width:
             return line
         return f"{head}\n{' ' * indent}{body}"
 
     def opening(self, t: Term, indent: int) -> str:
-        """What opens a line: bodies stand below their heads at the same column."""
+        """Return the text of a term that opens a line: bodies stand below their heads at the same
+        column."""
         match t:
             case Let(x, bound, body):
                 value = self.text(bound, 0, indent + 2)

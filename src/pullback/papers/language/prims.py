@@ -46,7 +46,7 @@ OWN = {"sign2": ((R,), B), "sign3": ((R,), Plus(Plus(ONE, ONE), ONE))}
 
 
 def core_type(t: Type) -> core.Type:
-    """The scalar type of Core."""
+    """Return the scalar type of Core."""
     match t:
         case Real():
             return core.F64
@@ -59,7 +59,7 @@ def core_type(t: Type) -> core.Type:
 
 
 def nested_type(t: core.Type) -> Type:
-    """The nested type of a scalar."""
+    """Return the nested type of a scalar."""
     match t:
         case core.Real(64):
             return R
@@ -75,7 +75,7 @@ Static = tuple[int | str | core.Type, ...]
 
 
 def static_of(name: str, given: Static) -> Static:
-    """The static parameters: conversions know their type, as there is one of each kind."""
+    """Return the static parameters: conversions know their type, as there is one of each kind."""
     match name:
         case "to_real":
             return (core.F64,)
@@ -86,7 +86,7 @@ def static_of(name: str, given: Static) -> Static:
 
 
 def arity(name: str) -> int:
-    """How many arguments a primitive takes."""
+    """Return the number of arguments of a primitive."""
     n = 1 if name in OWN else TABLE[name].arity
     if n is None:
         raise TypeError(f"primitive {name!r} has no fixed arity")
@@ -94,7 +94,7 @@ def arity(name: str) -> int:
 
 
 def prim_type(name: str, types: Sequence[Type], static: Static = ()) -> Type:
-    """The result type; one argument of a tuple type stands for as many arguments."""
+    """Return the result type; one argument of a tuple type stands for as many arguments."""
     types = list(types)
     if name not in OWN and name not in TABLE:
         raise TypeError(f"no primitive {name!r}")
@@ -110,7 +110,7 @@ def prim_type(name: str, types: Sequence[Type], static: Static = ()) -> Type:
 
 
 def split_type(t: Type, n: int) -> list[Type]:
-    """The n components of a left-nested tuple type."""
+    """Return the n components of a left-nested tuple type."""
     out: list[Type] = []
     while len(out) < n - 1:
         if not isinstance(t, Prod):
@@ -125,7 +125,7 @@ def _sign3(x: float) -> Inj:
 
 
 def prim_value(name: str, static: Static = ()) -> Callable[..., object]:
-    """What a primitive does to values. B comes and goes as ``Inj``."""
+    """Return the result of a primitive on values. Values of B are ``Inj``."""
     if name == "sign2":
         return lambda x: to_bool(not x < 0)
     if name == "sign3":
@@ -150,7 +150,7 @@ def prim_value(name: str, static: Static = ()) -> Callable[..., object]:
 # --- derivatives ----------------------------------------------------------------------------------
 
 
-def is_discrete(name: str, static: Static = (), real_args: bool = True) -> bool:
+def is_discrete(name: str, real_args: bool = True) -> bool:
     """Whether a primitive has no derivative to speak of: all its partials are 0 by rule (sign,
     comparisons, rounding), or its arguments or its result are not real."""
     if name in OWN or not real_args:
@@ -226,7 +226,8 @@ def _from_core(b: Builder, out: Atom, known: dict[CoreVar, Term]) -> Term:
 
 
 def times(name: str, p: Term, z: Term) -> Term:
-    """partial * cotangent, as the row wants it: a partial that can be infinite gives 0 for 0."""
+    """Return partial * cotangent, as the row wants it: a partial that can be infinite gives 0 for
+    0."""
     match "mul" if name in OWN else TABLE[name].product:
         case "mul":
             return Prim("mul", (p, z))

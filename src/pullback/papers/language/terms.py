@@ -442,5 +442,6 @@ _names = count(1)
 
 
 def fresh(hint: str) -> str:
-    """A name that occurs nowhere else; the printer shows it as ``hint`` where that is free."""
+    """Return a name that occurs nowhere else; the printer shows it as ``hint`` where that is
+    free."""
     return f"{hint.split('$')[0]}${next(_names)}"

@@ -80,7 +80,8 @@ Part = tuple[tuple[str, ...], Term]
 
 
 def parts(t: Term) -> tuple[Part, ...]:
-    """The subterms in the order of evaluation, each with the names that its parent binds there."""
+    """Return the subterms in the order of evaluation, each with the names that its parent binds
+    there."""
     match t:
         case Var() | Lit() | Nil():
             return ()
@@ -116,7 +117,7 @@ def parts(t: Term) -> tuple[Part, ...]:
 
 
 def with_parts(t: Term, new: tuple[Part, ...]) -> Term:
-    """``t`` with other subterms and bound names, in the order of ``parts``."""
+    """Return ``t`` with other subterms and bound names, in the order of ``parts``."""
     s = [part for _, part in new]
     names = [bound for bound, _ in new]
     match t:
@@ -178,12 +179,12 @@ def with_parts(t: Term, new: tuple[Part, ...]) -> Term:
 
 
 def map_parts(change: Callable[[Term], Term], t: Term) -> Term:
-    """``t`` with every direct subterm changed."""
+    """Return ``t`` with every direct subterm changed."""
     return with_parts(t, tuple((names, change(part)) for names, part in parts(t)))
 
 
 def subterms(t: Term) -> Iterator[Term]:
-    """All subterms, outermost first."""
+    """Iterate over all subterms, outermost first."""
     stack = [t]
     while stack:
         t = stack.pop()
@@ -192,12 +193,12 @@ def subterms(t: Term) -> Iterator[Term]:
 
 
 def size(t: Term) -> int:
-    """The number of constructors."""
+    """Return the number of constructors."""
     return sum(1 for _ in subterms(t))
 
 
 def free_vars(t: Term) -> tuple[str, ...]:
-    """The free variables, in the order of their first use."""
+    """Return the free variables, in the order of their first use."""
     found: dict[str, None] = {}
     inside: dict[str, int] = {}
 
@@ -230,7 +231,8 @@ def free_vars(t: Term) -> tuple[str, ...]:
 
 
 def renamed(t: Term, name: Callable[[str], str], free: Mapping[str, Term]) -> Term:
-    """``t`` with every bound variable called ``name(its old name)`` and free ones replaced."""
+    """Return ``t`` with every bound variable called ``name(its old name)`` and free ones
+    replaced."""
     now: dict[str, Term] = dict(free)
 
     def walk(t: Term) -> Term:
@@ -259,17 +261,19 @@ def renamed(t: Term, name: Callable[[str], str], free: Mapping[str, Term]) -> Te
 
 
 def rename_apart(t: Term) -> Term:
-    """``t`` with all bound names distinct and fresh (shadowing is gone)."""
+    """Return ``t`` with all bound names distinct and fresh (shadowing is gone)."""
     return renamed(t, fresh, {})
 
 
 def substitute(t: Term, by: Mapping[str, Term]) -> Term:
-    """``t`` with free variables replaced; bound ones get fresh names, so nothing is captured."""
+    """Return ``t`` with free variables replaced; bound ones get fresh names, so nothing is
+    captured."""
     return renamed(t, fresh, by)
 
 
 def alpha_eq(a: Term, b: Term) -> bool:
-    """Equal up to the names of bound variables. Literals are equal if they print alike."""
+    """Whether two terms are equal up to the names of bound variables. Literals are equal if they
+    print alike."""
     todo = [(_numbered(a), _numbered(b))]
     while todo:
         s, t = todo.pop()
@@ -286,7 +290,8 @@ def _numbered(t: Term) -> Term:
 
 
 def _head(t: Term) -> tuple[object, ...]:
-    """What two terms must agree on, besides their parts."""
+    """Return the constructor of a term and its constants, on which equal terms agree besides their
+    parts."""
     match t:
         case Var(x):
             return ("var", x)
@@ -319,7 +324,7 @@ def _head(t: Term) -> tuple[object, ...]:
 
 
 def subst_type(t: Type, by: Mapping[str, Type]) -> Type:
-    """``t`` with its type variables replaced."""
+    """Return ``t`` with its type variables replaced."""
     if not by:
         return t
     match t:

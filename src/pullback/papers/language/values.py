@@ -52,27 +52,27 @@ FALSE, TRUE = Inj(0, ()), Inj(1, ())
 
 
 def to_bool(b: object) -> Inj:
-    """A truth value as a value of B."""
+    """Return a truth value as a value of B."""
     return TRUE if b else FALSE
 
 
 def pair(v: object) -> tuple[object, object]:
-    """``v``, which is a pair by its type."""
+    """Return ``v``, which is a pair by its type."""
     return cast("tuple[object, object]", v)
 
 
 def real(v: object) -> float:
-    """``v``, which is a real by its type."""
+    """Return ``v``, which is a real by its type."""
     return cast(float, v)
 
 
 def array(v: object) -> list[object]:
-    """``v``, which is an array by its type."""
+    """Return ``v``, which is an array by its type."""
     return cast("list[object]", v)
 
 
 def items(v: object, n: int) -> list[object]:
-    """The n components of a left-nested tuple."""
+    """Return the n components of a left-nested tuple."""
     out: list[object] = []
     while len(out) < n - 1:
         v, last = pair(v)
@@ -91,7 +91,7 @@ def tuple_value(*values: object) -> object:
 
 
 def map_reals(change: Callable[[float], object], v: object, discrete: bool = False) -> object:
-    """A value like ``v`` with its reals changed. With ``discrete``, integers become ()."""
+    """Return a value like ``v`` with its reals changed. With ``discrete``, integers become ()."""
     match v:
         case float():
             return change(v)
@@ -112,7 +112,7 @@ def map_reals(change: Callable[[float], object], v: object, discrete: bool = Fal
 
 
 def reals_in(v: object) -> list[float]:
-    """The reals of a first-order value, from left to right."""
+    """Return the reals of a first-order value, from left to right."""
     found: list[float] = []
 
     def keep(x: float) -> float:

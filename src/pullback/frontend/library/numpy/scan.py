@@ -96,11 +96,6 @@ _register_cumulative(np.cumprod, "mul")
 # --- differences, mirrors, shifts ----------------------------------------------------------------
 
 
-def _along(x: ArrayV, axis: int, part: SliceV) -> TupleV:
-    """Return the index that applies a slice to one axis."""
-    return TupleV(tuple(part if k == axis else _ALL for k in range(x.rank)))
-
-
 @register(np.flip)
 def flip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis = bind(sp, "np.flip", args, kwargs, node, m=MISSING, axis=NONE)
