@@ -75,6 +75,7 @@ def corpus() -> list[Program]:
         lists,
         loops,
         numerics,
+        objects,
         optionals,
         patterns,
         persistent,
@@ -96,7 +97,7 @@ def corpus() -> list[Program]:
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
         derivatives, enums, captured, examples, codata, automata, persistent, iterators, flags,
-        generators, hash_tables,
+        generators, hash_tables, objects,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

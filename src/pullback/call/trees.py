@@ -218,7 +218,10 @@ class Writer:
     def guard(self, guard: Guard) -> None:
         """The check that a guard holds."""
         if guard.kind.key == ABSENT:
-            return  # the entry point checks it
+            if len(guard.path) > 1:  # an attribute that its class has
+                at, name = self.path(guard.path[:-1]), guard.path[-1][1]
+                self.check(f"{name!r} not in getattr({at}, '__dict__', ())")
+            return  # the entry point checks globals
         at = self.path(guard.path)
         known = self.name("known", guard.kind.value)
         match guard.kind.key:

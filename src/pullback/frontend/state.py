@@ -14,9 +14,9 @@ from pullback.frontend.kinds.kinds import FunctionK, Kind
 from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Static, Value
 from pullback.frontend.python.source import Definition
 
-ResultOwner = tuple[frozenset[int], frozenset[int], bool]
+ResultOwner = tuple[frozenset[int], frozenset[int], bool | None]
 """The memory that a result may share: that of parameters, that of arrays made inside (by number);
-and whether the result is fresh."""
+and whether the result is fresh (None: it is the object that the parameter is, fresh if that is)."""
 
 
 CellPath = tuple[str, tuple[tuple[int, str], ...]]
@@ -43,6 +43,7 @@ class Spec:
     updates: dict[str, MutationError | None] = field(default_factory=dict)
     """The parameters and captured variables that it updates (None: or binds anew)."""
     nested: set[str] = field(default_factory=set)  # of these, those whose parts it updates
+    touched: frozenset[int] = frozenset()  # the parts that it updates, by the owners' numbers
     replaced: set[str] = field(default_factory=set)  # of these, those that it also binds anew
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
@@ -68,7 +69,7 @@ class Spec:
         updates = tuple(sorted(self.updates)), frozenset(self.nested), frozenset(self.replaced)
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
-            self.homes,
+            self.homes, self.touched,
         )  # fmt: skip
 
 
@@ -103,6 +104,8 @@ class Frame:
     """For a value that was read from a variable, its place there."""
     slots: dict[str, Slot] = field(default_factory=dict)
     """The variables that travel with the state of the consumer that the generator has."""
+    touched: set[Owner] = field(default_factory=set)
+    """The owners of those parts of what came from the caller that are updated."""
     sealed: int = 0  # the number of blocks around whose changes of variables are not carried on
 
 

@@ -17,6 +17,7 @@ from functools import lru_cache
 from types import MemberDescriptorType
 
 from pullback.frontend.python.annotations import memory
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.native.pyabi import TUPLE_ITEMS
 
 _MEMBER, _MEMBER_TYPE, _MEMBER_OFFSET, _OBJECT_EX = 40, 8, 16, 16
@@ -57,6 +58,8 @@ def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
     """How each field is reached; None if the class is not plain."""
     if cls is dict:
         return tuple(map(Key, names))
+    if is_object_class(cls):
+        return None
     if not is_dataclass(cls):
         properties = any(isinstance(vars(cls).get(n), property) for n in names)
         plain = issubclass(cls, tuple) and _untouched(cls, tuple) and not properties
@@ -94,9 +97,10 @@ def native_class(cls: type, names: tuple[str, ...]) -> type:
     if access_of(cls, names) is not None:
         return cls
     kept = memory(cls)
-    if "stand-in" not in kept:
-        kept["stand-in"] = make_dataclass(cls.__name__, names, slots=True, namespace={_FOR: cls})
-    found: type = kept["stand-in"]
+    key = "stand-in", names if is_object_class(cls) else ()
+    if key not in kept:
+        kept[key] = make_dataclass(cls.__name__, names, slots=True, namespace={_FOR: cls})
+    found: type = kept[key]
     return found
 
 

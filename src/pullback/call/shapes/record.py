@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 
 from pullback.call import given as tangent_of
@@ -27,15 +27,19 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import RecordK, describe
 from pullback.frontend.python.annotations import annotations_of
 from pullback.frontend.python.instances import bare
+from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.pytypes import has_attributes
 from pullback.frontend.python.records import field_of
 from pullback.native.builder import Code
 
 
 class Record(Product, of=RecordK):
-    """An instance of exactly one class."""
+    """An instance of exactly one class. An object whose attributes can be assigned has these
+    attributes, or more of which the program does not know: it crosses as a stand-in."""
 
     def __init__(self, kind: RecordK, declared: object) -> None:
-        hints = annotations_of(kind.cls)
+        self.changes = is_object_class(kind.cls)
+        hints = {} if self.changes else annotations_of(kind.cls)
         super().__init__(kind, tuple(shape_of(k, hints.get(n)) for n, k in kind.fields))
         self.cls = kind.cls
         self.names = tuple(n for n, _ in kind.fields)
@@ -43,6 +47,8 @@ class Record(Product, of=RecordK):
     def inside(self, value: object) -> Sequence[Part]:
         cls = type(value)
         if cls is not self.cls and cls is not self.native:
+            raise self.mismatch(value)
+        if cls is self.cls and not self._is_same(value):
             raise self.mismatch(value)
         return [
             Part(s, field_of(value, cls, n), n)
@@ -88,15 +94,22 @@ class Record(Product, of=RecordK):
     # --- entry points ---
 
     def fits(self, w: Writer, at: str) -> str:
+        if self.changes:
+            return f"{w.name('same', self._is_same)}({at})"
         return f"type({at}) is {w.name('class', self.cls)}"
+
+    def _is_same(self, value: object) -> bool:
+        return not self.changes or has_attributes(value, self.cls, self.names)
 
     def reach(self, w: Writer, at: str) -> list[str]:
         return [f"{at}.{name}" for name in self.names]
 
     def finish(self) -> Callable[[Iterable[object]], object]:
         cls, names, give = self.cls, self.names, object.__setattr__
-        if not is_dataclass(cls):
+        if issubclass(cls, tuple):
             return lambda items: tuple.__new__(cls, items)
+        if self.changes:
+            return lambda items: bare(cls, dict(zip(names, items, strict=True)))
 
         def instance(items: Iterable[object]) -> object:
             made: object = object.__new__(cls)

@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
-from pullback.core.terms import Function, Var
+from pullback.core.terms import Atom, Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions import placed, threads
@@ -128,7 +128,9 @@ def _body(
     if flat is None:
         return None, []
     run.declare_kind(flat.kind)
-    return flat.kind, _result_owners(flat.owned, owners)
+    numbers = {o: k for k, o in enumerate(owners)}
+    spec.touched |= {numbers[o] for o in frame.touched if o in numbers}
+    return flat.kind, _result_owners(flat, owners, params)
 
 
 def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
@@ -150,21 +152,28 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
     return coerce(run, value, wide, node)
 
 
-def _result_owners(owned: list[Ownership], params: list[Owner]) -> list[ResultOwner]:
+def _result_owners(flat: Flat, params: list[Owner], given: list[Var]) -> list[ResultOwner]:
     """Return the owners that results share, by number. Arrays made inside that the same results
     share count as one: there are finitely many then, so that recursions settle."""
+    owned, taken = flat.owned, set(given)
     numbers: dict[Owner, int] = {o: k for k, o in enumerate(params)}
     places: dict[Owner, tuple[int, ...]] = {}
     for place, (owners, _) in enumerate(owned):
         for o in owners:
             if o not in numbers and not o.cell:
                 places[o] = (*places.get(o, ()), place)
+
+    def is_given(owners: frozenset[Owner], whole: Atom | bool) -> bool:
+        """Whether something is what a parameter is, and no view of it."""
+        same = whole if isinstance(whole, bool) else whole in taken
+        return same and len(owners) == 1 and owners <= numbers.keys()
+
     local = {shared: k for k, shared in enumerate(sorted(set(places.values())))}
     return [
         (
             frozenset(numbers[o] for o in owners if o in numbers),
             frozenset(local[places[o]] for o in owners if o in places),
-            fresh,
+            None if is_given(owners, whole) else fresh,
         )
-        for owners, fresh in owned
+        for (owners, fresh), whole in zip(owned, flat.wholes, strict=True)
     ]

@@ -153,7 +153,7 @@ class Functions:
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
         value = self.result(spec, list(made), owners)
         if spec.handed:
-            value = hand_back(self.run, spec, f, given, value, node)
+            value = hand_back(self.run, spec, f, given, value, owners, node)
         if spec.homes:
             bare = FunctionV(f.definition, f.scope)
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
@@ -270,11 +270,18 @@ class Functions:
             (
                 frozenset(o for k in params if k < len(owners) for o in owners[k][0])
                 | frozenset(local.setdefault(n, Owner()) for n in locals_),
-                fresh,
+                self._is_fresh(params, owners, fresh),
             )
             for params, locals_, fresh in spec.owned
         )
         return rebuild(spec.result, iter(made), lambda: next(ownerships))
+
+    @staticmethod
+    def _is_fresh(params: frozenset[int], owners: list[Ownership], fresh: bool | None) -> bool:
+        if fresh is None:
+            (given,) = params
+            return given < len(owners) and owners[given][1]
+        return fresh
 
     # --- specialisations --------------------------------------------------------------------------
 

@@ -28,9 +28,10 @@ from pullback.frontend.functions.captured_variables import (
 from pullback.frontend.functions.placed import moved_in
 from pullback.frontend.functions.scopes import shown
 from pullback.frontend.kinds.coerce import tightened
+from pullback.frontend.kinds.flatten import Ownership
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
-from pullback.frontend.memory import holding, ownership, places
+from pullback.frontend.memory import handed_updates, holding, ownership, places
 from pullback.frontend.python.memoised import memo_name
 from pullback.frontend.state import Variable
 
@@ -90,20 +91,23 @@ def _marked(value: Value, ends: dict[str, Value]) -> Value:
 
 
 def hand_back(
-    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value, node: ast.AST
-) -> Value:
+    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value,
+    owned: Sequence[Ownership], node: ast.AST,
+) -> Value:  # fmt: skip
     """Return the result of a call. The caller's names for updated arguments, and the variables that
     the function changed, get their values at its end."""
     run.handing = True
     try:
-        return _hand_back(run, spec, f, args, value, node)
+        touched = handed_updates.Touched(spec.touched, owned)
+        return _hand_back(run, spec, f, args, value, touched, node)
     finally:
         run.handing = False
 
 
 def _hand_back(
-    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value, node: ast.AST
-) -> Value:
+    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value,
+    touched: handed_updates.Touched, node: ast.AST,
+) -> Value:  # fmt: skip
     assert isinstance(value, TupleV)
     result, *ends = value.items
     function = spec.definition.name
@@ -111,12 +115,13 @@ def _hand_back(
     known = list(variables(functions))
     made: dict[str, Value] = {}
     for name, end in zip(spec.handed, ends, strict=True):
-        nested, refusal = name in spec.nested, spec.updates[name]
+        nested = touched if name in spec.nested else None
+        refusal = spec.updates[name]
         if name in args:
             others = {n: v for n, v in args.items() if n != name}
             check_apart(run, function, name, None, args[name], others, known, node)
             assert refusal is not None
-            made[name] = ownership.handed_back(
+            made[name] = handed_updates.handed_back(
                 run, args[name], end, refusal, node, nested, moved_in(args, name)
             )
             continue
@@ -135,7 +140,7 @@ def _hand_back(
         else:
             home, own = target.home
             check_here(run, home, own, node, refusal)
-            made[name] = ownership.named_back(
+            made[name] = handed_updates.named_back(
                 run, own, target.value, end, node, nested, places.EVERYTHING
             )
     return _unmarked(result, made)

@@ -41,6 +41,14 @@ class PyScope:
     path: Path = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An object that is found under ``path`` at every call; ``value`` is the present one."""
+
+    path: Path
+    value: object = field(compare=False)
+
+
 AnyScope = Scope | PyScope | None
 
 

@@ -54,7 +54,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.memory import ownership, places
+from pullback.frontend.memory import handed_updates, ownership, places
 from pullback.frontend.state import CellPath, Slot
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def settle_changes(
                 old = ownership.updatable(run, name, node, change.nested)
                 if change.nested:
                     given = run.frame.given.get(name, frozenset())
-                    ownership.check_inside(run, old, given, node)
+                    handed_updates.check_all_inside(run, old, given, node)
             if isinstance(change.kind, StaleK):
                 ownership.rebound(run, scope, name)
                 scope.names[name] = rebuild(change.kind, iter(()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
-from pullback.frontend.interpret import list_patterns
+from pullback.frontend.interpret import by_methods, list_patterns
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
@@ -53,15 +53,10 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
             run.scope.names[name] = place
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
-        case ast.Subscript():
-            base, steps = nested_updates.target_of(run, target)
+        case ast.Subscript() | ast.Attribute():
+            with run.holding(value):
+                base, steps = nested_updates.target_of(run, target)
             _store(run, base, steps, lambda _: value, node)
-        case ast.Attribute():
-            run.refuse(
-                target,
-                "a field cannot be assigned: records are values",
-                "make a new one: dataclasses.replace(r, field=...)",
-            )
         case _:
             run.refuse(target, "this assignment is not supported")
 
@@ -146,12 +141,17 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 op in names
                 and holding.is_updated_in_place(old)
                 and not isinstance(old, ArrayV)
+                and not (isinstance(old, RecordV) and old.cls is not dict)
             ):
                 more = ownership.apart(run, run.evaluate(s.value), old)
                 update_by_method(run, name, names[op], [more], {}, s)
                 return
             with run.holding(old):
                 value = run.evaluate(s.value)
+            by_method = by_methods.in_place(run, op, old, value, s)
+            if by_method is not None:
+                assign(run, s.target, by_method, s)
+                return
             new = run.binop(op, old, value, s)
             if isinstance(old, ArrayV):
                 made = ownership.updated_whole(run, name, old, new, s)
@@ -159,7 +159,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 return
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = new
-        case ast.Subscript():
+        case ast.Subscript() | ast.Attribute():
             _augmented_item(run, s, s.target, op)
         case _:
             assign(run, s.target, Static(None), s)
@@ -168,6 +168,10 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
     base, steps = nested_updates.target_of(run, target)
+    if by_methods.store(
+        run, base, steps, lambda old: run.binop(op, old(), run.evaluate(s.value), s), s
+    ):
+        return
     whole = run.lookup(base.id, base)
     item = None
     if not isinstance(whole, ArrayV):
@@ -215,13 +219,15 @@ def _store(
     element. ``a[i][j] = v`` is ``a[i, j] = v``.
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
+    if by_methods.store(run, base, to, value, node):
+        return
     *steps, index = to
-    if isinstance(index, str):
-        run.refuse(node, "a field cannot be assigned: records are values")
     store = updates.Store(index, value)
     if steps and not isinstance(run.lookup(base.id, base), ArrayV):
         nested_updates.update(run, base, steps, store, node)
         return
+    if isinstance(index, str):
+        updates.check_has_attributes(run, run.lookup(base.id, base), node)
     array = ownership.updatable(run, base.id, base)
     change = updates.combined(run, store, steps, node)
     with run.holding(array):

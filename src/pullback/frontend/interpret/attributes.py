@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -25,6 +26,7 @@ from pullback.frontend.kinds.values import (
     FunctionV,
     HashV,
     ListV,
+    MaybeV,
     OptionalV,
     RangeV,
     RecordV,
@@ -38,7 +40,7 @@ from pullback.frontend.kinds.values import (
     class_of,
 )
 from pullback.frontend.library.text import dict_texts
-from pullback.frontend.python import records
+from pullback.frontend.python import object_classes, records
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.signals import Unreachable
@@ -120,11 +122,11 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         case Static(type() as cls):
             return _of_class(run, cls, name, node)
         case Static(obj) if not isinstance(obj, Enum) and name in getattr(obj, "__dict__", ()):
-            cls_name = type(obj).__name__
             run.refuse(
                 node,
-                f"{cls_name} is not a frozen dataclass: its attribute {name!r} can change",
-                "declare it with @dataclass(frozen=True), or pass the value as an argument",
+                f"{name!r} of an object of {type(obj).__name__}, a class of a library or with a "
+                "metaclass or base class of its own",
+                "pass the value as an argument",
             )
         case Static(obj) if obj is not None:
             return _of_constant(run, obj, name, node)
@@ -155,7 +157,15 @@ def _of_record(
 ) -> Value:
     """Return a field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None:
-        return value.fields[name]
+        part = value.fields[name]
+        return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part
+    if name == "__class__":
+        return Static(value.cls)
+    if value.outside is not None and bases is None:
+        held = object_classes.attributes_of(value.outside.value)
+        if name in held and not isinstance(entry_of(value.cls, name), property):
+            return run.from_python(held[name], (*value.outside.path, ("attr", name)), node)
+        run.without_own(value.outside.path, name)
     found = _written(run, value, value.cls, bases or value.cls.__mro__, name, node)
     if found is not None:
         return found
@@ -166,13 +176,35 @@ def _of_record(
             f"the property {name!r} keeps its result in the object, which compiled code cannot",
             "use @property where it is cheap, or a local variable: width = box.width",
         )
-    if constant is None:
-        run.refuse(
-            node,
-            f"{value.cls.__name__} has no field or method {name!r}",
-            error=UnknownAttributeError,
-        )
+    if constant is None or isinstance(constant, types.MemberDescriptorType):
+        _refuse_missing(run, value, name, node)
     return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
+
+
+def _maybe_there(run: Run, obj: RecordV, held: MaybeV, name: str, node: ast.AST) -> Value:
+    """An attribute that only some paths have given to the object."""
+    if entry_of(obj.cls, name) is not None and not isinstance(
+        entry_of(obj.cls, name), types.MemberDescriptorType
+    ):
+        less = replace(obj, fields={n: v for n, v in obj.fields.items() if n != name})
+        return run.branch(
+            held.bound, lambda: held.value, lambda: _of_record(run, less, name, node), node
+        )
+    message = f"{obj.cls.__name__!r} object has no attribute {name!r}"
+    run.require(held.bound, "AttributeError", message, node)
+    return held.value
+
+
+def _refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoReturn:
+    cls, where = value.cls, ""
+    if object_classes.is_object_class(cls):
+        hook = object_classes.hook_of(cls)
+        where = f" here (its {hook} is not asked)" if hook.startswith("__getattr") else " here"
+    run.refuse(
+        node,
+        f"{cls.__name__} has no field or method {name!r}{where}",
+        error=UnknownAttributeError,
+    )
 
 
 def _written(
@@ -195,6 +227,19 @@ def _written(
             return None
 
 
+def entry_of(cls: type, name: str) -> object:
+    """What a class, or the first of its bases that has it, has under this name."""
+    return _class_entry(cls.__mro__, name)[1]
+
+
+def setter(run: Run, value: Value, name: str, node: ast.AST) -> Value:
+    """The function that assigns a property of an object, with the object."""
+    assert isinstance(value, RecordV)
+    entry = entry_of(value.cls, name)
+    assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
+    return _bound(_method(run, value.cls, entry.fset, name, node, "fset"), value)
+
+
 def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
     """Return the entry under this name of the first of the classes that has one, and that class."""
     for base in bases:
@@ -214,12 +259,13 @@ def written(cls: type, name: str) -> types.FunctionType | None:
 
 
 def _method(
-    run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST
-) -> FunctionV:
+    run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST,
+    part: str = "fget",
+) -> FunctionV:  # fmt: skip
     path: Path = (("class", cls), ("attr", name))
     match getattr(cls, name):
         case property():
-            path = (*path, ("attr", "fget"))
+            path = (*path, ("attr", part))
         case types.MethodType():  # of a class: made anew by every look
             path = (*path, ("attr", "__func__"))
         case _:

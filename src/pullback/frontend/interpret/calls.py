@@ -6,6 +6,7 @@ import ast
 import enum
 import functools
 import types
+import typing
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
-from pullback.frontend.interpret import objects, symbol_values
+from pullback.frontend.interpret import making, objects, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import is_driven, once
@@ -51,6 +52,7 @@ from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.memory import hash_methods
 from pullback.frontend.python import records
 from pullback.frontend.python.libraries import is_closed, name_of
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import Definition, definition_of
@@ -177,25 +179,32 @@ def _call_object(
     if isinstance(obj, enum.EnumType) and len(args) == 1 and not kwargs:
         return symbol_values.member_of(run, obj, args[0], node)
     cls = records.plain(obj)
+    plain = typing.get_origin(obj) or obj
+    if isinstance(plain, type) and is_object_class(plain):
+        return making.make(run, plain, args, kwargs, node)
     if isinstance(cls, type) and records.is_record_class(cls):
         return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
-    where = name_of(obj)
+    _refuse_class(run, obj, node)
+    refuse_library(run, obj, node)
+
+
+def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
+    """Refuse a class of the user whose objects are no places, and calls of such objects."""
     made_by = getattr(obj, "__init__", None) if isinstance(obj, type) else None
     if isinstance(made_by, types.FunctionType) and not is_closed(made_by):
         run.refuse(
             node,
-            f"{where} is a class that is not a frozen dataclass: its objects can change",
-            "declare it with @dataclass(frozen=True); its methods and properties can stay",
+            f"{name_of(obj)} is a class with a metaclass or base class of its own",
+            "write a plain class or a dataclass, or call it outside and pass what is in it",
         )
     cls = type(obj)
     if any(_is_called(c) for c in cls.__mro__):
         run.refuse(
             node,
-            f"{cls.__name__} is not a frozen dataclass: its object that is called can change",
-            f"declare {cls.__name__} with @dataclass(frozen=True), or write a function that is "
-            "given the values as arguments",
+            f"a call of an object of {cls.__name__}, a class with a metaclass or base class of its "
+            "own",
+            "write a plain class or a dataclass, or a function that is given the values",
         )
-    refuse_library(run, obj, node)
 
 
 def _is_function(value: Value) -> bool:

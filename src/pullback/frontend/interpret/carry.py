@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import Builder, boolean, i64
@@ -13,8 +12,9 @@ from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Scope, chain, function_scope, shown
+from pullback.frontend.interpret.carried import Carried, Head, Part, rebuilt
 from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
+from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of
 from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
 from pullback.frontend.kinds.values import (
@@ -41,47 +41,6 @@ _MAX_ATTEMPTS = 16
 Step = Callable[[Sequence[Value]], Sequence[Value]]
 
 
-@dataclass(slots=True)
-class Part:
-    """One thing in a carried value that owns memory (an array, a list, what is in a list): who may
-    share it at the head of the loop. ``group`` stands for all that is made in the loop."""
-
-    group: Owner
-    extra: frozenset[Owner]
-    fresh: bool
-
-
-@dataclass(slots=True)
-class Head:
-    """What is known of one carried value at the head of a loop."""
-
-    kind: Kind
-    parts: list[Part]
-
-
-@dataclass(slots=True)
-class Carried:
-    """A loop whose kinds are settled: its variables, initial atoms, body, and how to rebuild.
-    ``ends``: whether there is a round that comes to its end."""
-
-    heads: list[Head]
-    params: tuple[Var, ...]
-    inits: tuple[Atom, ...]
-    blocks: list[Block]
-    ends: bool
-
-    def results(self, made: Sequence[Atom]) -> list[Value]:
-        return _rebuild_all(self.heads, iter(made))
-
-
-def _rebuild_all(heads: Sequence[Head], atoms: Iterator[Atom]) -> list[Value]:
-    values = []
-    for h in heads:
-        own = iter([(frozenset({p.group}) | p.extra, p.fresh) for p in h.parts])
-        values.append(rebuild(h.kind, atoms, own.__next__))
-    return values
-
-
 def carry(
     run: Run,
     inits: Sequence[Value],
@@ -101,7 +60,7 @@ def carry(
     heads = [_first_head(run, j, generalise(k), inits, names, node) for j, k in enumerate(flats)]
     for _ in range(_MAX_ATTEMPTS):
         params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
-        values = _rebuild_all(heads, iter(params))
+        values = rebuilt(heads, iter(params))
         blocks: list[Block] = []
         outs: Sequence[Value] = ()
         ends = True
@@ -138,7 +97,7 @@ def carry(
                 for a in flatten(coerce(run, v, h.kind, node)).atoms
             ]
             run.scope.names = after
-            return Carried(heads, tuple(params), tuple(first), blocks, ends)
+            return Carried(heads, tuple(params), tuple(first), blocks, ends, owned)
         heads = new
     run.refuse(node, "the types of the values carried round this loop do not settle")
 

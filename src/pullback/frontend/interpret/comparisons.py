@@ -35,6 +35,7 @@ from pullback.frontend.library.numpy import arrays
 from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -195,12 +196,16 @@ def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:
             return Static(False)
         ys = tuple(b.fields[n] for n in a.fields)
         return _all_equal(run, tuple(a.fields.values()), ys, node)
+    if is_object_class(a.cls) and not dataclasses.is_dataclass(a.cls):
+        same = _same_object(a, b)
+        if same is not None:
+            return Static(same)
     if "__eq__" not in vars(a.cls):
         run.refuse(
             node,
-            f"{a.cls.__name__} has eq=False: == compares the identity of objects, which compiled "
+            f"{a.cls.__name__} has no __eq__: == compares the identity of objects, which compiled "
             "code does not have",
-            "compare the fields, or leave eq=False away",
+            "compare the fields, or write __eq__ (leave eq=False away)",
         )
     return _all_equal(run, _compared(a), _compared(b), node)
 
@@ -231,6 +236,9 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
             return Static(none is positive)
     if symbol_values.is_member(a) and symbol_values.is_member(b):
         return compare(run, "==" if positive else "!=", a, b, node)
+    same = _same_object(a, b)
+    if same is not None:
+        return Static(same is positive)
     if isinstance(a, Static) and isinstance(b, Static):
         numbers = static_scalar(a.value) is not None and not isinstance(a.value, bool)
         if not numbers:
@@ -240,6 +248,16 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
         "'is' compares the identity of objects, which compiled code does not have",
         "use == (or 'is None')",
     )
+
+
+def _same_object(a: Value, b: Value) -> bool | None:
+    """Whether two objects that can be updated are one, where that is known."""
+    if isinstance(a, RecordV) and isinstance(b, RecordV) and is_object_class(a.cls):
+        if a is b:
+            return True
+        if a.cls is not b.cls or (a.fresh and b.fresh and not a.owners & b.owners):
+            return False
+    return None
 
 
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:

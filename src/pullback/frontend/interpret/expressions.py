@@ -6,15 +6,13 @@ import ast
 import builtins
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.terms import Atom
-from pullback.core.types import Int
 from pullback.errors import (
     ArgumentTypeError,
-    ArgumentValueError,
-    StaticValueError,
     UnknownNameError,
 )
 from pullback.frontend.functions.functions import definition_inside
@@ -24,6 +22,7 @@ from pullback.frontend.interpret import (
     attributes,
     calls,
     comprehensions,
+    f_strings,
     iteration,
     narrowing,
 )
@@ -134,7 +133,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             run.scope.names[name] = held
             return made
         case ast.JoinedStr():
-            return joined_string(run, node)
+            return f_strings.joined_string(run, node)
         case ast.Slice():
             return evaluate_index(run, node)
         case ast.Yield() | ast.YieldFrom():
@@ -376,6 +375,7 @@ def _call(run: Run, node: ast.Call) -> Value:
                 name in LIST_UPDATES
                 and holding.is_updated_in_place(receiver)
                 and not isinstance(receiver, ArrayV)
+                and not (isinstance(receiver, RecordV) and receiver.cls is not dict)
             ):
                 return _list_update(run, value, receiver, name, node)
             if not attributes.has_method(receiver, name):
@@ -387,11 +387,14 @@ def _call(run: Run, node: ast.Call) -> Value:
     by = ufunc_at.operator_of(function) if receiver is None else None
     if by is not None:
         return ufunc_at.update(run, by, node.args, node)
+    if receiver is None and isinstance(function, Static) and function.value is setattr:
+        return _set_attribute(run, node)
     held = () if receiver is None else (receiver,)
     with run.holding(*held):
         args: Sequence[Value]
         if receiver is None:
             function, args = _function_and_arguments(run, function, node)
+            function = _received(run, function, node)
         else:
             args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
@@ -407,6 +410,27 @@ def _call(run: Run, node: ast.Call) -> Value:
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
     return run.call(function, args, node, kwargs)
+
+
+def _set_attribute(run: Run, node: ast.Call) -> Value:
+    """``setattr(obj, "name", value)``"""
+    if len(node.args) != 3 or node.keywords:
+        run.refuse(node, "setattr takes three arguments", error=ArgumentTypeError)
+    name = run.static(evaluate(run, node.args[1]), node, "the name of an attribute")
+    value = evaluate(run, node.args[2])
+    target = ast.copy_location(ast.Attribute(node.args[0], str(name), ast.Store()), node)
+    assignment.assign(run, target, value, node)
+    return Static(None)
+
+
+def _received(run: Run, function: Value, node: ast.AST) -> Value:
+    """A method with its object as it is after the arguments, which may have updated it."""
+    if isinstance(function, FunctionV) and function.bound:
+        receiver, *others = function.bound
+        now = places.renewed(run, receiver, node)
+        if now is not receiver and ownership.owners_of(now) == ownership.owners_of(receiver):
+            return replace(function, bound=(now, *others))
+    return function
 
 
 def _function_and_arguments(
@@ -459,41 +483,6 @@ def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
         if d
     )
     return FunctionV(definition, run.scope, defaults, keywords)
-
-
-def joined_string(run: Run, node: ast.JoinedStr) -> Value:
-    """Return an f-string of values that are known."""
-    parts = []
-    for v in node.values:
-        match v:
-            case ast.Constant(str(text)):
-                parts.append(text)
-            case ast.FormattedValue(value, conversion, spec):
-                inner = evaluate(run, value)
-                if isinstance(inner, Scalar) and isinstance(inner.type, Int):
-                    inner = Static(run.static(inner, value, "what an f-string shows"))
-                form = Static("") if spec is None else evaluate(run, spec)
-                if isinstance(inner, Static) and isinstance(form, Static):
-                    parts.append(_formatted(run, inner.value, conversion, str(form.value), v))
-                else:
-                    run.refuse(
-                        v,
-                        "text is made when the function is compiled; this value is known later",
-                        "compare the values themselves; in the message of an error, write the "
-                        "f-string in the raise or assert itself",
-                        error=StaticValueError,
-                    )
-            case _:
-                run.refuse(node, "this f-string is not supported")
-    return Static("".join(parts))
-
-
-def _formatted(run: Run, value: object, conversion: int, form: str, node: ast.expr) -> str:
-    shown: dict[int, Callable[[object], str]] = {97: ascii, 114: repr, 115: str}
-    try:
-        return format(shown[conversion](value) if conversion in shown else value, form)
-    except (ValueError, TypeError) as e:
-        run.refuse(node, str(e), error=ArgumentValueError)
 
 
 __all__ = ["Scalar", "UnionV", "evaluate", "lookup", "parameters"]

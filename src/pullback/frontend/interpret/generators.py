@@ -44,7 +44,8 @@ from pullback.frontend.functions.threads import (
     take,
 )
 from pullback.frontend.interpret.advancing import advanced, renewed
-from pullback.frontend.interpret.carry import Carried, bind_carried, carry_names
+from pullback.frontend.interpret.carried import Carried
+from pullback.frontend.interpret.carry import bind_carried, carry_names
 from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild
@@ -306,7 +307,7 @@ class Generators:
         types = tuple(leaf_types(spec.result))
         made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
         value = run.calls.result(spec, list(made), owners)
-        thread = hand_back(run, spec, f, given, value, node)
+        thread = hand_back(run, spec, f, given, value, owners, node)
         assert isinstance(thread, ThreadV)
         return cast("tuple[Var, ...]", thread.atoms)
 

@@ -81,8 +81,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))
         case RecordV(cls) if written(cls, "__iter__") is not None:
-            made = run.call(run.attribute(value, "__iter__", node), (), node)
-            return iterate(run, made, node)
+            return iterate(run, special_methods.iterator(run, value, node), node)
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))
         case RangeV():

@@ -13,8 +13,9 @@ from pullback.core.types import BOOL, I64
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import generators
+from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carried_places import Places
-from pullback.frontend.interpret.carry import Carried, carry, poison_aliases
+from pullback.frontend.interpret.carry import carry, poison_aliases
 from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED

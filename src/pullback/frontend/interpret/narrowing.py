@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -171,7 +171,7 @@ def _replaced(root: Value, fields: tuple[str, ...], old: Value, value: Value) ->
     inner = _replaced(root.fields[fields[0]], fields[1:], old, value)
     if inner is None:
         return None
-    return RecordV(root.cls, {**root.fields, fields[0]: inner}, root.node)
+    return replace(root, fields={**root.fields, fields[0]: inner})
 
 
 def by_class(

@@ -56,6 +56,7 @@ from pullback.frontend.library.arguments import is_none
 from pullback.frontend.library.numpy import arrays, indices, subscripts
 from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.python import generics, records, special_methods
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
 
@@ -168,7 +169,9 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return run.element(value, atom, node, True)
         case RangeV():
             return _of_range(run, value, index, node)
-        case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):
+        case Static(type() as cls) if records.parameters(cls) and (
+            records.is_record_class(cls) or is_object_class(cls)
+        ):
             given = run.static(index, node, f"what {cls.__name__} is made of")
             return Static(cls[given])  # type: ignore[index]  # a generic class
         case Static(str(text)) if is_int(index) and not isinstance(index, Static):
@@ -298,6 +301,21 @@ def construct(
             f"{cls.__name__} runs code of its own when it is made",
             "leave out __init__ and write a function that makes the object",
         )
+    record = RecordV(cls, given_fields(run, cls, args, kwargs, node))
+    run.made[record] = run.b
+    if hasattr(cls, "__post_init__"):  # it can check the fields, not set them
+        run.call(run.attribute(record, "__post_init__", node), (), node)
+    group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
+    if group is None:
+        return record
+    kind = node_kind(run, group, record, declared, node)
+    return record if kind is None else coerce(run, record, kind, node)
+
+
+def given_fields(
+    run: Run, cls: type, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> dict[str, Value]:
+    """The fields of a new record, given or by default."""
     names, given_names = records.field_names(cls), _positional(cls)
     if len(args) > len(given_names):
         run.refuse(
@@ -316,16 +334,16 @@ def construct(
                 error=ArgumentTypeError,
             )
         given[name] = value
-    fields = {n: given[n] if n in given else _default(run, cls, n, node) for n in names}
-    record = RecordV(cls, fields)
-    run.made[record] = run.b
-    if hasattr(cls, "__post_init__"):  # it can check the fields, not set them
-        run.call(run.attribute(record, "__post_init__", node), (), node)
-    group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
-    if group is None:
-        return record
-    kind = node_kind(run, group, record, declared, node)
-    return record if kind is None else coerce(run, record, kind, node)
+    set_later = {f.name for f in _fields(cls) if is_object_class(cls) and _is_set_later(f)}
+    return {
+        n: given[n] if n in given else _default(run, cls, n, node)
+        for n in names if n in given or n not in set_later
+    }  # fmt: skip
+
+
+def _is_set_later(f: dataclasses.Field[object]) -> bool:
+    """Whether a field gets its value in ``__post_init__``."""
+    return not f.init and f.default is f.default_factory is dataclasses.MISSING
 
 
 def _fields(cls: type) -> tuple[dataclasses.Field[object], ...]:

@@ -46,7 +46,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     without_spare,
 )
-from pullback.frontend.kinds.undefined import dummy, dummy_atom
+from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
 from pullback.frontend.kinds.values import (
     ClosureV,
     FunctionV,
@@ -69,6 +69,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import sequences
 from pullback.frontend.memory import holding, ownership
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.symbols import number_of, symbol_class
 
 if TYPE_CHECKING:
@@ -120,9 +121,10 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case RecordV(builtins.dict, fields), HashK():
             return run.hash_table(value, kind, node)
         case RecordV(cls, fields), RecordK(other, kinds) if cls is other and (
-            [*fields] == [n for n, _ in kinds]
+            fields.keys() == dict(kinds).keys()
+            or (is_object_class(cls) and fields.keys() <= dict(kinds).keys())
         ):
-            converted = {n: coerce(run, fields[n], k, node) for n, k in kinds}
+            converted = {n: _attribute(run, fields.get(n), k, node) for n, k in kinds}
             return replace(value, fields=converted)
         case (RecordV() | UnionV() | Static()), UnionK():
             return _into_union(run, value, kind, node)
@@ -146,6 +148,14 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return OperatorV(name, coerce(run, f, fk, node), options, given)
         case _:
             mismatch(run, value, kind, node)
+
+
+def _attribute(run: Run, value: Value | None, kind: Kind, node: ast.AST) -> Value:
+    """Return an attribute of an object as one of this kind; None: the object does not have it."""
+    if value is not None:
+        return coerce(run, value, kind, node)
+    assert isinstance(kind, MaybeK)
+    return unset(run, kind.inner)
 
 
 def _is(run: Run, value: UnionV, classes: tuple[type, ...], node: ast.AST) -> Atom:

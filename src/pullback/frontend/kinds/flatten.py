@@ -70,6 +70,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import free_names
 
 Ownership = tuple[frozenset[Owner], bool]
@@ -98,6 +99,13 @@ class Flat:
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
     owned: list[Ownership] = field(default_factory=list)
+    wholes: list[Atom | bool] = field(default_factory=list)
+    """For each of these, what tells that it is the object itself that has these owners, and no view
+    of it: an atom; True (there are no views of such objects); False (nothing tells)."""
+
+    def own(self, owners: frozenset[Owner], fresh: bool, whole: Atom | bool = False) -> None:
+        self.owned.append((owners, fresh))
+        self.wholes.append(whole)
 
 
 def flatten(value: Value) -> Flat:
@@ -123,27 +131,30 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return ScalarK(value.type, py, quantised(value.type, bits))
         case ArrayV(atom, owners, fresh):
             out.atoms.append(atom)
-            out.owned.append((owners, fresh))
+            out.own(owners, fresh, atom)
             return ArrayK(value.elem, value.rank)
         case ListV(length, elem, atoms, owners, fresh, inner, spare, sole):
             out.atoms.extend((length, *atoms))
-            out.owned.extend(((owners, fresh), (inner, sole)))
+            out.own(owners, fresh, atoms[0] if atoms else False)
+            out.own(inner, sole)
             return ListK(elem, spare)
         case HashV(cls, length, index, counts, elem, atoms):
             out.atoms.extend((length, index, *counts, *atoms))
-            out.owned.extend(((value.owners, value.fresh), (value.inner, value.sole)))
+            out.own(value.owners, value.fresh, length)
+            out.own(value.inner, value.sole)
             return HashK(cls, elem, value.spare, _flatten(value.factory, graph, out))
         case TupleV(items, is_list, owners, fresh):
             if is_list:
-                out.owned.append((owners, fresh))
+                out.own(owners, fresh, True)
             return TupleK(each(items), is_list)
         case RecordV(cls, fields, _, owners, fresh):
-            if cls is dict:
-                out.owned.append((owners, fresh))
-            return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())), strict=True)))
+            if changes(cls):
+                out.own(owners, fresh, True)
+            kinds = each(tuple(fields.values()))
+            return RecordK(cls, tuple(zip(fields, kinds, strict=True)), value.outside)
         case UnionV(atom, union, owners):
             out.atoms.append(atom)
-            out.owned.append((owners, False))
+            out.own(owners, False)
             return UnionK(union, value.absent)
         case OptionalV(there, inner):
             out.atoms.append(there)
@@ -156,11 +167,11 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return SymbolK(cls)
         case ClosureV(atom, kinds, owners):
             out.atoms.append(atom)
-            out.owned.append((owners, False))
+            out.own(owners, False)
             return ClosureK(kinds)
         case LambdaSetV(atom, lambdas, owners):
             out.atoms.append(atom)
-            out.owned.append((owners, False))
+            out.own(owners, False)
             return LambdaSetK(lambdas)
         case RangeV(start, stop, step):
             return RangeK(each((start, stop, step)))
@@ -205,7 +216,7 @@ def _function(value: FunctionV, out: Flat) -> FunctionK:
 
 def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
     value = captured_value(scope, name)
-    out.owned.append((_cell(scope, name), False))
+    out.own(_cell(scope, name), False)
     if isinstance(value, Static) and name in scope.rebound:  # a number that will be another one
         kind = static_scalar(value.value)
         if kind is not None and not isinstance(value.value, bool):
@@ -215,7 +226,7 @@ def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
     try:
         return _flatten(value, graph, out)
     except NoKindError:
-        del out.atoms[start[0] :], out.owned[start[1] :]
+        del out.atoms[start[0] :], out.owned[start[1] :], out.wholes[start[1] :]
         return StaleK(f"{name!r} is an iterator: it cannot be captured by a function", _NO_NODE)
 
 
@@ -364,9 +375,9 @@ def _rebuild(
         case TupleK(items):
             return TupleV(each(items))
         case RecordK(cls, fields):
-            owners, fresh = own() if cls is dict else NO_OWNER
+            owners, fresh = own() if changes(cls) else NO_OWNER
             inside = {n: _rebuild(k, atoms, own, scopes) for n, k in fields}
-            return RecordV(cls, inside, None, owners, fresh)
+            return RecordV(cls, inside, None, owners, fresh, kind.outside)
         case UnionK(union, absent):
             return UnionV(next(atoms), union, own()[0], absent)
         case OptionalK(inner):

@@ -48,6 +48,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, widen
 from pullback.frontend.python import records
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.symbols import symbol_class
 from pullback.frontend.python.unions import declared_unions
@@ -95,6 +96,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
         case ListK(x, p), ListK(y, q):
             elem = join(x, y)
             return None if elem is None else ListK(elem, p or q)
+        case RecordK(_, _, here), RecordK(_, _, there) if here != there:
+            return None
         case HashK(), HashK():
             return _hash_tables(a, b)
         case (RecordK(cls) as record, HashK() as table) | (
@@ -103,8 +106,10 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             own = hashed(record) if cls is table.cls is dict else None
             return None if own is None else join(own, table)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
+            if is_object_class(cls):
+                return _objects(a, b)
             if [n for n, _ in xs] != [n for n, _ in ys]:  # the keys of dicts
-                first, second = hashed(a), hashed(b)
+                first, second = (hashed(k) if cls is dict else None for k in (a, b))
                 return None if first is None or second is None else join(first, second)
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
@@ -166,6 +171,23 @@ def _hash_tables(a: HashK, b: HashK) -> HashK | None:
         return None
     alive = next((k.elem.items[2:] for k in (a, b) if k.holes), ())
     return HashK(a.cls, TupleK((key, value, *alive)), a.spare or b.spare, factory)
+
+
+def _objects(a: RecordK, b: RecordK) -> Kind | None:
+    """Return the join of two kinds of objects; an attribute that one of them does not have may be
+    missing."""
+    xs, ys = dict(a.fields), dict(b.fields)
+    made = []
+    for name in {**xs, **ys}:
+        x, y = xs.get(name), ys.get(name)
+        both = join(x, y) if x is not None and y is not None else None
+        if both is None and (x is None or y is None):
+            only = generalise(x or y or b)
+            both = only if isinstance(only, MaybeK) else MaybeK(only)
+        if both is None:
+            return None
+        made.append((name, both))
+    return RecordK(a.cls, tuple(made), a.outside)
 
 
 def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:
@@ -262,6 +284,8 @@ def as_list(kind: Kind) -> ListK | None:
 
 def _classes(kind: Kind) -> set[type] | None:
     match kind:
+        case RecordK(cls) if is_object_class(cls):
+            return None
         case RecordK(cls):
             return {cls}
         case UnionK(union, absent):

@@ -33,7 +33,7 @@ from pullback.frontend.kinds.plain_kinds import (
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.lambda_sets import LambdaSet
-    from pullback.frontend.functions.scopes import PyScope
+    from pullback.frontend.functions.scopes import Outside, PyScope
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
 
@@ -82,10 +82,12 @@ class TupleK:
 @dataclass(frozen=True, slots=True)
 class RecordK:
     """The kind of a frozen dataclass or NamedTuple, field by field; or of a ``dict``, key by key
-    (in order)."""
+    (in order). ``outside``: of an object that the program finds outside, where (its attributes are
+    read when they are asked for, and are no fields)."""
 
     cls: type
     fields: tuple[tuple[str, Kind], ...]
+    outside: Outside | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +303,7 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
         case RangeK():
             return RangeK(new)
         case RecordK(cls, fields):
-            return RecordK(cls, tuple((n, next(rest)) for n, _ in fields))
+            return RecordK(cls, tuple((n, next(rest)) for n, _ in fields), kind.outside)
         case FunctionK(scopes, root):
             made = tuple(
                 replace(s, names=tuple((n, next(rest)) for n, _ in s.names))

@@ -51,7 +51,7 @@ from pullback.frontend.kinds.plain_values import (
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.lambda_sets import LambdaSet
-    from pullback.frontend.functions.scopes import AnyScope, Scope
+    from pullback.frontend.functions.scopes import AnyScope, Outside, Scope
     from pullback.frontend.kinds.kinds import FunctionK, Kind, TupleK
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
@@ -136,13 +136,15 @@ class TupleV:
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordV:
     """An instance of a frozen dataclass or NamedTuple, field by field. A dict with constant keys is
-    one of class ``dict``: its keys are the names; ``owners`` and ``fresh`` are as of a list."""
+    one of class ``dict``: its keys are the names; an object whose attributes can be assigned has
+    these as fields. ``owners`` and ``fresh`` are as of a list. ``outside``: see RecordK."""
 
     cls: type
     fields: dict[str, Value]
     node: UnionV | None = None  # the boxed value that this is an unpacked copy of
     owners: frozenset[Owner] = frozenset()
     fresh: bool = False
+    outside: Outside | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

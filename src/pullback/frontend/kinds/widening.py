@@ -57,7 +57,7 @@ def generalise(kind: Kind) -> Kind:
         case TupleK(items, is_list):
             return TupleK(tuple(map(generalise, items)), is_list)
         case RecordK(cls, fields):
-            return RecordK(cls, tuple((n, generalise(k)) for n, k in fields))
+            return RecordK(cls, tuple((n, generalise(k)) for n, k in fields), kind.outside)
         case RangeK(items):
             return RangeK(tuple(map(generalise, items)))
         case OptionalK(inner):
@@ -78,7 +78,8 @@ def widen(old: Kind, new: Kind) -> Kind:
             return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)), is_list)
         case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
             return RecordK(
-                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=False))
+                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=False)),
+                new.outside,
             )
         case ListK(x), ListK(y, spare):
             return ListK(widen(x, y), spare)

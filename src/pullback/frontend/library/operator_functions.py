@@ -146,7 +146,7 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     scope, definition = outermost(sp.scope), sp.frame.definition
     if not args and scope is not None and definition is not None and definition.node.args.args:
         names = scope.function.__code__.co_freevars
-        receiver = sp.scope.names.get(definition.node.args.args[0].arg)
+        receiver = sp.lookup(definition.node.args.args[0].arg, node)
         if "__class__" in names and isinstance(receiver, RecordV):
             cell = (scope.function.__closure__ or ())[names.index("__class__")]
             return SuperV(receiver, cell.cell_contents)

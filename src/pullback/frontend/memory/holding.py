@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
@@ -19,6 +18,7 @@ from pullback.frontend.kinds.kinds import (
     parts,
 )
 from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, TupleV
+from pullback.frontend.python.object_classes import changes
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
@@ -31,7 +31,9 @@ Updatable = ArrayV | ListV | TupleV | RecordV | HashV
 def holds_memory(kind: Kind) -> bool:
     """Whether there can be arrays, lists or dicts in a value of this kind (or it is one)."""
     match kind:
-        case TupleK(_, True) | RecordK(cls=builtins.dict):
+        case TupleK(_, True):
+            return True
+        case RecordK(cls) if changes(cls):
             return True
         case TupleK() | RecordK() | OptionalK():
             return any(map(holds_memory, parts(kind)))
@@ -42,12 +44,13 @@ def holds_memory(kind: Kind) -> bool:
 
 
 def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
-    """Whether a value is an object that updates change: an array, a list or a dict."""
+    """Whether a value is an object that updates change: an array, a list, a dict
+    or an object whose attributes can be assigned."""
     match value:
         case ArrayV() | ListV() | HashV() | TupleV(is_list=True):
             return True
         case RecordV(cls):
-            return cls is dict
+            return changes(cls)
         case _:
             return False
 
@@ -75,7 +78,7 @@ def _below(kind: Kind) -> Iterator[Kind]:
     match kind:
         case TupleK(_, False) | OptionalK():
             inside = parts(kind)
-        case RecordK(cls) if cls is not builtins.dict:
+        case RecordK(cls) if not changes(cls):
             inside = parts(kind)
         case _:
             yield kind

@@ -92,6 +92,8 @@ class Inside:
                 _, container, rest = found[0]
                 inner = combined(self.run, op, rest, self.node)
                 assert isinstance(inner, Store)
+                if isinstance(inner.index, str):
+                    return self.run.attribute(container, inner.index, self.node)
                 return self.run.subscript(container, inner.index, self.node)
 
             new = op.value(old)
@@ -162,6 +164,8 @@ class Inside:
         """Compile ``container[index] = value``."""
         assert isinstance(op, Store)
         run, node = self.run, self.node
+        if isinstance(op.index, str):
+            return lists.with_item(self.replaced(items, path, container, op)[0], value), _NONE
         if isinstance(container, HashV | RecordV) and _is_table(container, op.index):
             put = self.in_table(items, path, container, op.index, value, "put", hash_changes.store)
             return put[0], _NONE
@@ -297,6 +301,8 @@ class Inside:
             k: leaves.put(k, a) for k, a in enumerate(atoms) if not (same and a is before[k])
         }
         out = leaves.changed(new)
+        if isinstance(op, Store) and isinstance(op.index, str):
+            return out, result  # a field of it: the caller looks at what is put there
         if not any(map(holding.holds_memory, parts(run.kind(made, node)))):
             return out, result
         return replace(out, sole=False, inner=out.inner | ownership.owners_of(made)), result

@@ -115,7 +115,7 @@ def steps_of(run: Run, target: ast.expr) -> list[Step]:
 
 def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> Kind:
     """Return the kind of the value at the steps."""
-    with run.scratch():  # only its kind is asked
+    with run.scratch(), run.sealed():  # only its kind is asked
         for step in steps:
             value = (
                 run.attribute(value, step, node) if isinstance(step, str)
@@ -198,6 +198,7 @@ class _Change:
                 k = known(step, len(items))
                 if k is None and is_list and not isinstance(step, str | SliceV):
                     sole = ownership.is_unshared_inside(value, self.given)
+                    run.frame.touched |= ownership.owners_of(value)
                     listed = replace(lists.growing(run, value, node), sole=sole)
                     return self.of(listed, steps, beside)
                 if k is None:
@@ -206,6 +207,7 @@ class _Change:
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
             case RecordV(cls) if cls is dict and dicts.needs_table(run, value, step):
                 assert not isinstance(step, str)
+                run.frame.touched |= ownership.owners_of(value)
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
             case HashV() if not isinstance(step, str | SliceV):
                 return self.in_table(value, step, rest, beside)
@@ -217,6 +219,7 @@ class _Change:
             case ListV() if not isinstance(step, str | SliceV):
                 if not value.sole or value.inner & beside:
                     ownership.refuse_shared(run, node)
+                run.frame.touched |= value.inner
                 return Inside(run, node).change(value, steps, self.op)
             case _:
                 refuse_step(run, value, step, node)
@@ -227,6 +230,7 @@ class _Change:
         """Return a hash table after the update of what is in the value of a key."""
         if not table.sole or table.inner & beside:
             ownership.refuse_shared(self.run, self.node)
+        self.run.frame.touched |= table.inner
         made, entry = hash_methods.ensured(self.run, table, key, self.node)
         path: list[Step] = [index_scalar(entry), Static(1), *rest]
         entries = hash_tables.entries_of(made)
@@ -242,6 +246,7 @@ class _Change:
             mine = item.owners
             if not (item.fresh or (mine and mine <= self.given)) or mine & beside:
                 ownership.refuse_shared(self.run, self.node)
+            self.run.frame.touched |= mine
             new, result = self.of(item, rest, beside)
             assert holding.is_updated_in_place(new)
             return replace(new, owners=item.owners, fresh=item.fresh), result

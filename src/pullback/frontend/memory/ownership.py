@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     HashV,
     ListV,
+    MaybeV,
     OperatorV,
     OptionalV,
     Owner,
@@ -167,7 +168,7 @@ def _places(
         case RecordV(_, fields):
             for item in fields.values():
                 yield from _places(item, given)
-        case OptionalV(_, inside):
+        case OptionalV(_, inside) | MaybeV(_, inside):
             yield from _places(inside, given)
         case ArrayV() | Scalar() | Static() | SymbolV():
             return
@@ -360,63 +361,6 @@ def updated(
                     "been updated since",
                     ast.Pass(),
                 )
-
-
-def handed_back(
-    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool,
-    moved: Moved,
-) -> Updatable:  # fmt: skip
-    """Note that a function has updated its argument, and so its caller has."""
-    assert is_root(arg) and is_root(new)
-    for name, value in function_scope(run.scope).names.items():
-        if value is arg and not name.startswith("$"):
-            return named_back(run, name, arg, new, node, nested, moved)
-    if not arg.fresh:
-        raise refusal
-    if nested:
-        check_inside(run, arg, frozenset(), node)
-    made = replace(new, owners=arg.owners, fresh=True)
-    updated(run, "the argument", arg, node, made, nested)
-    return made
-
-
-def named_back(
-    run: Run, name: str, arg: Value, new: Value, node: ast.AST, nested: bool, moved: Moved
-) -> Updatable:
-    """Note that a function has updated the object called ``name``."""
-    assert is_root(arg) and is_root(new)
-    updatable(run, name, node, nested)
-    if nested:
-        check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
-    made = _own_again(new, arg)
-    return bind_updated(run, name, arg, made, node, nested, moved)
-
-
-def _own_again(new: Updatable, arg: Updatable) -> Updatable:
-    """Note that the lists and arrays in a dict or a list of known length are those from before the
-    call, and so made here, if they share memory with these only."""
-
-    def item(after: Value, before: Value) -> Value:
-        if is_updated_in_place(after) and is_updated_in_place(before):
-            inside = _own_again(after, before)
-            if before.fresh and before.owners and after.owners == before.owners:
-                return replace(inside, fresh=True)
-            return inside
-        return after
-
-    match new, arg:
-        case RecordV(_, fields), RecordV(_, old) if fields.keys() == old.keys():
-            return replace(new, fields={n: item(v, old[n]) for n, v in fields.items()})
-        case TupleV(items), TupleV(before) if len(items) == len(before):
-            return replace(new, items=tuple(map(item, items, before)))
-        case _:
-            return new
-
-
-def check_inside(run: Run, value: Updatable, given: frozenset[Owner], node: ast.AST) -> None:
-    """Require that the values in a list or dict may be updated: that they are in no other place."""
-    if not is_unshared_inside(value, frozenset() if value.fresh else given):
-        refuse_shared(run, node)
 
 
 def apart(run: Run, more: Value, whole: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
@@ -22,6 +22,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists
 from pullback.frontend.memory.places import Move, Moved, Step
+from pullback.frontend.python.object_classes import is_object_class
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -31,10 +32,11 @@ _NONE = Static(None)
 
 @dataclass(frozen=True)
 class Store:
-    """``container[index] = value``; ``value`` may ask for the old item. Of arrays also
-    ``np.add.at`` and its like: the operator ``by``."""
+    """``container[index] = value``, or of an attribute (a name) ``container.index = value``;
+    ``value`` may ask for the old item. Of arrays also ``np.add.at`` and its like: the operator
+    ``by``."""
 
-    index: Value
+    index: Step
     value: Callable[[Callable[[], Value]], Value]
     by: str = ""
 
@@ -60,18 +62,20 @@ Op = Store | Method | Become
 
 def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Value]:
     """Return a list, dict or array after the operation, and the value of the call."""
+    if isinstance(op, Store) and isinstance(op.index, str):
+        return _attribute_stored(run, container, op.index, op.value, node), _NONE
     match op, container:
         case Become(value), _:
             return value(container), _NONE
-        case Store(index, value), RecordV(cls) if cls is dict:
+        case Store(index, value), RecordV(cls) if cls is dict and not isinstance(index, str):
             return dicts.store_at(run, container, index, value, node), _NONE
-        case Store(index, value), HashV():
+        case Store(index, value), HashV() if not isinstance(index, str):
             return hash_methods.store_at(run, container, index, value, node), _NONE
         case Method(name, args, kwargs), HashV() if name in hash_sets.updates_of(container):
             return hash_sets.updates_of(container)[name](run, container, args, kwargs, node)
-        case Store(index, value), ListV() | TupleV(is_list=True):
+        case Store(index, value), ListV() | TupleV(is_list=True) if not isinstance(index, str):
             return lists.store_at(run, container, index, value, node), _NONE
-        case Store(index, value, by), ArrayV():
+        case Store(index, value, by), ArrayV() if not isinstance(index, str):
             array = container
             new = value(lambda: run.subscript(array, index, node))
             return store(run, array, index, new, node, by), _NONE
@@ -98,6 +102,36 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             )
 
 
+def check_has_attributes(run: Run, obj: Value, node: ast.AST) -> None:
+    """Refuse the assignment of an attribute of what is no object with attributes."""
+    match obj:
+        case RecordV(cls) if is_object_class(cls):
+            return
+        case Static(type() as cls):
+            run.refuse(
+                node,
+                f"an attribute of the class {cls.__name__} cannot be assigned: all would see it",
+                "let each object have it, or pass the value",
+                error=MutationError,
+            )
+        case _:
+            run.refuse(
+                node,
+                f"a field of {run.describe(obj)} cannot be assigned: records are values",
+                "make a new one: dataclasses.replace(r, field=...)",
+            )
+
+
+def _attribute_stored(
+    run: Run, obj: Value, name: str, value: Callable[[Callable[[], Value]], Value], node: ast.AST
+) -> Value:
+    """An object with an attribute assigned."""
+    check_has_attributes(run, obj, node)
+    assert isinstance(obj, RecordV)
+    new = value(lambda: run.attribute(obj, name, node))
+    return replace(obj, fields={**obj.fields, name: new}, node=None)
+
+
 def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
     """Return the moves and replacements of an operation on the container at these steps."""
     path = tuple(steps)
@@ -116,16 +150,14 @@ def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
     """Return ``a[i, j] = v`` for ``a[i][j] = v`` of an array; the last index may be of any sort."""
     if not steps:
         return op
-    if not isinstance(op, Store) or any(isinstance(s, str) for s in steps):
+    index = op.index if isinstance(op, Store) else ""
+    if not isinstance(op, Store) or any(isinstance(s, str) for s in (*steps, index)):
         run.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
     first = [s for s in steps if not isinstance(s, str)]
     if not all(map(indices.is_int, first)):
         run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
-    match op.index:
-        case TupleV(items, False):
-            last = items
-        case index:
-            last = (index,)
+    assert not isinstance(index, str)
+    last = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
     return Store(TupleV((*first, *last)), op.value, op.by)
 
 

@@ -44,6 +44,7 @@ from pullback.frontend.python.annotations import (
     named,
     parameters,
 )
+from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.records import (
     NO_ARGUMENTS,
     Arguments,
@@ -97,7 +98,7 @@ def canonical_argument(kind: Kind, place: Hashable = None) -> Kind:
 
 def _has_siblings(cls: type) -> bool:
     """Whether a class is one of several of a union."""
-    return cls is not dict and sum(c is not types.NoneType for c in canonical((cls,))) > 1
+    return not changes(cls) and sum(c is not types.NoneType for c in canonical((cls,))) > 1
 
 
 def _as_node(record: RecordK) -> Kind | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import is_dataclass
+from pullback.frontend.python.object_classes import NAMESPACES
 
 
 def bare(cls: type, values: dict[str, object]) -> object:
     """Return an instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
     if cls is dict:
         return values
-    if not is_dataclass(cls):
+    if issubclass(cls, tuple):
         return tuple.__new__(cls, values.values())
-    made = object.__new__(cls)
+    made = cls() if cls in NAMESPACES else object.__new__(cls)
     for name, value in values.items():
         object.__setattr__(made, name, value)
     return made

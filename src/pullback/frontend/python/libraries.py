@@ -82,6 +82,14 @@ def is_closed(function: FunctionType) -> bool:
     return (package_of(file) or top) in CLOSED
 
 
+def is_closed_module(name: str) -> bool:
+    """Whether the classes of a module, by its name, are those of a library that is not read."""
+    top = name.partition(".")[0]
+    if top == "pullback":
+        return not name.startswith("pullback.demo.")
+    return top in CLOSED or (top in sys.stdlib_module_names and top != "__main__")
+
+
 def name_of(obj: object) -> str:
     """Return the name of a function, method or class as its users write it: with the public module,
     and without a module if it is built in."""
@@ -99,4 +107,4 @@ def name_of(obj: object) -> str:
 
 _PUBLIC = {"_operator": "operator", "_warnings": "warnings", "io": "", "_io": ""}
 
-__all__ = ["CLOSED", "OWN", "is_closed", "name_of", "package_of"]
+__all__ = ["CLOSED", "OWN", "is_closed", "is_closed_module", "name_of", "package_of"]

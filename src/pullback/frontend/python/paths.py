@@ -88,6 +88,7 @@ _STEPS: dict[object, Callable[[Any, Step, object, Arguments], object]] = {
         getattr(value, "__kwdefaults__", None) or {}
     ).get(step[1], MISSING),
     "attr": lambda value, step, function, args: getattr(value, step[1], MISSING),
+    "own": lambda value, step, function, args: getattr(value, "__dict__", {}).get(step[1], MISSING),
     "item": lambda value, step, function, args: _item(value, step[1]),
     "key": lambda value, step, function, args: value.get(step[1], MISSING),
     "operator": lambda value, step, function, args: _item(

@@ -21,7 +21,7 @@ import numpy as np
 
 from pullback.core.terms import Atom, Var
 from pullback.errors import ArgumentTypeError, PullbackError, UnsupportedError
-from pullback.frontend.functions.scopes import Path, PyScope
+from pullback.frontend.functions.scopes import Outside, Path, PyScope
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -49,6 +49,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.python import records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.libraries import is_closed
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
 from pullback.frontend.python.rewrites import refuse_library
@@ -176,6 +177,9 @@ class PythonValues:
         cls = type(obj)
         if isinstance(obj, type):
             return self._static(obj, path, node, guarded)
+        if is_object_class(cls):
+            self._guard(path, StaticK(("class of", cls), obj))
+            return RecordV(cls, {}, outside=Outside(path, obj))
         if records.is_record_class(cls):
             return self._record(obj, path, node, guarded)
         if isinstance(obj, functools.partial):
@@ -219,6 +223,10 @@ class PythonValues:
 
     def _guard(self, path: Path, kind: StaticK) -> None:
         self.guards[path] = Guard(path, kind)
+
+    def without_own(self, path: Path, name: str) -> None:
+        """Note that the object at a path has no attribute of this name, its class may have one."""
+        self._guard((*path, ("own", name)), StaticK(ABSENT, None))
 
     def _type_of(self, obj: object, path: Path, node: ast.AST) -> Kind:
         try:

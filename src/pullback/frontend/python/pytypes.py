@@ -8,6 +8,7 @@ import enum
 import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import cast
 
 import numpy as np
@@ -31,6 +32,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
 from pullback.frontend.python.exact import require_exact
+from pullback.frontend.python.object_classes import attributes_of, is_object_class
 from pullback.frontend.python.outsiders import unsupported_dtype, unsupported_value
 from pullback.frontend.python.source import returned
 
@@ -92,6 +94,8 @@ def _parts(value: object, where: str) -> Iterator[tuple[object, str]]:
     elif type(value) is dict:
         for key, v in value.items():
             yield v, f"{where}[{key!r}]"
+    elif is_object_class(type(value)):
+        return
     elif records.is_record_class(type(value)) and not isinstance(value, type):
         for name in records.field_names(type(value)):
             yield getattr(value, name), f"{where}.{name}"
@@ -114,6 +118,11 @@ def _list(value: list[object]) -> ArgType:
     if not value:
         return TupleK((), is_list=True)
     elem = type_of(value[0])
+    if _holds_object(elem):  # objects of several classes: so are lists of these
+        kinds = [elem, *map(type_of, value[1:])]
+        if any(k != elem for k in kinds) or _holds_function(elem):
+            return TupleK(tuple(kinds), is_list=True)
+        return ListK(elem)
     if _holds_function(elem):  # each item is known: lists of functions have a known length
         return TupleK((elem, *map(type_of, value[1:])), is_list=True)
     for item in value[1:]:
@@ -134,6 +143,12 @@ def _list(value: list[object]) -> ArgType:
                 )
             elem = joined
     return ListK(elem)
+
+
+def _holds_object(kind: ArgType) -> bool:
+    if isinstance(kind, RecordK) and is_object_class(kind.cls):
+        return True
+    return any(map(_holds_object, parts(kind)))
 
 
 def _holds_function(kind: ArgType) -> bool:
@@ -192,6 +207,8 @@ def _type_of_other(value: object) -> ArgType:
     cls = type(value)
     if isinstance(value, type) or cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
         return static_kind(value)
+    if is_object_class(cls):
+        return _object(value, cls)
     if records.is_record_class(cls):
         return _record(value, cls)
     operator = getattr(value, "__pullback_operator__", None)
@@ -218,6 +235,45 @@ def _type_of_other(value: object) -> ArgType:
         f"a value of type {cls.__name__} is not supported",
         "pass numbers, NumPy arrays, tuples, lists, dicts, frozen dataclasses or functions",
     )
+
+
+_OPEN: ContextVar[frozenset[int]] = ContextVar("_OPEN", default=frozenset())
+"""The objects whose attributes are being looked at."""
+
+
+def _object(value: object, cls: type) -> ArgType:
+    """Return the kind of an object whose attributes can be assigned: those of its attributes that
+    are supported. (Others matter only to a program that reads them.)"""
+    around = _OPEN.get()
+    if id(value) in around:
+        raise ArgumentTypeError("an object that has itself in one of its attributes")
+    token = _OPEN.set(around | {id(value)})
+    try:
+        known = ((n, _supported(part)) for n, part in attributes_of(value).items())
+        return RecordK(cls, tuple((n, kind) for n, kind in known if kind is not None))
+    finally:
+        _OPEN.reset(token)
+
+
+def has_attributes(value: object, cls: type, names: Sequence[str]) -> bool:
+    """Whether an object is of this class, and these are its attributes that are supported."""
+    if type(value) is not cls:
+        return False
+    held = attributes_of(value)
+    if not held.keys() >= set(names):
+        return False
+    token = _OPEN.set(_OPEN.get() | {id(value)})
+    try:
+        return all(_supported(part) is None for n, part in held.items() if n not in names)
+    finally:
+        _OPEN.reset(token)
+
+
+def _supported(value: object) -> ArgType | None:
+    try:
+        return type_of(value)
+    except ArgumentTypeError:
+        return None
 
 
 def _record(value: object, cls: type) -> ArgType:

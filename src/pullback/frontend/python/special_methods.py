@@ -15,6 +15,7 @@ from pullback.frontend.interpret.attributes import written
 from pullback.frontend.kinds.values import (
     HashV,
     ListV,
+    MaybeV,
     OptionalV,
     RecordV,
     Scalar,
@@ -28,7 +29,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.memory.long_tuples import told_apart
-from pullback.frontend.python import records
+from pullback.frontend.python.object_classes import attributes_of
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
@@ -56,6 +57,18 @@ def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
     fine = run.b.prim("ge", atom, i64(0))
     run.require(fine, "ValueError", "__len__() should return >= 0", node)
     return Scalar(atom, True, number.bits)
+
+
+def iterator(run: Run, value: RecordV, node: ast.AST) -> Value:
+    """Return ``value.__iter__()``."""
+    made = run.call(run.attribute(value, "__iter__", node), (), node)
+    if isinstance(made, RecordV) and made.cls is value.cls:
+        run.refuse(
+            node,
+            f"{made.cls.__name__} is its own iterator, with __next__",
+            "write __iter__ as a generator, with yield",
+        )
+    return made
 
 
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
@@ -113,6 +126,23 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             sp.refuse(node, f"type of {sp.describe(value)}", "use isinstance(x, Class)")
 
 
+@register(getattr)
+def getattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return getattr(x, "name"), or the default where ``hasattr`` is known to be false."""
+    if len(args) not in (2, 3) or kwargs:
+        sp.refuse(node, "getattr takes two or three arguments", error=ArgumentTypeError)
+    name = sp.static(args[1], node, "the name of an attribute")
+    if not isinstance(name, str):
+        sp.refuse(node, "attribute name must be string", error=ArgumentTypeError)
+    if len(args) == 3:
+        there = _has(sp, args[0], name, node)
+        if not isinstance(there, Static):
+            sp.refuse(node, f"getattr of {sp.describe(args[0])} with a default")
+        if not there.value:
+            return args[2]
+    return sp.attribute(args[0], name, node)
+
+
 @register(hasattr)
 def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return hasattr(record, "name"), which is known for each class."""
@@ -132,10 +162,17 @@ def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
         case Static(None) if not name.startswith("__"):
             return Static(False)
         case RecordV(cls) if cls is not dict and not name.startswith("__"):
-            if name in records.field_names(cls):
+            outside = {} if value.outside is None else attributes_of(value.outside.value)
+            held = value.fields.get(name)
+            if isinstance(held, MaybeV) and not any(name in vars(c) for c in cls.__mro__):
+                return Scalar(held.bound, True, 1)
+            if name in value.fields or name in outside:
                 return Static(True)
             if not any(name in vars(c) for c in cls.__mro__):
                 if not any("__getattr__" in vars(c) for c in cls.__mro__):
+                    if value.outside is not None:
+                        assert isinstance(sp, Run)
+                        sp.without_own(value.outside.path, name)
                     return Static(False)
             elif not isinstance(getattr(cls, name), property):  # it might raise AttributeError
                 return Static(True)

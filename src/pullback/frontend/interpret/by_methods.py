@@ -1,0 +1,107 @@
+"""Assignments that are calls of methods of the user's classes: of the setter of a property, of
+``__setitem__``, of ``__iadd__`` and its likes."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.errors import MutationError
+from pullback.frontend.interpret import attributes
+from pullback.frontend.interpret.operators import METHODS
+from pullback.frontend.kinds.kinds import Kind, RecordK, parts
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    HashV,
+    ListV,
+    MaybeV,
+    OptionalV,
+    RecordV,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import nested_updates
+from pullback.frontend.memory.places import Step
+from pullback.frontend.python.object_classes import is_object_class
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def store(
+    run: Run, base: ast.Name, to: Sequence[Step], value: Callable[[Callable[[], Value]], Value],
+    node: ast.AST,
+) -> bool:  # fmt: skip
+    """``a.name = v``, ``a[i] = v`` where a method of the class of ``a`` does this, if it is that;
+    ``value`` may ask for what is there."""
+    *steps, last = to
+    whole = run.lookup(base.id, base)
+    if isinstance(whole, ArrayV) or not _has_object(whole):
+        return False
+    holder = nested_updates.kind_there(run, whole, steps, node)
+    if not isinstance(holder, RecordK) or not is_object_class(holder.cls):
+        return False
+    cls = holder.cls
+    if isinstance(last, str):
+        entry = attributes.entry_of(cls, last)
+        if not isinstance(entry, property):
+            return False
+        if not isinstance(entry.fset, types.FunctionType):
+            run.refuse(
+                node,
+                f"property {last!r} of {cls.__name__!r} object has no setter",
+                error=MutationError,
+            )
+        made = value(lambda: run.attribute(_there(run, base, steps, node), last, node))
+        run.call(attributes.setter(run, _there(run, base, steps, node), last, node), (made,), node)
+        return True
+    if attributes.written(cls, "__setitem__") is None:
+        return False
+    made = value(lambda: run.subscript(_there(run, base, steps, node), last, node))
+    method = run.attribute(_there(run, base, steps, node), "__setitem__", node)
+    run.call(method, (last, made), node)
+    return True
+
+
+def _there(run: Run, base: ast.Name, steps: Sequence[Step], node: ast.AST) -> Value:
+    """The object at the steps, as it is now."""
+    value = run.lookup(base.id, base)
+    for step in steps:
+        value = (
+            run.attribute(value, step, node) if isinstance(step, str)
+            else run.subscript(value, step, node)
+        )  # fmt: skip
+    return value
+
+
+def _has_object(value: Value) -> bool:
+    match value:
+        case RecordV(cls, fields):
+            return is_object_class(cls) or any(map(_has_object, fields.values()))
+        case TupleV(items):
+            return any(map(_has_object, items))
+        case ListV(_, elem) | HashV(elem=elem):
+            return _holds_object(elem)
+        case OptionalV(_, inner) | MaybeV(_, inner):
+            return _has_object(inner)
+        case _:
+            return False
+
+
+def _holds_object(kind: Kind) -> bool:
+    if isinstance(kind, RecordK) and is_object_class(kind.cls):
+        return True
+    return any(map(_holds_object, parts(kind)))
+
+
+def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
+    """``old.__iadd__(value)``; None if the class of ``old`` has no such method."""
+    name = f"__i{METHODS[op]}__"
+    if isinstance(old, RecordV) and attributes.written(old.cls, name) is not None:
+        return run.call(run.attribute(old, name, node), (value,), node)
+    return None
+
+
+__all__ = ["in_place", "store"]

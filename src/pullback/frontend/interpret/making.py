@@ -1,0 +1,92 @@
+"""``Class(...)`` of a class whose objects change: an object of this function, like a dict."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Sequence
+from dataclasses import is_dataclass, replace
+from typing import TYPE_CHECKING
+
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.constructors import constructor_form
+from pullback.frontend.interpret import attributes, objects
+from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, Static, Value, register
+from pullback.frontend.python.object_classes import NAMESPACES, hook_of
+
+if TYPE_CHECKING:
+    from pullback.frontend.interface import Specialiser
+    from pullback.frontend.run import Run
+
+
+def make(
+    run: Run, cls: type, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """A new object."""
+    _check(run, cls, node)
+    new = RecordV(cls, {}, None, frozenset({Owner("an object")}), True)
+    if cls in NAMESPACES:
+        if args:
+            run.refuse(node, f"{cls.__name__} of a dict", f"write {cls.__name__}(name=...)")
+        return replace(new, fields=dict(kwargs))
+    init = attributes.written(cls, "__init__")
+    if init is not None:
+        return _initialised(run, new, init, args, kwargs, node)
+    if is_dataclass(cls):
+        made = replace(new, fields=objects.given_fields(run, cls, args, kwargs, node))
+        after = attributes.written(cls, "__post_init__")
+        return made if after is None else _initialised(run, made, after, (), {}, node)
+    if args or kwargs:
+        run.refuse(node, f"{cls.__name__}() takes no arguments", error=ArgumentTypeError)
+    return new
+
+
+def _check(run: Run, cls: type, node: ast.AST) -> None:
+    hook = hook_of(cls)
+    if hook:
+        run.refuse(
+            node,
+            f"{cls.__name__} has a {hook} of its own, which may do anything when its objects are "
+            "made, or their attributes read and assigned",
+            f"leave {hook} away: use __init__, properties and methods",
+        )
+    abstract = sorted(getattr(cls, "__abstractmethods__", ()))
+    if abstract:
+        run.refuse(
+            node,
+            f"can't instantiate abstract class {cls.__name__}: it has no {', '.join(abstract)}",
+            error=ArgumentTypeError,
+        )
+
+
+def _initialised(
+    run: Run, new: RecordV, init: types.FunctionType, args: Sequence[Value],
+    kwargs: dict[str, Value], node: ast.AST,
+) -> Value:  # fmt: skip
+    """The object after its ``__init__`` (or ``__post_init__``)."""
+    f = attributes.attribute(run, new, init.__name__, node)
+    form = constructor_form(f.definition) if isinstance(f, FunctionV) else None
+    if form is None:
+        run.refuse(
+            node,
+            f"{new.cls.__name__}.{init.__name__} returns something, or assigns to its first "
+            "parameter",
+            "let it assign the attributes only",
+        )
+    assert isinstance(f, FunctionV)
+    made = run.call(replace(f, definition=form), args, node, kwargs)
+    assert isinstance(made, RecordV) and made.cls is new.cls
+    return replace(made, owners=new.owners, fresh=True)
+
+
+@register(object.__init__)
+def _nothing(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``super().__init__()`` where the base class has none of its own."""
+    if args or kwargs:
+        sp.refuse(node, "object.__init__() takes exactly one argument", error=ArgumentTypeError)
+    return Static(None)
+
+
+__all__ = ["make"]

@@ -1,0 +1,119 @@
+"""What a function that was called has updated: the caller's names for it, and who else may hold it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pullback.errors import MutationError
+from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.kinds.values import Owner, RecordV, TupleV, Value
+from pullback.frontend.memory.holding import Updatable, is_updated_in_place
+from pullback.frontend.memory.ownership import (
+    bind_updated,
+    is_root,
+    is_unshared_inside,
+    owners_of,
+    refuse_shared,
+    updatable,
+    updated,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.kinds.flatten import Ownership
+    from pullback.frontend.memory.places import Moved
+    from pullback.frontend.run import Run
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The parts of its arguments that a function has updated, by their numbers among ``owned``, the
+    ownerships of all parts."""
+
+    parts: frozenset[int]
+    owned: Sequence[Ownership]
+
+
+def handed_back(
+    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: Touched | None,
+    moved: Moved,
+) -> Updatable:  # fmt: skip
+    """A function that was called has updated its argument: so the caller does."""
+    if not is_root(arg) or not is_root(new):
+        run.refuse(
+            node,
+            f"this call updates {run.describe(new)}, which may be None or one of several things",
+            "update it where it is known to be there, or give the value back and assign it",
+            error=MutationError,
+        )
+    for name, value in function_scope(run.scope).names.items():
+        if value is arg and not name.startswith("$"):
+            return named_back(run, name, arg, new, node, nested, moved)
+    if not arg.fresh:
+        raise refusal
+    if nested is not None:
+        check_inside(run, arg, frozenset(), nested, node)
+    made = replace(_own_again(new, arg), owners=arg.owners, fresh=True)
+    updated(run, "the argument", arg, node, made, nested is not None)
+    return made
+
+
+def named_back(
+    run: Run, name: str, arg: Value, new: Value, node: ast.AST, nested: Touched | None,
+    moved: Moved,
+) -> Updatable:  # fmt: skip
+    """A function that was called has updated the object called ``name``."""
+    assert is_root(arg) and is_root(new)
+    updatable(run, name, node, nested is not None)
+    if nested is not None:
+        check_inside(run, arg, run.frame.given.get(name, frozenset()), nested, node)
+    made = _own_again(new, arg)
+    return bind_updated(run, name, arg, made, node, nested is not None, moved)
+
+
+def _own_again(new: Updatable, arg: Updatable) -> Updatable:
+    """The lists and arrays in a dict or a list of known length are those that were there before the
+    call, and so made here, where they share memory with these only."""
+
+    def item(after: Value, before: Value | None) -> Value:
+        if is_updated_in_place(after) and is_updated_in_place(before):
+            inside = _own_again(after, before)
+            if before.fresh and before.owners and after.owners == before.owners:
+                return replace(inside, fresh=True)
+            return inside
+        return after
+
+    match new, arg:
+        case RecordV(_, fields), RecordV(_, old):
+            return replace(new, fields={n: item(v, old.get(n)) for n, v in fields.items()})
+        case TupleV(items), TupleV(before) if len(items) == len(before):
+            return replace(new, items=tuple(map(item, items, before)))
+        case _:
+            return new
+
+
+def check_all_inside(
+    run: Run, value: Updatable, given: frozenset[Owner], node: ast.AST
+) -> None:
+    """All that is in a list, dict or object may be updated: it is in no other place."""
+    if not is_unshared_inside(value, frozenset() if value.fresh else given):
+        refuse_shared(run, node)
+    run.frame.touched |= owners_of(value)
+
+
+def check_inside(
+    run: Run, value: Updatable, given: frozenset[Owner], touched: Touched, node: ast.AST
+) -> None:
+    """What a function has updated in a list, dict or object is in no other place."""
+    mine, given = owners_of(value), frozenset() if value.fresh else given
+    for k in touched.parts:
+        owners, fresh = touched.owned[k] if k < len(touched.owned) else (frozenset(), False)
+        if owners and not owners & mine:
+            continue
+        elsewhere = (o for j, (others, _) in enumerate(touched.owned) if j != k for o in others)
+        if not (fresh or (owners and owners <= given)) or owners.intersection(elsewhere):
+            refuse_shared(run, node)
+        run.frame.touched |= owners

@@ -1,0 +1,86 @@
+"""Tell which classes have objects that change: those that a user wrote as plain classes or as
+dataclasses that are not frozen, and the namespaces of the standard library."""
+
+from __future__ import annotations
+
+import abc
+import argparse
+import enum
+import types
+import typing
+
+from pullback.frontend.python.annotations import is_frozen, is_record_class, memory
+from pullback.frontend.python.libraries import is_closed_module
+
+NAMESPACES = types.SimpleNamespace, argparse.Namespace
+"""Classes of the standard library whose objects are nothing but their attributes."""
+
+_ABSTRACT = object, abc.ABC, typing.Generic, typing.Protocol
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+"""Flags of classes: it was made at run time; its attributes cannot be assigned."""
+
+_HOOKS = "__new__", "__setattr__", "__delattr__", "__getattribute__", "__getattr__"
+
+
+def is_object_class(cls: type) -> bool:
+    """Whether the objects of a class have attributes that can be assigned."""
+    if cls in NAMESPACES:
+        return True
+    if not _is_made_in_python(cls):
+        return False
+    kept = memory(cls)
+    if "object class" not in kept:
+        kept["object class"] = _is_plain(cls)
+    found: bool = kept["object class"]
+    return found
+
+
+def _is_plain(cls: type) -> bool:
+    if type(cls) not in (type, abc.ABCMeta, type(typing.Protocol)):
+        return False
+    if issubclass(cls, type | enum.Enum | BaseException | tuple):
+        return False
+    if is_record_class(cls) and is_frozen(cls):
+        return False
+    return all(c in _ABSTRACT or c in NAMESPACES or _is_users(c) for c in cls.__mro__)
+
+
+def _is_users(cls: type) -> bool:
+    return _is_made_in_python(cls) and not is_closed_module(cls.__module__)
+
+
+def _is_made_in_python(cls: type) -> bool:
+    return cls.__flags__ & (_HEAP | _IMMUTABLE) == _HEAP
+
+
+def changes(cls: type) -> bool:
+    """Whether objects of a class (dicts too) can be updated in place."""
+    return cls is dict or is_object_class(cls)
+
+
+def attributes_of(value: object) -> dict[str, object]:
+    """Return the attributes that an object has itself."""
+    found: dict[str, object] = {}
+    for cls in reversed(type(value).__mro__):
+        for name, entry in vars(cls).items():
+            if isinstance(entry, types.MemberDescriptorType) and not name.startswith("__"):
+                held = getattr(value, name, _NOTHING)
+                if held is not _NOTHING:
+                    found[name] = held
+    return found | getattr(value, "__dict__", {})
+
+
+_NOTHING = object()
+
+
+def hook_of(cls: type) -> str:
+    """Return the special method by which a class makes its objects, or reads and assigns their
+    attributes, in a way of its own; an empty string if there is none."""
+    for base in cls.__mro__:
+        for name in _HOOKS:
+            if base not in (*_ABSTRACT, *NAMESPACES) and name in vars(base):
+                return name
+    return ""
+
+
+__all__ = ["NAMESPACES", "attributes_of", "changes", "hook_of", "is_object_class"]

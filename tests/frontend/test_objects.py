@@ -1,0 +1,252 @@
+"""Objects of plain classes: what a function makes and updates itself, and what comes from outside.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.errors import MutationError, PullbackError
+from tests.foreign.__main__ import verdict
+from tests.frontend import object_parts, object_programs, object_refused
+
+CASES = [*object_programs.CASES, *object_parts.CASES]
+
+
+@pytest.mark.parametrize(
+    ("f", "args"), CASES, ids=[f"{f.__name__}{k}" for k, (f, _) in enumerate(CASES)]
+)
+def test_value_and_derivative(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    assert verdict(f, args) == ("right", "")
+
+
+REFUSED = [
+    ("alias_branch", (0.7,), "'a' may share memory with 'c'"),
+    ("two_lists", (0.7,), "'l2' may share memory with 'l1'"),
+    ("escape_init_mut", (0.7,), "'out' may share memory with 'a'"),
+    ("linked", (0.7, 4), "do not settle"),
+    ("linked_mut2", (0.7,), "'b' may share memory with 'c'"),
+    ("changes_its_class", (0.7,), "an attribute of the class K cannot be assigned"),
+    ("shape_chosen", (0.7,), "a Circ on one path and a Rect on another"),
+    ("mutable_default2", (0.7,), "may be in other places too"),
+    ("mutation_iter", (0.7,), "the loop runs over an array or list that its body updates"),
+    ("momentum", (np.ones(2),), "sees the same memory under another name"),
+    ("method_value2", (0.7,), "'f' may share memory with 'p'"),
+    ("del_attr", (0.7,), "can be deleted"),
+    ("obj_arg_twice", (0.7,), "sees the same memory under another name"),
+    ("filtered_mut", (0.7, 4), "may be in other places too"),
+    ("iterator", (0.7,), "is its own iterator"),
+    ("shared_arr", (np.ones(2), 3), "may be in other places too"),
+    ("shared_field", (0.7,), "may be in other places too"),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "text"), REFUSED, ids=[name for name, *_ in REFUSED])
+def test_refused(name: str, args: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(PullbackError, match=text) as caught:
+        pb.jit(getattr(object_refused, name))(*args)
+    assert "object_refused.py" in str(caught.value)
+
+
+# --- from outside ---------------------------------------------------------------------------------
+
+
+class Model:
+    scale = 2.0
+
+    def __init__(self, X: Any, k: float, parts: tuple[Any, ...] = ()) -> None:
+        self.X, self.k, self.parts = X, k, list(parts)
+        self.kept: Any = None
+
+    def loss(self, w: Any) -> Any:
+        r = self.X @ w
+        return float(r @ r) * self.k * self.scale
+
+    @property
+    def size(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, i: int) -> Any:
+        return self.X[i]
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __call__(self, w: Any) -> Any:
+        return self.loss(w) + self.size + len(self) + self[0] @ w
+
+    def remembered(self, w: Any) -> Any:
+        if self.kept is None:
+            self.kept = self.k * 2
+        return self.kept * w.sum()
+
+
+W = np.array([0.3, -0.7])
+INNER = Model(np.eye(2), 1.0), Model(np.ones((2, 2)), 2.0)
+MODEL: Any = Model(np.array([[1.0, 2.0], [3.0, 4.0]]), 3.0, INNER)
+MODEL.other = {1, 2}  # matters only if it is read
+
+
+def captured(w: Any) -> Any:
+    return MODEL(w) + MODEL.k + sum(m.loss(w) for m in MODEL.parts)
+
+
+def passed(m: Any, w: Any) -> Any:
+    return m(w) + m.loss(w) * m.k + m.parts[1].k
+
+
+def copied(m: Any, w: Any) -> Any:
+    own = Model(m.X, m.k)
+    own.k += w[0]
+    return own.loss(w) + m.k
+
+
+@pytest.mark.parametrize(("f", "args"), [(captured, (W,)), (MODEL.loss, (W,)), (MODEL, (W,))])
+def test_captured(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    assert verdict(f, args) == ("right", "")
+
+
+def test_passed() -> None:
+    for f in (passed, copied):
+        by_model, by_w = pb.grad(f, argnums=(0, 1))(MODEL, W)
+        assert type(by_model) is Model and by_model.kept is None
+        h = 1e-6
+        pushed = Model(MODEL.X, 3.0 + h, INNER)
+        assert by_model.k == pytest.approx((f(pushed, W) - f(MODEL, W)) / h, rel=1e-4)
+        pushed = Model(MODEL.X + h, 3.0, INNER)
+        slope = (f(pushed, W) - f(MODEL, W)) / h
+        assert by_model.X.sum() == pytest.approx(slope, rel=1e-4)
+        slope = (f(MODEL, W + h) - f(MODEL, W)) / h
+        assert by_w.sum() == pytest.approx(slope, rel=1e-4)
+
+
+@pytest.mark.parametrize("make", [SimpleNamespace, argparse.Namespace])
+def test_namespaces(make: Any) -> None:
+    p = make(a=2.0, omega=3.0, steps=4)
+    g = pb.grad(lambda p, t: p.a * np.sin(p.omega * t) ** p.steps)(p, 0.5)
+    assert type(g) is make and g.steps is None
+    assert g.a == pytest.approx(np.sin(1.5) ** 4)
+    assert pb.jit(lambda t: t * p.a)(3.0) == 6.0
+    p.a = 5.0
+    assert pb.jit(lambda t: t * p.a)(3.0) == 15.0
+
+
+class Rated:
+    rate = 0.5
+
+    def __init__(self, b: Any) -> None:
+        self.b = b
+
+    def worth(self) -> Any:
+        return self.b * self.rate
+
+
+def test_what_changes_outside_is_seen() -> None:
+    r = Rated(2.0)
+    inside, given = pb.jit(lambda x: x * r.worth()), pb.jit(lambda r: r.worth())
+    for change in (
+        lambda: setattr(r, "b", 10.0),
+        lambda: setattr(r, "rate", 7.0),
+        lambda: delattr(r, "rate"),
+        lambda: setattr(Rated, "rate", 1.5),
+        lambda: setattr(r, "b", 3),
+        lambda: setattr(r, "worth", lambda: 4.0),
+        lambda: delattr(r, "worth"),
+        lambda: setattr(Rated, "worth", lambda self: self.b),
+    ):
+        change()
+        assert inside(2.0) == 2.0 * r.worth()
+        if "worth" not in vars(r):
+            assert given(r) == r.worth()
+
+
+def test_attributes_of_arguments_that_come_and_go() -> None:
+    f = pb.grad(lambda r: r.b[0] @ r.b[1] * r.rate)
+    r = Rated([np.ones(2), np.ones(2)])
+    for rate in (0.5, 3.0, 4.0):
+        r.rate = rate
+        assert np.all(f(r).b[0] == rate)
+    del r.rate
+    assert np.all(f(r).b[0] == Rated.rate)
+    assert not hasattr(f(r), "other")
+    r.owner = r  # type: ignore[attr-defined]  # an object that has itself: matters if it is read
+    assert np.all(f(r).b[0] == Rated.rate)
+
+
+def test_results() -> None:
+    made = pb.jit(lambda x: object_programs.P(x, [x, 2 * x]))(3.0)
+    assert type(made) is object_programs.P and vars(made) == {"x": 3.0, "v": [3.0, 6.0]}
+
+
+def test_lists_of_objects() -> None:
+    same = pb.grad(lambda rs: sum(r.b**2 for r in rs))([Rated(1.0), Rated(2.0), Rated(3.0)])
+    assert [g.b for g in same] == [2.0, 4.0, 6.0]
+    mixed = pb.grad(lambda rs: rs[0].b * rs[1].b.sum())([Rated(1.0), Rated(np.ones(2))])
+    assert mixed[0].b == 2.0 and np.all(mixed[1].b == 1.0)
+
+
+def assigned(m: Any, w: Any) -> Any:
+    m.k = 1.0
+    return w.sum()
+
+
+def assigned_outside(w: Any) -> Any:
+    MODEL.k = 1.0
+    return w.sum()
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "line"),
+    [(MODEL.remembered, (W,), "self.kept = self.k * 2"), (assigned, (MODEL, W), "m.k = 1.0"),
+     (assigned_outside, (W,), "MODEL.k = 1.0")],
+)  # fmt: skip
+def test_updates_that_would_be_seen_outside(f: Any, args: tuple[Any, ...], line: str) -> None:
+    with pytest.raises(MutationError) as caught:
+        pb.jit(f)(*args)
+    assert line in str(caught.value)
+
+
+def test_an_attribute_that_is_not_supported_matters_if_it_is_read() -> None:
+    with pytest.raises(PullbackError):
+        pb.jit(lambda w: sum(MODEL.other) * w.sum())(W)
+    with pytest.raises(PullbackError, match="no field or method 'other'"):
+        pb.jit(lambda m, w: sum(m.other) * w.sum())(MODEL, W)
+
+
+class Sided:
+    rate = 2.0
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+        if x > 0:
+            self.side = 2 * x
+
+
+def test_attributes_that_only_some_paths_set() -> None:
+    def read(x: float) -> float:
+        return Sided(x).side * 3.0
+
+    assert pb.grad(read)(0.7) == 6.0
+    with pytest.raises(AttributeError, match="'Sided' object has no attribute 'side'"):
+        pb.jit(read)(-0.7)
+
+    def asked(x: float, n: int) -> float:
+        sides = [Sided(x - k) for k in range(n)]
+        for s in sides:
+            s.x *= 2.0
+        return sum(s.side if hasattr(s, "side") else s.x for s in sides)
+
+    def shadowed(x: float) -> float:
+        s = Sided(x)
+        if x > 1.0:
+            s.rate = 3.0 * x
+        return s.rate * s.x
+
+    for f, args in ((asked, (1.5, 4)), (shadowed, (0.7,)), (shadowed, (1.7,))):
+        assert verdict(f, args) == ("right", "")
