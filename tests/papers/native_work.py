@@ -65,11 +65,11 @@ def counted(text: str) -> str:
     return "\n".join(out) + "\n"
 
 
-def _object(text: str) -> tuple[bytes, native.Timing]:
+def _object(text: str, thorough: bool = False) -> tuple[bytes, native.Timing]:
     if "define" not in text:
         return native.emit_object(text)
     machine = native._target()
-    module = llvm.parse_assembly(counted(native.optimised_text(text)))
+    module = llvm.parse_assembly(counted(native.optimised_text(text, thorough)))
     image: bytes = machine.emit_object(module)
     module.close()
     return image, native.Timing(0.0, 0.0, 0.0, 0.0, False)
