@@ -36,6 +36,21 @@ def flood_fill(xs):
     return sum((xs[k % 3] * s for k, s in enumerate(sizes)))
 
 
+def flood_in_loops(xs):
+    grid = [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
+
+    def fill(i, j):
+        if not (0 <= i < 3 and 0 <= j < 3) or grid[i][j] != 1:
+            return 0
+        grid[i][j] = 2
+        return 1 + fill(i + 1, j) + fill(i - 1, j)
+    t = 0
+    for i in range(3):
+        for j in range(3):
+            t += fill(i, j)
+    return t * xs[0] + sum(xs)
+
+
 def tree_walk_with_a_log(xs):
 
     def walk(i):
@@ -358,7 +373,7 @@ def scans_a_table(xs):
 
 
 PROGRAMS = [
-    heap_permutations, flood_fill, tree_walk_with_a_log, pipeline_of_generators,
+    heap_permutations, flood_fill, flood_in_loops, tree_walk_with_a_log, pipeline_of_generators,
     generators_inside_of_each_other, effects_stop_at_a_break, array_in_turns, matrix_in_turns,
     loop_inside_its_own_loop, unpacked, dict_in_turns, comprehension_in_a_comprehension,
     two_fors_that_append, conditions_inside_of_each_other, call_behind_and, map_over_zip,

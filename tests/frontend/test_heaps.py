@@ -71,8 +71,8 @@ def test_next_and_bisect() -> None:
         items = (x for x in xs)
         return next(items, 0.0) + next(items, 0.0)
 
-    with pytest.raises(pb.PullbackError, match="made there"):
-        pb.jit(kept)([1.0, 2.0])
+    assert pb.jit(kept)([1.0, 2.0]) == 3.0
+    assert pb.jit(kept)([1.0]) == 1.0
     with pytest.raises(ValueError, match="non-negative"):
         pb.jit(lambda xs, k: bisect.bisect(xs, 1.0, k))([1.0], -1)
 

@@ -174,7 +174,7 @@ REFUSED = {
     list_of_counters: "chosen at run time",
     closure_over_the_callers_list: "may share memory",
     list_and_its_closure: "may share memory",
-    row_given_back: "an item of a list",
+    row_given_back: "may share memory with .r.",
     row_given_back_at_once: "a name of its own",
     alias_that_a_loop_may_rebind: "has been updated since",
     dict_comprehension_that_counts: "write a loop",

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.interpret.endings import always_fails
-from pullback.frontend.kinds.join import has_function
 from pullback.frontend.kinds.kinds import FunctionK, Kind
 from pullback.frontend.signals import AlwaysRaises, Anew, Unreachable
 from pullback.frontend.state import ResultOwner, Spec
@@ -156,8 +155,8 @@ class Fixpoint:
         spec.handed = tuple(sorted(spec.updates))
         if spec.wider is not None:
             spec.function, spec.args = spec.wider
-            if spec.result is not None and has_function(spec.result):
-                spec.result, spec.owned = None, []  # they capture something else then
+            # From the bottom again: the parts of other kinds have other numbers.
+            spec.result, spec.owned, spec.touched = None, [], frozenset()
         elif not arrives and not spec.incomplete:
             spec.result, spec.owned = None, []
 

@@ -109,6 +109,10 @@ def check_inside(
 ) -> None:
     """What a function has updated in a list, dict or object is in no other place."""
     mine, given = owners_of(value), frozenset() if value.fresh else given
+    if is_unshared_inside(value, given):  # nor is anything else that is in it
+        run.frame.touched |= {o for k, (owners, _) in enumerate(touched.owned)
+                              if k in touched.parts for o in owners}
+        return
     for k in touched.parts:
         owners, fresh = touched.owned[k] if k < len(touched.owned) else (frozenset(), False)
         if owners and not owners & mine:
