@@ -383,7 +383,7 @@ def test_errors_are_those_of_the_function():
         pb.sparse_jacobian(lambda k: k)(3)
     with pytest.raises(TypeError, match=r"pb.sparse_hessian\(f\)\(x\)"):
         pb.sparse_hessian(3.0)
-    with pytest.raises(TypeError, match=r"pb.sparse_hessian: .*array"):
+    with pytest.raises(TypeError, match="returns an array"):
         pb.sparse_hessian(stencil)(np.ones(5))
     with pytest.raises(IndexError):
         pb.sparse_jacobian(lambda x: x[9] * x)(np.ones(3))

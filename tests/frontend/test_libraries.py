@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import collections
 import colorsys
-import copy
 import itertools
 import logging
 import random
@@ -41,11 +40,6 @@ def logs(x):
 def logs_by_object(x):
     LOGGER.warning("x")
     return x * x
-
-
-def copies(x):
-    y = copy.deepcopy([x, x])
-    return y[0]
 
 
 def solves(x):
@@ -104,7 +98,6 @@ def inverts(x):
 CASES = [
     (logs, "logging.info", "return what you want to see"),
     (logs_by_object, "logging.Logger.warning", "return what you want to see"),
-    (copies, "copy.deepcopy", "x.copy()"),
     (solves, "scipy.integrate.odeint", "write the steps"),
     (integrates, "scipy.integrate.quad", "np.trapezoid"),
     (interpolates, "scipy.interpolate.CubicSpline", "np.interp"),

@@ -33,7 +33,7 @@ from typing import assert_never, cast
 
 from pullback.papers.delta.direct import coefficient
 from pullback.papers.delta.loops import Loops
-from pullback.papers.delta.types import DELTA, DELTA_LET, ZERO, scaled
+from pullback.papers.delta.types import DELTA, DELTA_LET, STATE, ZERO, duals, scaled
 from pullback.papers.dual.block import Block, operands, statics
 from pullback.papers.dual.types import Duals
 from pullback.papers.language.build import app
@@ -78,10 +78,12 @@ from pullback.papers.language.terms import (
 from pullback.papers.methods import Unsupported
 
 
-def k_term(t: Term, context: Context | Mapping[str, Type], state: Term, n: Duals) -> Term:
+def k_term(
+    t: Term, context: Context | Mapping[str, Type], state: Term, n: Duals | None = None
+) -> Term:
     """K{t} run at a state: a term of type K(A) * DeltaState."""
     block = Block(state)
-    k = K(types_of(t, context), n)
+    k = K(types_of(t, context), n or duals(STATE))
     return block.close(k.term(t, block))
 
 
