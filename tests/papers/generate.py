@@ -73,13 +73,13 @@ FULL = campaign.full("papers")
 """Whether this is the full run: with ``MANY`` random programs for every theorem."""
 
 MANY = int(os.environ.get("PAPERS_PROGRAMS", "2000"))
-CORE, LEAST = 20, 30
+CORE, LEAST = 10, 15
 
 
 def count(few: int) -> int:
     """Return how many random programs a test takes: a few in every run, thousands in the full
     run."""
-    return max(few, MANY) if FULL else max(few // 2, min(few, LEAST))
+    return max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
 
 
 def in_shard(seed: int) -> int:
