@@ -81,6 +81,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     of theirs is written: tests have modules of their own in files that do not stay."""
     sys.dont_write_bytecode = True
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # evaluators make much that lives long, and few cycles
     gc.enable()
 
 
