@@ -87,7 +87,7 @@ def in_shard(seed: int) -> int:
     from the shard of the full run."""
     if FULL or not CORE <= seed < 2000:
         return seed
-    return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
+    return CORE + (seed + 135 * campaign.SHARD) % (2000 - CORE)
 
 
 # --- the standard programs ------------------------------------------------------------------------
