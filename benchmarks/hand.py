@@ -1,9 +1,9 @@
 """Time ADBench's hand tracking: residuals of a posed hand, and their dense Jacobian by 26 to 28
 directions, beside JAX on the same text.
 
-A pose of 26 numbers moves 22 bones, and these 544 vertices. *Simple*: each observed point belongs to
-a vertex. *Complicated*: to a place in a triangle, given by two more numbers for each point; a point
-depends on its own two only, so that these are two columns for all points.
+A pose of 26 numbers moves 22 bones, and these 544 vertices. *Simple*: each observed point belongs
+to a vertex. *Complicated*: to a place in a triangle, given by two more numbers for each point; a
+point depends on its own two only, so that these are two columns for all points.
 """
 
 from pathlib import Path

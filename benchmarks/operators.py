@@ -1,9 +1,8 @@
 """Time the derivative operators against their functions, and against JAX's on the same text.
 
-The bars (in functions f, gradients g, tangents t, and Hessian-vector products h): jvp 2.5 f; hvp 6 f
-and 2.5 g; the Hessian of n inputs n/4 h; the Jacobian of m inputs, forward, m/4 t; the diagonal of a
-diagonal Hessian, with its pattern, 1 h and the pattern. ``counted``: in steps of the evaluator,
-which knows no lanes.
+The bars (in functions f, gradients g, tangents t, and Hessian-vector products h): jvp 2.5 f; hvp
+6 f and 2.5 g; the Hessian of n inputs n/4 h; the Jacobian of m inputs, forward, m/4 t; the diagonal
+of a diagonal Hessian one h. ``counted``: in steps of the evaluator, which knows no lanes.
 """
 
 from collections.abc import Callable, Sequence
@@ -165,8 +164,8 @@ def diagonal() -> None:
     ones = np.ones_like(x)
     seconds(lambda: (sparse(x), product(x, ones)))
     whole, one = interleaved([lambda: sparse(x), lambda: product(x, ones)], 1.0)
-    print(f"diagonal Hessian, n = {len(x)}: {sparse.directions}; {1e3 * whole.least:.2f} ms, one hvp")
-    print(f"{1e3 * one.least:.2f} ms")
+    times = f"{1e3 * whole.least:.2f} ms, one hvp {1e3 * one.least:.2f} ms"
+    print(f"diagonal Hessian, n = {len(x)}: {sparse.directions}; {times}")
 
 
 def main(jax: Any) -> None:
