@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from llvmlite.binding import ffi
 
 import pullback as pb
+import pullback.native.compile as compile_
 
 
 @pytest.fixture(autouse=True)
@@ -467,3 +469,27 @@ def test_no_interrupt_of_a_compilation_is_lost() -> None:
     command = [sys.executable, "-c", INTERRUPTED_COMPILATIONS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_main_thread_calls_nothing_of_llvm() -> None:
+    """An interrupt between the taking of llvmlite's lock and the call would keep it for ever, and
+    whoever needs LLVM next would wait in vain."""
+    in_main: list[bool] = []
+
+    def look() -> None:
+        if threading.current_thread() is threading.main_thread():
+            in_main.append(True)
+
+    def leave() -> None:
+        pass
+
+    ffi.register_lock_callback(look, leave)
+    try:
+        for known in (compile_.wide_vectors, compile_._features):
+            known.cache_clear()
+        assert compile_.wide_vectors() in (True, False)
+        assert pb.grad(lambda x: 3.0 * x * x)(0.5) == 3.0
+        assert pb.jit(lambda xs: np.sum(xs * 2.0))(np.ones(3)) == 6.0
+    finally:
+        ffi.unregister_lock_callback(look, leave)
+    assert not in_main
