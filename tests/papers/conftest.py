@@ -10,7 +10,7 @@ OF_MANY_PROGRAMS = {
     "test_curry_chad", "test_curry_combinators", "test_curry_laws", "test_delta_direct",
     "test_delta_monadic", "test_delta_variants", "test_dual_costs", "test_dual_mutable",
     "test_dual_naive", "test_dual_staged", "test_dual_systems", "test_dual_tape",
-    "test_every_program",
+    "test_every_program", "test_matrix",
 }  # fmt: skip
 
 
