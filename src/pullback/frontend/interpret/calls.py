@@ -50,7 +50,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.memory import hash_methods
-from pullback.frontend.python import records
+from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of
@@ -139,6 +139,8 @@ def _call_handler(
         args = [optionals.present(run, v, message, node) for v in args]
     if obj in _UNORDERED and not kwargs:
         args = [hash_methods.unordered(run, v, node) for v in args]
+    if obj in ADVANCED or obj in (map, zip):
+        args = [special_methods.iterated(run, v, node) for v in args]
     given = (*args, *kwargs.values())
     if obj in SEQUENTIAL and any(map(is_driven, given)):
         return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)

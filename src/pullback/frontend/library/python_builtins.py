@@ -270,10 +270,10 @@ def enumerate_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 @register(reversed)
 def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
-    if isinstance(items, RecordV):
-        for name in ("__reversed__", "__len__", "__getitem__"):
-            if written(items.cls, name) is not None:
-                sp.refuse(node, f"reversed() by a {name} of your own is not supported")
+    if isinstance(items, RecordV) and written(items.cls, "__reversed__") is not None:
+        return sp.call(sp.attribute(items, "__reversed__", node), (), node)
+    if isinstance(items, RecordV) and written(items.cls, "__getitem__") is not None:
+        return run_program(sp, iterators.reversed, args, node)
     return ReversedV(items)
 
 

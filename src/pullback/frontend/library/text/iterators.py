@@ -30,6 +30,11 @@ def map(function: Function, iterable: Items) -> Iterator[Any]:
         yield function(item)
 
 
+def reversed(sequence: Any) -> Iterator[Any]:
+    for k in range(len(sequence) - 1, -1, -1):
+        yield sequence[k]
+
+
 def filter(function: Function | None, iterable: Items) -> Iterator[Any]:
     for item in iterable:
         if item if function is None else function(item):
