@@ -1,25 +1,32 @@
-"""Parts of structures given to functions that update them: ``scale(t[i], s)``.
+"""Parts of structures given to functions that update them, ``scale(t[i], s)``, and given by
+functions to callers that do: ``row(t, i)[j] += v``.
 
 Such a function is specialised on the place: it is given the structure and the indices, and its
 parameter holds the place in it (``PlaceV``). So what it updates is the structure, as everywhere.
 (Given the part alone, it would have to put it back, and the part be copied: for an update of one
 item that costs too much.)
+
+A function whose result the caller updates gives beside it the indices by which it has found it in
+an argument, or in a variable that it captured; so the caller knows the place too.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.frontend.kinds.values import PlaceV, Static, Value
+from pullback.core.terms import Lit, Var
+from pullback.frontend.kinds.values import PlaceV, Scalar, Static, TupleV, Value, index_scalar
 from pullback.frontend.memory import places
 from pullback.frontend.memory.places import Move, Moved, Step
+from pullback.frontend.python.syntax import parts_updated
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
     from pullback.frontend.run import Run
+    from pullback.frontend.state import Spec
 
 
 @dataclass(frozen=True)
@@ -95,6 +102,89 @@ def _step(scope: Scope, constant: bool, step: object) -> Step:
     return scope.names[step[1:]] if step.startswith("@") else step
 
 
+# --- parts that functions give --------------------------------------------------------------------
+
+
+PART = "$part"
+"""The parameter that says that the caller updates the result."""
+
+Given = tuple[tuple[str, object], ...]
+"""The steps to a part: a field, a constant, or the number of a value that is given with it, which
+is an index from the start, or not."""
+
+_FIELD, _CONSTANT, _INDEX, _VALUE = "field", "constant", "index", "value"
+
+
+def asked(run: Run, node: ast.AST) -> bool:
+    """Whether the function being run updates the result of a call, or gives it to a caller who
+    does."""
+    outer = run.frame.definition
+    if outer is None or node not in parts_updated(outer.node):
+        return False
+    gives = isinstance(outer.node, ast.Lambda) or any(
+        isinstance(n, ast.Return) and n.value is node for n in ast.walk(outer.node)
+    )
+    return not gives or PART in run.frame.scope.names
+
+
+def with_part(run: Run, spec: Spec, value: Value) -> Value:
+    """Return the result of a function, with the indices of the place that it has in an argument or
+    in a captured variable, if it has one."""
+    spec.part = None
+    scope, place = run.frame.scope, run.frame.places.get(value)
+    if PART not in scope.names or spec.definition in run.calls.recursive or place is None:
+        return value
+    root = scope.names.get(place.root)
+    if place.scope is not scope or root is not place.of:
+        return value
+    if place.root not in run.frame.given and place.root not in spec.cells:
+        return value
+    steps: list[tuple[str, object]] = []
+    more: list[Value] = []
+    for step in places.from_start(run, place).steps:
+        match step:
+            case str():
+                steps.append((_FIELD, step))
+            case Static(known):
+                steps.append((_CONSTANT, known))
+            case Var() | Lit():
+                steps.append((_INDEX, len(more)))
+                more.append(index_scalar(step))
+            case _:
+                steps.append((_VALUE, len(more)))
+                more.append(step)
+    spec.part = place.root, tuple(steps)
+    return TupleV((value, *more))
+
+
+def note_part(
+    run: Run, part: tuple[str, Given], value: Value, whole: PlaceV | None
+) -> Value:
+    """Return the result of a call, and note its place in what the function was given, which was
+    ``whole``."""
+    assert isinstance(value, TupleV)
+    made, *more = value.items
+    if whole is None:
+        return made
+    steps = tuple(_given_step(kind, what, more) for kind, what in part[1])
+    root = whole.scope.names[whole.root]
+    run.frame.places[made] = PlaceV(whole.scope, whole.root, (*whole.steps, *steps), made, root)
+    return made
+
+
+def _given_step(kind: str, what: object, more: Sequence[Value]) -> places.Taken:
+    if kind == _FIELD:
+        return str(what)
+    if kind == _CONSTANT:
+        return Static(what)
+    assert isinstance(what, int)
+    value = more[what]
+    if kind == _INDEX:
+        assert isinstance(value, Scalar)
+        return value.atom
+    return value
+
+
 def moved_in(args: dict[str, Value], name: str) -> Moved:
     """Return the moves that a function may have made in a structure that it was given as the
     argument ``name``."""
@@ -113,4 +203,7 @@ def moved_in(args: dict[str, Value], name: str) -> Moved:
     return tuple(found)
 
 
-__all__ = ["Form", "enter", "is_place", "moved_in", "of_places"]
+__all__ = [
+    "PART", "Form", "asked", "enter", "is_place", "moved_in", "note_part", "of_places",
+    "with_part",
+]  # fmt: skip

@@ -20,6 +20,7 @@ from pullback.frontend.functions.scopes import chain, outermost
 from pullback.frontend.interpret import (
     assignment,
     attributes,
+    by_reference,
     calls,
     comprehensions,
     f_strings,
@@ -57,13 +58,13 @@ from pullback.frontend.memory import (
     holding,
     ownership,
     places,
+    references,
     updates,
 )
 from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.python.syntax import (
     BINARY,
     COMPARE,
-    LIST_UPDATES,
     UNARY,
     binds_names,
     declared_outside,
@@ -99,7 +100,8 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Call():
             return run.generators.born(_call(run, node))
         case ast.Attribute(value, name):
-            return run.attribute(evaluate(run, value), name, node)
+            made = run.attribute(evaluate(run, value), name, node)
+            return references.of_method(run, made, node)
         case ast.Subscript(value, index):
             receiver = evaluate(run, value)
             with run.holding(receiver):
@@ -371,12 +373,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
-            if (
-                name in LIST_UPDATES
-                and holding.is_updated_in_place(receiver)
-                and not isinstance(receiver, ArrayV)
-                and not (isinstance(receiver, RecordV) and receiver.cls is not dict)
-            ):
+            if holding.is_update(receiver, name):
                 return _list_update(run, value, receiver, name, node)
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
@@ -463,11 +460,7 @@ def _list_update(
         if k.arg is None:
             run.refuse(node, f"** in .{name}(...) is not supported", error=ArgumentTypeError)
         kwargs[k.arg] = evaluate(run, k.value)
-    if name == "extend" and args:
-        args = (ownership.apart(run, args[0], lookup(run, base.id, base)), *args[1:])
-    if steps:
-        return nested.update(run, base, steps, updates.Method(name, args, kwargs), node)
-    return assignment.update_by_method(run, base.id, name, args, kwargs, node)
+    return by_reference.update(run, base, steps, name, args, kwargs, node)
 
 
 def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
