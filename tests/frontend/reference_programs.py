@@ -212,7 +212,7 @@ def of_nothing_with_a_name(x, n):
 
 def of_an_object(x, n):
     box, m = Box(), Model(3.0 * x)
-    add, items, f, change = box.add, box.items.append, m.loss, m.set
+    add, f, change = box.add, m.loss, m.set
     use(add, x, n)
     add(x)
     change(x)
@@ -261,6 +261,34 @@ def bound_anew_after(x, n):
         old.append(x * i)
         out = [*out, x]
     return sum(out) * sum(old)
+
+
+def bound_to_each_other(x, n):
+    a = [x]
+    b = a
+    a = b
+    a.append(3 * x)
+    b = a
+    b.append(x)
+    return sum(a) + sum(b)
+
+
+def three_names(x, n):
+    a = [x]
+    b = a
+    c = b
+    for _ in range(n):
+        c.append(x)
+        b.append(2 * x)
+    a = []
+    c.append(x)
+    return sum(b) + 2 * sum(c) + len(a)
+
+
+def given_the_name_of_the_whole(x, n):
+    t = [[x], [2 * x]]
+    t = t[0]
+    return sum(t) + len(t)
 
 
 # --- parts that helpers give ----------------------------------------------------------------------
@@ -353,7 +381,8 @@ PROGRAMS = [
     of_a_set_and_a_dict, of_a_table, read_later, captured_by_a_recursion, as_a_default,
     to_a_generator, of_two_calls, two_of_one_list, heap, of_a_row_that_stays,
     of_nothing_with_a_name, of_an_object, in_every_round, two_names_in_a_loop,
-    captured_by_the_other_name, bound_anew_after, row_of_a_matrix, row_of_a_list,
+    captured_by_the_other_name, bound_anew_after,
+    bound_to_each_other, three_names, given_the_name_of_the_whole, row_of_a_matrix, row_of_a_list,
     row_that_is_chosen, whole_list, row_of_an_object, entry_of_a_dict, row_of_a_captured_list,
 ]  # fmt: skip
 

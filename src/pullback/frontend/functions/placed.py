@@ -92,7 +92,7 @@ def enter(run: Run, scope: Scope, args: Iterable[str], node: ast.AST) -> None:
             root = scope.names[form.root]
             place = PlaceV(scope, form.root, steps, given, given)
             places.note_root(run, scope, form.root, root)
-            scope.names[n] = places.named(run, scope, places.current(run, place, node))
+            scope.names[n] = places.named(run, scope, n, places.current(run, place, node))
 
 
 def _step(scope: Scope, constant: bool, step: object) -> Step:

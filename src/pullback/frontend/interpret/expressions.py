@@ -130,7 +130,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.NamedExpr(ast.Name(name), value):
             made = iteration.nameable(run, evaluate(run, value), node.target, node)
             ownership.check_carried(run, name, node)
-            held = places.named(run, run.scope, made)
+            held = places.named(run, run.scope, name, made)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = held
             return made

@@ -47,7 +47,7 @@ class Source:
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
         self.begun = [hash_methods.size(part) for part in _parts(self.value)]
         for name, part in zip(self.names, _parts(self.value), strict=True):
-            run.scope.names[name] = places.named(run, run.scope, part, whole=True)
+            run.scope.names[name] = places.named(run, run.scope, name, part, whole=True)
 
     def check_size(self) -> None:
         """At the end of a round: a dict must have as many items as when the loop began."""

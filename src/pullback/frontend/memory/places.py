@@ -130,12 +130,12 @@ def noted(run: Run, whole: Value, items: Items) -> Items:
     return replace(items, at=at)
 
 
-def named(run: Run, scope: Scope, value: Value, whole: bool = False) -> Value:
+def named(run: Run, scope: Scope, name: str, value: Value, whole: bool = False) -> Value:
     """Return the value of a name that is bound to this value: a place, if it is a part of a
     structure, or a list, dict or object that another variable has (or, if asked for, anything
     ``whole``)."""
     place = run.frame.places.get(value)
-    if place is None or place.scope is not scope:
+    if place is None or place.scope is not scope or place.root == name:
         return value
     shared = holding.is_updated_in_place(value) and not isinstance(value, ArrayV)
     if not (place.steps or whole or shared):

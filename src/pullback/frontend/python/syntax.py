@@ -159,9 +159,8 @@ def parts_updated(node: FunctionNode) -> frozenset[ast.Call]:
     ``r = row(m, i)`` where it updates ``r``; and those of which it gives the result."""
     body = _body(node)
     nodes = [n for s in body for n in own_nodes(s)]
-    names = updated(body) | {
-        n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
-    }
+    changed = (n.target for n in nodes if isinstance(n, ast.AugAssign))
+    names = updated(body) | {t.id for t in changed if isinstance(t, ast.Name)}
     found: list[ast.AST | None] = [node.body] if isinstance(node, ast.Lambda) else []
     for n in nodes:
         match n:
