@@ -21,7 +21,9 @@ from pullback.core.terms import Lit, Var
 from pullback.frontend.kinds.values import PlaceV, Scalar, Static, TupleV, Value, index_scalar
 from pullback.frontend.memory import places
 from pullback.frontend.memory.places import Move, Moved, Step
-from pullback.frontend.python.syntax import parts_updated
+from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.syntax import LIST_UPDATES, own_nodes, root_of, updated
+from pullback.frontend.python.texts import FunctionNode
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
@@ -115,16 +117,48 @@ is an index from the start, or not."""
 _FIELD, _CONSTANT, _INDEX, _VALUE = "field", "constant", "index", "value"
 
 
+@by_node
+def _updated(node: FunctionNode) -> frozenset[ast.Call]:
+    """The calls whose results a function updates: ``row(m, i)[j] += v``, ``find(d, k).append(v)``,
+    ``r = row(m, i)`` where it updates ``r``."""
+    body = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    nodes = [n for s in body for n in own_nodes(s)]
+    changed = (n.target for n in nodes if isinstance(n, ast.AugAssign))
+    names = updated(body) | {t.id for t in changed if isinstance(t, ast.Name)}
+    found: list[ast.expr] = []
+    for n in nodes:
+        match n:
+            case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
+                found.append(value)
+            case ast.Assign([ast.Name(name)], ast.Call() as value) if name in names:
+                found.append(value)
+            case ast.Assign(targets) | ast.Delete(targets):
+                found += targets
+            case ast.AugAssign(target):
+                found.append(target)
+            case _:
+                pass
+    return frozenset(n for n in map(root_of, found) if isinstance(n, ast.Call))
+
+
+@by_node
+def _given(node: FunctionNode) -> frozenset[ast.AST]:
+    """The expressions of which a function gives the value."""
+    if isinstance(node, ast.Lambda):
+        return frozenset({node.body})
+    nodes = (n for s in node.body for n in own_nodes(s) if isinstance(n, ast.Return))
+    return frozenset(n.value for n in nodes if n.value is not None)
+
+
 def asked(run: Run, node: ast.AST) -> bool:
     """Whether the function being run updates the result of a call, or gives it to a caller who
     does."""
     outer = run.frame.definition
-    if outer is None or node not in parts_updated(outer.node):
+    if outer is None:
         return False
-    gives = isinstance(outer.node, ast.Lambda) or any(
-        isinstance(n, ast.Return) and n.value is node for n in ast.walk(outer.node)
+    return node in _updated(outer.node) or (
+        PART in run.frame.scope.names and node in _given(outer.node)
     )
-    return not gives or PART in run.frame.scope.names
 
 
 def with_part(run: Run, spec: Spec, value: Value) -> Value:

@@ -62,7 +62,7 @@ def _updated_by_method(n: ast.AST) -> str | None:
     """Return the name in ``name.append(v)``, ``name[i].append(v)``."""
     match n:
         case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
-            root = _root(value)
+            root = root_of(value)
             return root.id if isinstance(root, ast.Name) else None
         case _:
             return None
@@ -153,29 +153,7 @@ def updated(stmts: Sequence[ast.AST]) -> set[str]:
     }
 
 
-@by_node
-def parts_updated(node: FunctionNode) -> frozenset[ast.Call]:
-    """The calls whose results a function updates: ``row(m, i)[j] += v``, ``find(d, k).append(v)``,
-    ``r = row(m, i)`` where it updates ``r``; and those of which it gives the result."""
-    body = _body(node)
-    nodes = [n for s in body for n in own_nodes(s)]
-    changed = (n.target for n in nodes if isinstance(n, ast.AugAssign))
-    names = updated(body) | {t.id for t in changed if isinstance(t, ast.Name)}
-    found: list[ast.AST | None] = [node.body] if isinstance(node, ast.Lambda) else []
-    for n in nodes:
-        match n:
-            case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
-                found.append(_root(value))
-            case ast.Assign([ast.Name(name)], value) if name in names:
-                found.append(value)
-            case ast.Return(value):
-                found.append(value)
-            case _:
-                found += [_root(t) for t in _targets(n)]
-    return frozenset(n for n in found if isinstance(n, ast.Call))
-
-
-def _root(target: ast.expr) -> ast.expr:
+def root_of(target: ast.expr) -> ast.expr:
     while isinstance(target, ast.Subscript | ast.Attribute):
         target = target.value
     return target

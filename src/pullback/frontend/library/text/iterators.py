@@ -188,6 +188,15 @@ def zip_between(before: Any, iterable: Items, after: Any) -> Iterator[Any]:
                 return
 
 
+def zip_beside(iterable: Items, source: Any) -> Iterator[Any]:
+    k = 0
+    for first in iterable:
+        if not more(source, k):
+            return
+        yield (first, *item(source, k))
+        k += 1
+
+
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     n = start
     while True:
