@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
-from pullback.core.terms import Atom
+from pullback.core.terms import Atom, Lit
 from pullback.errors import (
     ArgumentTypeError,
     UnknownNameError,
@@ -27,6 +27,7 @@ from pullback.frontend.interpret import (
     iteration,
     narrowing,
 )
+from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import copied
@@ -362,7 +363,15 @@ def conditional(
             refined = narrowing.refinement(run, test)
             if refined is not None:
                 return narrowing.by_class(run, refined, then, orelse, node)
-            return run.branch(test_of(run, test), then, orelse, node)
+            truth = test_of(run, test)
+            if isinstance(truth, bool | Lit):
+                return run.branch(truth, then, orelse, node)
+            return run.branch(
+                truth,
+                lambda: of_choice(run, then(), node),
+                lambda: of_choice(run, orelse(), node),
+                node,
+            )
 
 
 def _call(run: Run, node: ast.Call) -> Value:

@@ -189,12 +189,10 @@ def zip_between(before: Any, iterable: Items, after: Any) -> Iterator[Any]:
 
 
 def zip_beside(iterable: Items, source: Any) -> Iterator[Any]:
-    k = 0
-    for first in iterable:
+    for k, first in builtins.enumerate(iterable):
         if not more(source, k):
             return
         yield (first, *item(source, k))
-        k += 1
 
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
