@@ -123,6 +123,7 @@ def _linker() -> llvm.LLJIT:
 
 
 @cache
+@shielded
 def _features() -> str:
     features: str = llvm.get_host_cpu_features().flatten()
     return features
