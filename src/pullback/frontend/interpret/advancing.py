@@ -53,12 +53,14 @@ from pullback.frontend.kinds.kinds import Kind, MaybeK, describe_both
 from pullback.frontend.kinds.undefined import unset
 from pullback.frontend.kinds.values import (
     UNSET,
+    ArrayV,
     CellV,
     Driven,
     EnumerateV,
     FunctionV,
     GeneratorV,
     Indexed,
+    ListV,
     ReversedV,
     Scalar,
     Specialiser,
@@ -121,10 +123,11 @@ def advanced(run: Run, value: Value, node: ast.AST) -> Value:
 def of_choice(run: Run, value: Value, node: ast.AST) -> Value:
     """The value of one of several arms: of a generator the iterator, for it is another one in
     another arm."""
-    if isinstance(value, ZipV | EnumerateV | ReversedV):
-        value = once(value, partial(run.iterate, value, node), node)
     if not isinstance(value, GeneratorV) or value.body is None:
         return value
+    over = value.body.args.get("iterable", value)
+    if not isinstance(over, ListV | ArrayV | GeneratorV):
+        return value  # iterators over other things are of several types
     run.generators.begin(value, node)
     return advanced(run, value, node)
 
