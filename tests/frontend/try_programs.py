@@ -617,5 +617,5 @@ PROGRAMS = [
 BY_DERIVATIVE = (derivative,)
 """Programs that the evaluator does not know before "ad"."""
 
-WITH_JUMPS = (solved,)
+WITH_JUMPS = (solved, taken_out_before)
 """Programs that are not continuous in what is caught: differences go across."""
