@@ -15,7 +15,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
-from pullback.frontend.interpret import making, objects, symbol_values
+from pullback.frontend.interpret import by_reference, making, objects, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import is_driven, once
@@ -72,6 +72,9 @@ def call(
             held = eta.inside(function)
             if held is not None:
                 return call(run, held, args, kwargs, node)
+            made = by_reference.call(run, function, args, kwargs, node)
+            if made is not None:
+                return made
             bound = bind(run, function, args, kwargs, node)
             if is_generator(function.definition.node):
                 run.calls.check_syntax(function.definition)

@@ -193,6 +193,13 @@ def zip_between(before: Any, iterable: Items, after: Any) -> Iterator[Any]:
                 return
 
 
+def zip_beside(iterable: Items, source: Any) -> Iterator[Any]:
+    for k, first in builtins.enumerate(iterable):
+        if not more(source, k):
+            return
+        yield (first, *item(source, k))
+
+
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     n = start
     while True:
