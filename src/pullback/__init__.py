@@ -1,6 +1,7 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
 from pullback.absent import absence
+from pullback.api.callbacks import pure_callback
 from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
 from pullback.api.gradients import grad, value_and_grad
@@ -59,6 +60,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "custom_vjp",
     "custom_jvp",
     "primitive",
+    "pure_callback",
     "implicit_root",
     "implicit_fixed_point",
     "implicit_minimum",

@@ -61,6 +61,7 @@ def jacfwd(
         result = f(*args)
         out = result[0] if has_aux else result
         outputs = leaves(out, True)
+        shapes = tuple([np.shape(y) for y in outputs])
         _require_room(_count(inputs) * _count(outputs), "pb.jvp")
 
         def inner(*new: Any) -> Any:
@@ -74,7 +75,8 @@ def jacfwd(
                 tangents = rebuilt(given, _only(here, one_hot(x, index)), True)
                 return leaves(jvp(inner, given, tangents)[1], True)
 
-            return [turned(c, np.ndim(x)) for c in _stacked_over(np.shape(x), moved, ())]
+            columns = _stacked_over(np.shape(x), moved, (), shapes)
+            return [turned(column, np.ndim(x)) for column in columns]
 
         found = [columns(here, x) for here, x in zip(units(inputs), inputs, strict=True)]
         rows = [
@@ -109,7 +111,9 @@ def jacrev(
 
         out, pullback = vjp(inner, *given)
         outputs = leaves(out, True)
-        _require_room(_count(leaves(given, True)) * _count(outputs), "pb.vjp")
+        inputs = leaves(given, True)
+        shapes = tuple([np.shape(x) for x in inputs])
+        _require_room(_count(inputs) * _count(outputs), "pb.vjp")
 
         def rows(here: Any, y: Any) -> Any:
             """Return the derivatives of one result by the arguments."""
@@ -118,7 +122,7 @@ def jacrev(
                 seed = rebuilt(out, _only(here, one_hot(y, index)), True)
                 return leaves(pullback(seed), True)
 
-            values = tuple(_stacked_over(np.shape(y), moved, ()))
+            values = tuple(_stacked_over(np.shape(y), moved, (), shapes))
             return as_given(rebuilt(given, values, True), numbers)
 
         found = [rows(here, y) for here, y in zip(units(outputs), outputs, strict=True)]
@@ -187,11 +191,13 @@ def _only(here: Any, value: Any) -> Any:
     return tuple([value if this else None for this in here])
 
 
-def _stacked_over(shape: Any, f: Callable[[Any], Any], index: Any) -> Any:
-    """Return the results of ``f`` at all indices within a shape, these axes in front."""
+def _stacked_over(shape: Any, f: Callable[[Any], Any], index: Any, inner: Any) -> Any:
+    """Return the results of ``f`` at all indices within a shape, these axes in front. ``inner``:
+    the shapes of the leaves of each of them."""
     if len(shape) == 0:
         return f(index)
-    return stacked(shape[0], lambda i: _stacked_over(shape[1:], f, (*index, i)))
+    rows = tuple([(*shape[1:], *own) for own in inner])
+    return stacked(shape[0], lambda i: _stacked_over(shape[1:], f, (*index, i), inner), rows)
 
 
 def _mixed(x: Any) -> Any:

@@ -40,6 +40,7 @@ from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
+from pullback.core.traverse import calls_python
 from pullback.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -141,6 +142,9 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             known = _lookup(key, f, args)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
+                if equal and calls_python(known.special.program):
+                    _broadcasting.add((type_of(f), kinds))  # nothing is run twice then
+                    return specialisation(f, args, request)
                 _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)

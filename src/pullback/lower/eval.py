@@ -12,7 +12,7 @@ from typing import assert_never
 
 import numpy as np
 
-from pullback.core.lapack import lapack_address
+from pullback.core.lapack import foreign_address
 from pullback.core.prims import TABLE
 from pullback.core.types import Type
 from pullback.lower.check import CORE
@@ -233,7 +233,7 @@ class Machine:
                     assert isinstance(n, int)
                     given.append(ctypes.byref(ctypes.c_int(n)))
         kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(given) + 1))
-        kind(lapack_address(routine))(*given, ctypes.byref(info))
+        kind(foreign_address(routine))(*given, ctypes.byref(info))
         return info.value
 
     def targets(

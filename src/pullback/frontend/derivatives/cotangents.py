@@ -37,6 +37,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.python.records import Union
+from pullback.structures import REALS, no_motion
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -100,6 +101,20 @@ def _zero(run: Run, t: Type, extents: Sequence[Atom], node: ast.AST) -> Atom:
     """Return zero as a number, or an array of zeros."""
     zero = lit(0.0, t.elem if isinstance(t, Array) else t)
     return run.array(extents, lambda _: zero, node).atom if extents else zero
+
+
+def require_still(run: Run, kind: Kind, tangent: Value, node: ast.AST) -> None:
+    """Refuse a direction in which an argument that is discrete would move."""
+    match kind:
+        case StaticK(_, value) if not isinstance(value, float):
+            pass
+        case ScalarK(t) | ArrayK(t) if not isinstance(t, Real):
+            pass
+        case _:
+            return
+    given = tangent.value if isinstance(tangent, Static) else tangent
+    if given is not None and not (isinstance(given, int | float) and given == 0):
+        run.refuse(node, no_motion(describe(kind)), REALS, error=ArgumentTypeError)
 
 
 def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom | None]:
