@@ -148,8 +148,14 @@ def test_inside_of_compiled_and_differentiated_code() -> None:
 
 
 def test_what_does_not_fit_into_memory_is_refused_before_it_starts() -> None:
-    with pytest.raises(MemoryError, match=r"derivatives do not fit into memory: use pb\.jvp"):
-        pb.hessian(energy)(np.zeros(10**7))
+    large = np.zeros(10**7)
+    with pytest.raises(MemoryError, match=r"100000000000000 derivatives .*pb\.sparse_hessian, or"):
+        pb.hessian(energy)(large)
+    for operator in (pb.jacfwd, pb.jacrev, pb.jacobian):
+        with pytest.raises(MemoryError, match=r"do not fit into memory: use pb\.sparse_jacobian"):
+            operator(lambda x: x[1:] * x[:-1])(large)
+    with pytest.raises(MemoryError, match=r"products by pb\.hvp"):
+        pb.jit(lambda x: np.sum(pb.hessian(energy)(x)))(large)
 
 
 MISUSED: list[tuple[Any, type[Exception], str]] = [

@@ -1,7 +1,7 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
 from pullback.absent import absence
-from pullback.api.callbacks import pure_callback
+from pullback.api.python_functions import pure_callback
 from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
 from pullback.api.gradients import grad, value_and_grad

@@ -62,7 +62,7 @@ def jacfwd(
         out = result[0] if has_aux else result
         outputs = leaves(out, True)
         shapes = tuple([np.shape(y) for y in outputs])
-        _require_room(_count(inputs) * _count(outputs), "pb.jvp")
+        _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
         def inner(*new: Any) -> Any:
             found = f(*replaced(args, numbers, new))
@@ -113,7 +113,7 @@ def jacrev(
         outputs = leaves(out, True)
         inputs = leaves(given, True)
         shapes = tuple([np.shape(x) for x in inputs])
-        _require_room(_count(inputs) * _count(outputs), "pb.vjp")
+        _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
         def rows(here: Any, y: Any) -> Any:
             """Return the derivatives of one result by the arguments."""
@@ -169,9 +169,12 @@ def hessian(
     array([[0., 1.],
            [1., 0.]])
     """
+    numbers = chosen(f, argnums)
     matrix = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
 
     def hessian(*args: Any) -> Any:
+        count = _count(leaves(picked(args, numbers), True))
+        _require_room(count * count, HESSIAN)
         return matrix(*args)
 
     return called_as(f, hessian)
@@ -181,9 +184,13 @@ def _count(values: Any) -> float:
     return sum([1.0 * np.size(x) for x in values])
 
 
-def _require_room(count: float, product: str) -> None:
+JACOBIAN = "pb.sparse_jacobian, or products by pb.jvp and pb.vjp"
+HESSIAN = "pb.sparse_hessian, or products by pb.hvp"
+
+
+def _require_room(count: float, instead: str) -> None:
     if 8.0 * count > MEMORY:
-        raise MemoryError(f"{count} derivatives do not fit into memory: use {product}")
+        raise MemoryError(f"{count:.0f} derivatives do not fit into memory: use {instead}")
 
 
 def _only(here: Any, value: Any) -> Any:

@@ -7,7 +7,7 @@ from functools import cache
 
 from scipy.linalg import cython_blas, cython_lapack
 
-from pullback.core import callbacks
+from pullback.core import called_python
 
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -19,8 +19,8 @@ _name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
 
 def foreign_address(routine: str) -> int:
     """The address of a routine, or of a Python function that compiled code calls."""
-    if routine.startswith(callbacks.PREFIX):
-        return callbacks.address(int(routine.removeprefix(callbacks.PREFIX)))
+    if routine.startswith(called_python.PREFIX):
+        return called_python.address(int(routine.removeprefix(called_python.PREFIX)))
     return lapack_address(routine)
 
 

@@ -1,13 +1,13 @@
 """The row for calls of Python functions: what cannot be compiled.
 
-    callback(reals, words, n; number, name)    the n reals of the result (``callbacks``)
+    callback(reals, words, n; number, name)    the n reals of the result (``called_python``)
 
 A call has an effect, an error that it may raise: so it happens once, where it stands, and in
 order. It has no derivative; a rule of the user's own gives it one."""
 
 from __future__ import annotations
 
-from pullback.core.callbacks import called
+from pullback.core.called_python import called
 from pullback.core.rows import NOT_DIFFERENTIABLE, ZERO, Row, Static, Table
 from pullback.core.types import F64, I64, Array, Type
 

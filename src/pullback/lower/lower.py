@@ -53,7 +53,7 @@ from pullback.core.terms import (
 from pullback.core.types import I64, levels
 from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
-from pullback.lower.callbacks import callback
+from pullback.lower.callback_code import callback
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
 from pullback.lower.fast_paths import separate_fast_paths

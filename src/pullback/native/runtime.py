@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, TracebackType
 from typing import cast
 
-from pullback.core.callbacks import RAISED, raised
+from pullback.core.called_python import RAISED, raised
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type

@@ -3,7 +3,7 @@ returns is written into new memory. It is never called from lanes."""
 
 from __future__ import annotations
 
-from pullback.core.callbacks import PREFIX, RAISED
+from pullback.core.called_python import PREFIX, RAISED
 from pullback.core.terms import Prim, Site
 from pullback.core.types import F64, Array
 from pullback.lower.copies import copy_view, fresh

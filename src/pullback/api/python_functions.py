@@ -8,7 +8,7 @@ from typing import Any
 
 from pullback.call.driver import register_operators
 from pullback.call.misuse import require_function
-from pullback.callbacks import Declared
+from pullback.declared_callbacks import Declared
 
 
 class Callback:

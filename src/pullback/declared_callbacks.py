@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.core import callbacks
+from pullback.core import called_python
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.structures import is_leaf, leaves, parts_of, record_of
 
@@ -47,7 +47,7 @@ class Declared:
                 args = _made(layout, reals, words, [0, 0])
                 return _reals(function(*args), example, shapes, name)
 
-            self._numbers[layout] = callbacks.enter(call)
+            self._numbers[layout] = called_python.enter(call)
         return self._numbers[layout]
 
 

@@ -1,5 +1,5 @@
 """Compile calls of Python functions that are not compiled (``pb.pure_callback``): the arguments go
-over as two vectors, and the result comes back as one (``pullback.callbacks``)."""
+over as two vectors, and the result comes back as one (``pullback.declared_callbacks``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.callbacks import Declared, Layout
+from pullback.declared_callbacks import Declared, Layout
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Prim
 from pullback.core.types import F64, I64, Array, Bool, Real, Type
