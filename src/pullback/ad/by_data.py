@@ -316,11 +316,13 @@ class _Pass:
 
     def moved(
         self, xs: Sequence[Atom], like: Iterator[tuple[Atom, Atom]], body: Builder,
-        site: Site | None,
+        site: Site | None, rule: str,
     ) -> list[Atom]:  # fmt: skip
-        """Return (co)tangents, of data as vectors of these structures."""
+        """Return (co)tangents that a rule gives, of data as vectors of these structures."""
+        who = f"the rule of {rule!r} gives "
         return [
-            self.ravel.along(body, *next(like), x, site) if self.data(x.type) else x for x in xs
+            self.ravel.along(body, *next(like), x, site, who) if self.data(x.type) else x
+            for x in xs
         ]
 
     def unmoved(
@@ -348,7 +350,7 @@ class _Pass:
             given, tangents = self.unmoved(wrt, (w for w, _ in inside), body)
             made = body.let(Call(tangent.name, (*values, *tangents)), tangent.results, site)
             outs, outside = self.raveled(made[:n], body, site)
-            outs += self.moved(made[n:], iter(outside), body, site)
+            outs += self.moved(made[n:], iter(outside), body, site, op.rule.name)
             name = self.enter(tangent.name, [*params, *given], body.block(tuple(outs)))
             return Pushes(op.rule.name, name)
         forward = self.functions[op.rule.forward]
@@ -365,7 +367,7 @@ class _Pass:
         pairs = [(Var("words", WORDS), Var("n", I64)) for _ in inside]
         seeds, cotangents = self.unmoved(real, iter(structures), body)
         found = body.let(Call(back.name, (*again, *cotangents)), back.results, site)
-        cts = self.moved(found, iter(pairs), body, site)
+        cts = self.moved(found, iter(pairs), body, site, op.rule.name)
         told = [*structures, *(v for pair in pairs for v in pair)]
         second = self.enter(back.name, [*own, *told, *seeds], body.block(tuple(cts)))
         return Pulls(op.rule.name, first, second)

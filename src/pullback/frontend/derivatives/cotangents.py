@@ -143,7 +143,9 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
         case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
             for k, v in zip(kinds, items, strict=False):
                 yield from matching(run, k, v, node)
-        case RecordK(cls, fields), RecordV(other, values) if cls is other:
+        case RecordK(cls, fields), RecordV(other, values) if (
+            cls is other and (cls is not dict or {n for n, _ in fields} == values.keys())
+        ):
             for n, k in fields:
                 yield from matching(run, k, values[n], node)
         case ListK(elem), (ListV() | TupleV(is_list=True)):
