@@ -22,8 +22,8 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Fork:
-    left: "Leaf | Fork"
-    right: "Leaf | Fork"
+    left: Leaf | Fork
+    right: Leaf | Fork
 
 
 def scaled(tree: Leaf | Fork, by: float) -> Leaf | Fork:
@@ -135,7 +135,8 @@ def test_in_loops_and_of_captured_trees() -> None:
 def test_lists_of_arrays() -> None:
     doubled: Any = pb.custom_vjp(lambda xs: [x * x for x in xs])
     doubled.defvjp(
-        lambda xs: ([x * x for x in xs], xs), lambda xs, ct: ([2.0 * x * c for x, c in zip(xs, ct)],)
+        lambda xs: ([x * x for x in xs], xs),
+        lambda xs, ct: ([2.0 * x * c for x, c in zip(xs, ct)],),
     )
     xs = [np.array([1.0, 2.0]), np.arange(3.0)]
 
@@ -174,5 +175,5 @@ def test_a_wrong_cotangent_names_the_rule(k: int) -> None:
 def test_a_dict_with_other_keys_names_the_rule() -> None:
     made: Any = pb.custom_vjp(lambda d: d["a"] * 2.0)
     made.defvjp(lambda d: (d["a"] * 2.0, None), lambda r, ct: ({"b": ct},))
-    with pytest.raises(TypeError, match="gives a dict with the keys 'b' as the cotangent of a dict"):
+    with pytest.raises(TypeError, match="gives a dict with the keys 'b' as the cotangent of"):
         pb.grad(made)({"a": 1.0})

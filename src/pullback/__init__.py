@@ -1,7 +1,6 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
 from pullback.absent import absence
-from pullback.api.python_functions import pure_callback
 from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
 from pullback.api.gradients import grad, value_and_grad
@@ -10,7 +9,8 @@ from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
 from pullback.api.maps import vmap
-from pullback.api.packing import config, pack, ravel, unpack
+from pullback.api.packing import clear_cache, config, pack, ravel, unpack
+from pullback.api.python_functions import pure_callback
 from pullback.api.rules import (
     custom_jvp,
     custom_vjp,
@@ -68,6 +68,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "show",
     "cost",
     "config",
+    "clear_cache",
     "build",
     "map",
     "fold",

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pullback.declared_callbacks import Declared, Layout
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Prim
 from pullback.core.types import F64, I64, Array, Bool, Real, Type
 from pullback.core.values import dtype_of
+from pullback.declared_callbacks import Declared, Layout
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
