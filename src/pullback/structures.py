@@ -212,7 +212,7 @@ def units(values: Sequence[Any]) -> tuple[tuple[bool, ...], ...]:
 
 def turned(x: Any, count: int) -> Any:
     """Return the array with its first ``count`` axes as the last."""
-    return np.moveaxis(x, tuple(range(count)), tuple(range(-count, 0)))
+    return np.moveaxis(x, tuple(range(count)), tuple(range(-count, 0))) if count else x
 
 
 def called_as(f: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:

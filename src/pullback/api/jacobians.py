@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.derived import derived
+from pullback.api.derived import BY_PASSES, derived
+from pullback.api.gradients import grad
 from pullback.api.operator_objects import Argnums
 from pullback.api.vector_products import jvp, vjp
 from pullback.structures import (
@@ -178,6 +179,23 @@ def hessian(
         return matrix(*args)
 
     return called_as(f, hessian)
+
+
+def _hessian_of_data(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return the Hessian of a function that returns a number: one compiled pass for each real."""
+    made: Callable[..., Any] = jacfwd(grad(f, argnums, has_aux), argnums, has_aux)
+    return made
+
+
+def _text(operator: Any) -> Callable[..., Any]:
+    text: Callable[..., Any] = operator.__wrapped__
+    return text
+
+
+BY_PASSES.update({"hessian": _hessian_of_data, "jacfwd": _text(jacfwd), "jacrev": _text(jacrev),
+                  "jacobian": _text(jacobian)})  # fmt: skip
 
 
 def _count(values: Any) -> float:

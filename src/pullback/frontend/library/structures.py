@@ -12,7 +12,7 @@ from pullback import structures
 from pullback.core.build import lit
 from pullback.core.terms import Atom, Build, Lit, Var
 from pullback.core.types import Array, Real
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, StructureError
 from pullback.frontend.derivatives.cotangents import require_still
 from pullback.frontend.derivatives.gradients import bears
 from pullback.frontend.derivatives.targets import numbers_of, positions_of
@@ -69,6 +69,7 @@ def _leaves(sp: Specialiser, tree: Value, real: bool, node: ast.AST) -> Iterator
                 node,
                 f"{sp.describe(tree)} as a part of a structure of numbers and arrays",
                 "use arrays, and tuples, dicts and records of them",
+                error=StructureError,
             )
 
 
@@ -363,6 +364,7 @@ def _columns(
                 node,
                 f"{describe(kind)} as a part of a structure of numbers and arrays",
                 "return arrays, and tuples, dicts and records of them",
+                error=StructureError,
             )
 
 
