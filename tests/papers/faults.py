@@ -90,9 +90,9 @@ FAULTS = [Fault(*f) for f in (
      'look_up(Var(m2), Var(i)), fresh("_"), call(Lit(0.0), Var(u), Var(m2)),\n'
      "        y, call(Var(y), Var(u), rest))))"),
     ("KR-25", "the first input has ID 2", "delta/wrapper.py",
-     "p.thread(s, input_, Lit(0), init_var, ktype)", "p.thread(s, input_, Lit(1), init_var, ktype)"),
+     "p.thread(s, input_, Lit(0), init_var", "p.thread(s, input_, Lit(1), init_var"),
     ("KR-26", "every addition copies the array", "delta/arrays.py",
-     'return op("set", m, i, Inr(total, ONE))', 'return op("set", op("copy", m), i, Inr(total, ONE))'),
+     'return op("set", m, i, Inr(', 'return op("set", op("copy", m), i, Inr('),
     ("KR-32", "overloading scales by 1 too", "delta/overload.py",
      "terms = [xs[p.i].delta if p.one else", "terms = [xs[p.i].delta if p.i < 0 else"),
     ("KR-35", "the order rl is the order lr", "delta/loops.py",
@@ -113,9 +113,10 @@ FAULTS = [Fault(*f) for f in (
     ("CHAD-6", "lcastl of a right alternative is no error", "language/linear.py",
      "                if tag != index:\n", "                if tag > 1:\n"),
     ("CHAD-20", "a scope forgets the cell that it hides", "language/linear.py",
-     "                if outer is not None:\n", "                if outer is not None and cells is None:\n"),
+     "                if outer is not None:\n", "                if outer is cells:\n"),
     ("CHAD-27", "the size of an injection is 1", "chad/values.py",
-     "                todo.append(x)\n            # size 0", "                pass\n            # size 0"),
+     "                todo.append(x)\n            # size 0",
+     "                pass\n            # size 0"),
     ("CHAD-31", "the stack grows by one cell", "chad/mutable.py",
      "self.cells = self.cells + [None] * self.height", "self.cells = self.cells + [None]"),
     ("CHAD-33", "run charges nothing for itself", "language/linear.py",
@@ -190,9 +191,12 @@ def caught(fault: Fault) -> bool:
         files = sorted({place.split(":")[0] for place in claims(root)[fault.row]})
         words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files,
                  "-k", f"[{fault.row}]"]  # fmt: skip
-        done = subprocess.run(
-            words, cwd=root, env={**os.environ, "PYTHONPATH": str(root / "src")},
-            capture_output=True, text=True, check=False)  # fmt: skip
+        try:
+            done = subprocess.run(
+                words, cwd=root, env={**os.environ, "PYTHONPATH": str(root / "src")},
+                capture_output=True, text=True, check=False, timeout=300)  # fmt: skip
+        except subprocess.TimeoutExpired:  # a fault in a cost that is exponential then
+            return True
         return done.returncode == 1 and " failed" in done.stdout
 
 
