@@ -19,14 +19,15 @@ from pullback.call.evaluate import Flat, finish, flatten_arguments, run_evaluato
 from pullback.call.marshal import result_value
 from pullback.call.request import Plan, Request, What
 from pullback.call.tangents import tangent_leaves
-from pullback.call.unconverted import unconverted
+from pullback.call.unconverted import agrees_with, read, unconverted
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.terms import Program
 from pullback.core.values import Node
 from pullback.errors import ArgumentValueError, UnsupportedError
 from pullback.frontend.kinds.kinds import leaf_types
+from pullback import papers
 from pullback.papers import load
-from pullback.papers.bridge import Pullback, differentiate, pullback
+from pullback.papers.bridge import Pullback, bridged, differentiate, pullback
 from pullback.papers.language.pretty import show
 from pullback.papers.language.terms import Lam
 from pullback.papers.language.traverse import deeply
@@ -222,4 +223,30 @@ def merged(cotangent: object, primal: object) -> object:
             return cotangent
 
 
-__all__ = ["NATIVE", "Answer", "MethodPullback", "derive", "method_names", "require_method"]
+def stage_names() -> tuple[str, ...]:
+    """The stages that ``told`` shows."""
+    return papers.STAGE_NAMES
+
+
+def told(
+    method: str, source: Program, plan: Plan, values: Sequence[object],
+    function: FunctionType | None = None, only: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """The program by all stages of the papers: as its text reads, if it is in the papers' part of
+    Python, else as the front end made it."""
+    whole = read(function, values) if function else None
+    if function and whole is not None and agrees_with(whole, function, values):
+        return papers.told(whole, tuple(map(value_of, values)), only)
+    _, flat = flattened(method, plan, values)
+    try:
+        program, given = bridged("chad.monadic", chosen_program("chad.monadic", source), flat.given)
+    except Unsupported:
+        try:
+            program, given = bridged(method, chosen_program(method, source), flat.given)
+        except Unsupported as e:
+            raise UnsupportedError(e.reason, site=e.site) from None
+    return papers.told(program, given, only)
+
+
+__all__ = ["NATIVE", "Answer", "MethodPullback", "derive", "method_names", "require_method",
+           "stage_names", "told"]

@@ -63,9 +63,20 @@ def unconverted(
     if not any(isinstance(t, Lam) for t in subterms(source.body)):
         return None
     value = function(*values)
+    return (source, value) if agrees(run_source(source, values, value), value) else None
+
+
+def agrees_with(source: Source, function: FunctionType, values: Sequence[object]) -> bool:
+    """Whether a program has the value of the function that it was read from."""
+    value = function(*values)
+    return agrees(run_source(source, values, value), value)
+
+
+def run_source(source: Source, values: Sequence[object], like: object) -> object:
+    """Return the value of a program at Python's arguments, in the form of another value."""
     names = [x for x, _ in source.context]
     found, _ = evaluate(source.body, dict(zip(names, map(value_of, values), strict=True)), OPS)
-    return (source, value) if agrees(shaped_like(found, value), value) else None
+    return shaped_like(found, like)
 
 
 def agrees(a: object, b: object) -> bool:

@@ -31,6 +31,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import FunctionType
 
 import numpy as np
@@ -51,9 +52,18 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.language.traverse import free_vars, substitute
-from pullback.papers.unify import REAL, Arrow, Base, Hole, Kind, Tuple, Unreadable, closed
-from pullback.papers.unify import known as known_kind
-from pullback.papers.unify import unify
+from pullback.papers.unify import (
+    REAL,
+    Arrow,
+    Base,
+    Hole,
+    Kind,
+    Tuple,
+    Unreadable,
+    closed,
+    known,
+    unify,
+)
 
 Made = Callable[[], Term]
 """A term, made when all types are known."""
@@ -248,7 +258,7 @@ class Reader:
     def item(self, of: ast.expr, k: int, env: Env) -> tuple[Kind, Made]:
         """Return a component of a tuple whose length is known here."""
         kind, made = self.expression(of, env)
-        whole = known_kind(kind)
+        whole = known(kind)
         if not isinstance(whole, Tuple) or not -len(whole.items) <= k < len(whole.items):
             raise Unreadable("an index of something else than a tuple")
         names = [fresh("p") for _ in whole.items]
@@ -301,7 +311,7 @@ class Reader:
         """Return the name of a function of the module, which is defined around the program."""
         for name, (other, kind, _) in self.outside.items():
             if other is f:
-                return kind, lambda: Var(name)
+                return kind, partial(Var, name)
         assert self.definition is not None
         node, lookup = self.definition(f)
         kind = Hole()
