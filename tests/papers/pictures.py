@@ -26,7 +26,7 @@ from tests.papers.families import case, nested
 from tests.papers.generate import dbl, sumsq
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  # the backend is chosen before
+import matplotlib.pyplot as plt  # the backend is chosen before
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 MOST = 150_000

@@ -52,7 +52,8 @@ def test_selective_fusion(row: str) -> None:
     assert abs(cast(float, scale.fields[0]) - 0.0770037537) < 1e-10
 
 
-def test_two_arguments() -> None:
+@claim("KR-59")
+def test_two_arguments(row: str) -> None:
     f = lam("p", Prod(R, R), lambda p: E(Fst(p.t)) * (E(Fst(p.t)) + E(Snd(p.t))))
     arg = ((3.0, ConV("Var", (1,))), (4.0, ConV("Var", (2,))))
     value, (rhs,) = outer_binds(fuse(f), arg, 3)

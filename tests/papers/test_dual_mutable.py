@@ -181,6 +181,10 @@ def test_linear_typing(row: str) -> None:
         with pytest.raises(NestedTypeError):
             check(t, library=ARRAYS_ONCE)
             raise AssertionError(what)
+    # ... and neither does a run
+    for _, t in wrong[:2]:
+        with pytest.raises(RuntimeError, match="consumed before"):
+            evaluate(op("alloc", 3, 0.5, t), library=ARRAYS_ONCE)
     # The arrays of the stages: reading leaves them, and nothing sees a write.
     check(lam("m", m, lambda m: op("set", m, 0, E(op("get", m, 0)) + op("get", m, 1))))
     for t in (

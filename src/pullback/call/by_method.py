@@ -15,6 +15,7 @@ from types import FunctionType
 
 import numpy as np
 
+from pullback import papers
 from pullback.call.evaluate import Flat, finish, flatten_arguments, run_evaluator
 from pullback.call.marshal import result_value
 from pullback.call.request import Plan, Request, What
@@ -25,7 +26,6 @@ from pullback.core.terms import Program
 from pullback.core.values import Node
 from pullback.errors import ArgumentValueError, UnsupportedError
 from pullback.frontend.kinds.kinds import leaf_types
-from pullback import papers
 from pullback.papers import load
 from pullback.papers.bridge import Pullback, bridged, differentiate, pullback
 from pullback.papers.language.pretty import show

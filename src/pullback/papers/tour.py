@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pullback.papers import load
 from pullback.papers.chad.higher import variable_calls
@@ -27,7 +28,7 @@ def doubling(n: int) -> Source:
     """x1 = x0 + x0, .., xn."""
     names = [f"x{k}" for k in range(n + 1)]
     bound: list[tuple[str, Term]] = [
-        (b, prim("add", Var(a), Var(a))) for a, b in zip(names, names[1:], strict=False)]
+        (b, prim("add", Var(a), Var(a))) for a, b in pairwise(names)]
     return Source(reals("x0"), lets(bound, Var(names[n])), R)
 
 

@@ -181,7 +181,7 @@ class Notation(Printer):
                 return self.statement(x, "f", self.text(bound, 0, indent + 2), {x}, body, indent)
             case App(fn, s) if self.monad and self.is_state(s):
                 return self.text(fn, level, indent)
-            case Let(x, Op("split", (of,), (EV(gamma),)), body):
+            case Let(x, Op("split", _, (EV(gamma),)), body):
                 self.hints[x], self.rights[x] = "e", gamma[-1][0].split("$")[0].rstrip(MARK)
                 return super().text(t, level, indent)
             case App(Var(f), Pair(a, b)) if f in CIRCLED:
@@ -228,7 +228,7 @@ class Notation(Printer):
         """Whether a term gives a value and the state: an action that is run."""
         known = set(states)
         while isinstance(t, Let):
-            if isinstance(t.bound, Op) and t.bound.name == "push" or (
+            if (isinstance(t.bound, Op) and t.bound.name == "push") or (
                     self.gives_state(t.bound, known)):
                 known.add(t.x)
             t = t.body
