@@ -78,12 +78,13 @@ def steps(path: Path) -> None:
                     *zip(*found, strict=True), DASHES[k % 4], marker="ox+^sv<>d"[k % 9],
                     color=COLOURS[paper], markersize=5, linewidth=1.2, label=stage.name)
         axis.set(xscale="log", yscale="log", title=title, xlabel="n", ylabel="steps")
-        axis.set_ylim(10, 3e6)
+        axis.set_ylim(5, 1e6)
+        axis.set_xticks(sizes, labels=map(str, sizes), minor=False)
+        axis.set_xticks([], minor=True)
         for slope, name in ((1, "n"), (2, "n²")):
-            start = (sizes[-1] / 4, 40.0)
-            end = (sizes[-1], 40.0 * 4**slope)
-            axis.plot(*zip(start, end, strict=True), color="black", linewidth=0.8)
-            axis.annotate(name, end, fontsize=9)
+            start, end = (sizes[-1] / 4, 7.0), (sizes[-1], 7.0 * 4**slope)
+            axis.plot(*zip(start, end, strict=True), color="black", linewidth=0.8, zorder=0)
+            axis.annotate(name, end, xytext=(4, -3), textcoords="offset points", fontsize=9)
         axis.grid(which="both", alpha=0.15)
     figure.legend(drawn.values(), drawn, loc="outside right center", title="stage")
     figure.suptitle("Steps of the forward and the reverse pass together, counted by the evaluator")

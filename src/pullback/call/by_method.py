@@ -73,7 +73,7 @@ def derive(
     ``cotangent`` has the form of the differentiated result."""
     whole = unconverted(method, function, plan, values) if function else None
     if whole is not None and isinstance(whole[1], float):
-        done = run(method, whole[0], tuple(map(value_of, values)), cotangent)
+        done = run(method, whole[0], tuple(map(value_of, values[: plan.arguments])), cotangent)
         return Answer(whole[1], tuple(
             shaped_like(done.cotangents[i], values[i]) for i in plan.differentiated), done)
     plain, flat = flattened(method, plan, values)
@@ -137,10 +137,12 @@ class MethodPullback:
     ) -> None:  # fmt: skip
         kept = deeply(lambda: deepcopy(list(values)))  # the primals may be overwritten
         self.plan, self.given = plan, kept
+        self.value: object
         self.found: Pullback | None = None
         whole = unconverted(method, function, plan, values) if function else None
         if whole is not None and isinstance(whole[1], float):
-            self.run = linearise(method, whole[0], tuple(map(value_of, values)))
+            self.run = linearise(
+                method, whole[0], tuple(map(value_of, values[: plan.arguments])))
             self.value = whole[1]
             return
         plain, self.flat = flattened(method, plan, kept)
@@ -153,8 +155,7 @@ class MethodPullback:
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
         if self.found is None:
-            (seed,) = tangent_leaves(self.plan.value_shape, [float(self.value)], cotangent,
-                                     "cotangent")
+            (seed,) = tangent_leaves(self.plan.value_shape, [self.value], cotangent, "cotangent")
             cotangents, _ = self.run.back(seed)
             return tuple(
                 shaped_like(cotangents[i], self.given[i]) for i in self.plan.differentiated)
@@ -234,9 +235,10 @@ def told(
 ) -> str:  # fmt: skip
     """The program by all stages of the papers: as its text reads, if it is in the papers' part of
     Python, else as the front end made it."""
-    whole = read(function, values) if function else None
-    if function and whole is not None and agrees_with(whole, function, values):
-        return papers.told(whole, tuple(map(value_of, values)), only)
+    args = values[: plan.arguments]
+    whole = read(function, args) if function else None
+    if function and whole is not None and agrees_with(whole, function, args):
+        return papers.told(whole, tuple(map(value_of, args)), only)
     _, flat = flattened(method, plan, values)
     try:
         program, given = bridged("chad.monadic", chosen_program("chad.monadic", source), flat.given)

@@ -55,8 +55,9 @@ def unconverted(
 ) -> tuple[Source, object] | None:
     """Return a higher-order program and its value at these arguments, which is Python's; None where
     the program that the front end makes is taken."""
-    if Lam not in METHODS[method].source.terms or len(plan.kinds) != len(values):
+    if Lam not in METHODS[method].source.terms:
         return None
+    values = values[: plan.arguments]  # hidden ones are read where they stand
     source = read(function, values)
     if source is None or METHODS[method].supports(source):
         return None

@@ -16,6 +16,11 @@ let t = sin x in let t1 = x * t in (t1, x)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+
+from pullback.core.call_graph import callees
 from pullback.core.messages import Message
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
@@ -24,6 +29,7 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
+    Atom,
     Build,
     Call,
     If,
@@ -62,6 +68,7 @@ from pullback.papers.language.build import if_, proj, tuple_
 from pullback.papers.language.terms import (
     Case,
     Con,
+    DataDecl,
     Match,
     MatchArm,
     Source,
@@ -79,8 +86,21 @@ def to_source(program: Program, functions: bool = True) -> Source:
     return deeply(lambda: Bridge(program, functions).source())
 
 
+def reached(program: Program, main: str) -> Program:
+    """Return the program of a function, with the functions that it needs."""
+    found, todo = {main}, [main]
+    while todo:
+        more = set(callees(program.functions[todo.pop()])) - found
+        found |= more
+        todo += more
+    return replace(program, main=main, functions={
+        name: f for name, f in program.functions.items() if name in found})
+
+
 class Bridge(Functions, Loops):
-    """A whole program."""
+    """A whole program; ``more``: the declarations that derivatives inside it need."""
+
+    more: tuple[DataDecl, ...] = ()
 
     def source(self) -> Source:
         main = self.program.functions[self.program.main]
@@ -90,7 +110,19 @@ class Bridge(Functions, Loops):
             body = self.definitions(body)
         elif self.recursive:
             raise NeedsRecursion("its source language has no recursion")
-        return Source(context, body, self.types(main.results), declarations(self.program))
+        decls = {d.name: d for d in (*declarations(self.program), *self.more)}
+        return Source(context, body, self.types(main.results), tuple(decls.values()))
+
+    def derivative(
+        self, kind: str, f: str, args: Sequence[Atom], wrt: Sequence[int], given: Sequence[Atom]
+    ) -> Term:  # fmt: skip
+        """Return a derivative inside the program, expanded (``nested_derivatives``)."""
+        inner = to_source(reached(self.program, f), self.functions)
+        expand = import_module("pullback.papers.nested_derivatives")
+        self.more += expand.declared(inner)
+        count = len(self.program.functions[f].results)
+        out: Term = getattr(expand, kind)(inner, count, self.atoms(args), wrt, self.atoms(given))
+        return out
 
     def op(self, x: CoreLet) -> Term:
         match x.op:
@@ -143,8 +175,12 @@ class Bridge(Functions, Loops):
                 return arrays.checked(array, ixs, lambda done: arrays.update(array, done, value))
             case Ruled():
                 raise Unsupported("a rule of one's own is not in the papers' languages")
-            case Vjp() | Jvp():
-                raise Unsupported("a derivative inside a function is not in the papers' languages")
+            case Vjp(f, args, wrt, seeds):
+                return self.derivative("vjp", f, args, wrt, seeds)
+            case Jvp(f, args, wrt, tangents):
+                if len(tangents) != len(wrt):
+                    raise Unsupported("Taylor coefficients are not in the papers' languages")
+                return self.derivative("jvp", f, args, wrt, tangents)
             case (
                 AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
