@@ -147,7 +147,9 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
         with _compiling, uncollected():
             known = _lookup(key, f, args)
             if known is None:
-                known = _specialise(f, args, kinds, equal, request)
+                known = _same_program(f, args, kinds, equal, request)
+                if known is None:
+                    known = _specialise(f, args, kinds, equal, request)
                 _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -161,6 +163,16 @@ def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | 
     with contextlib.suppress(KeyError):  # another thread may have dropped it
         _found.move_to_end(key)
     return next((s for s in found if s.fits(f, args)), None)
+
+
+def _same_program(
+    f: object, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, request: Request
+) -> Specialisation | None:
+    """What was made for a method that computes linear algebra in another way, if the program has
+    none."""
+    key = (type_of(f), kinds, equal, not request.lapack, request.in_order)
+    known = _lookup(key, f, args)
+    return None if known is None or known.special.asks_lapack else known
 
 
 def _key(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> object:
