@@ -28,7 +28,7 @@ MAY_KNOW = {
     "api": {"call", "errors", "structures", "batches"},
     "pullback": {"api", "errors", "combinators", "absent"},
     "demo": {"pullback"},
-    "__main__": {"pullback", "demo"},
+    "__main__": {"pullback", "demo", "papers"},
 }
 
 

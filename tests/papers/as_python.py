@@ -12,6 +12,7 @@ from typing import Any
 
 from pullback.papers.language.check import Types, check_source
 from pullback.papers.language.terms import (
+    Arr,
     Build,
     Case,
     Fold,
@@ -81,8 +82,10 @@ class Writer:
                 return f"tuple[{self.annotation(a)}, {self.annotation(b)}]"
             case Plus():
                 return f"{self.sum(t)}L | {self.sum(t)}R"
+            case Arr(a):
+                return f"list[{self.annotation(a)}]"
             case _:
-                return f"list[{self.annotation(t.elem)}]"  # type: ignore[union-attr]
+                raise TypeError(str(t))
 
     def many(self, ts: Sequence[Term]) -> list[str]:
         return [self.term(t) for t in ts]

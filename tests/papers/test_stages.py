@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.call.unconverted import read
+from pullback.call import unconverted
 from pullback.papers import STAGE_NAMES, tour
 from pullback.papers.language.terms import Lam, LetRec
 from pullback.papers.language.traverse import subterms
@@ -20,6 +20,7 @@ from tests.harness import distance
 from tests.papers.conformance import claim
 
 HALF = 0.5
+read: Callable[..., Any] = unconverted.read
 
 
 FEW = ["F", "N1", "N2", "N5", "K1", "K", "C", "CH0", "CC", "S", "E"]
@@ -77,7 +78,7 @@ HIGHER = ("dual.tape", "dual.naive", "delta.monadic", "chad.higher", "chad.closu
 
 def test_higher_order_programs_reach_the_stages_with_their_lambdas() -> None:
     for f, args in CASES:
-        source = read(f, args)  # type: ignore[arg-type]
+        source = read(f, args)
         assert source is not None and any(isinstance(t, Lam) for t in subterms(source.body))
         wanted = pb.value_and_grad(f, tuple(range(len(args))))(*args)
         for method in HIGHER:
@@ -95,7 +96,7 @@ def test_higher_order_programs_reach_the_stages_with_their_lambdas() -> None:
     for slow, fast in (("chad.higher", "chad.closures"), ("curry.simple", "curry.dependent")):
         (a, b, c), (p, q, r) = steps[slow], steps[fast]
         assert (c - b) > 1.8 * (b - a) and (r - q) < 1.5 * (q - p)
-    recursive = read(power, (2.0, 3.0))  # type: ignore[arg-type]
+    recursive = read(power, (2.0, 3.0))
     assert recursive is not None and any(isinstance(t, LetRec) for t in subterms(recursive.body))
 
 
@@ -111,8 +112,8 @@ def test_other_programs_go_through_the_front_end() -> None:
         return x
 
     for f in (changes, loops, lambda x, y=2.0: x * y, lambda *xs: xs[0], lambda x: max(x, 1.0)):
-        assert read(f, (3.0,)) is None  # type: ignore[arg-type]
-    assert read(square, (3,)) is None and read(square, (np.ones(2),)) is None  # type: ignore[arg-type]
+        assert read(f, (3.0,)) is None
+    assert read(square, (3,)) is None and read(square, (np.ones(2),)) is None
     assert pb.grad(changes, method="chad.closures")(3.0) == pb.grad(changes)(3.0)
     with pytest.raises(ZeroDivisionError):
         pb.grad(lambda x: (lambda u: 1.0 / u)(x), method="curry.simple")(0.0)

@@ -13,6 +13,7 @@ from pullback.api.operator_objects import (
     positional,
 )
 from pullback.call import driver
+from pullback.call.by_method import stage_names, told
 from pullback.call.driver import derive, plain
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
@@ -116,12 +117,12 @@ def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
        forward 60 steps, reverse 110
     <BLANKLINE>
     """
-    names = driver.stage_names()
+    names = stage_names()
     for name in only:
         if name not in names:
             raise ArgumentValueError(f"no stage {name!r}", "choose among " + ", ".join(names))
     asked = _asked(f, args, "delta.monadic")
-    text = driver.by_method(*asked, "delta.monadic", partial(driver.told, only=only))
+    text = driver.by_method(*asked, "delta.monadic", partial(told, only=only))
     print(text)
     return text
 

@@ -29,10 +29,10 @@ from pullback.frontend.kinds.kinds import leaf_types
 from pullback.papers import load
 from pullback.papers.bridge import Pullback, bridged, differentiate, pullback
 from pullback.papers.language.pretty import show
+from pullback.papers.language.reader import shaped_like, value_of
 from pullback.papers.language.terms import Lam
 from pullback.papers.language.traverse import deeply
 from pullback.papers.methods import METHODS, Outcome, Unsupported, linearise, run
-from pullback.papers.reader import shaped_like, value_of
 
 NATIVE = "chad"
 """The production algorithm: what ``method=`` is by default."""

@@ -26,14 +26,7 @@ from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
 from pullback.call.block_layout import reached
-from pullback.call.by_method import (
-    NATIVE,
-    MethodPullback,
-    derive,
-    require_method,
-    stage_names,
-    told,
-)
+from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
@@ -511,4 +504,4 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
 __all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
            "decided_by", "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain",
            "register_operators", "register_text", "require_method", "run",
-           "stage_names", "stages", "steps", "tangent_of", "told", "unpack", "using"]  # fmt: skip
+           "stages", "steps", "tangent_of", "unpack", "using"]  # fmt: skip

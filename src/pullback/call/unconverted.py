@@ -16,10 +16,10 @@ from pullback.errors import PullbackError
 from pullback.frontend.python.source import definition_of
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.eval import evaluate
+from pullback.papers.language.reader import Function, Reader, Unreadable, shaped_like, value_of
 from pullback.papers.language.terms import Lam, Source
 from pullback.papers.language.traverse import subterms
 from pullback.papers.methods import METHODS
-from pullback.papers.reader import Function, Reader, Unreadable, shaped_like, value_of
 
 
 def read(function: FunctionType, args: Sequence[object]) -> Source | None:

@@ -17,10 +17,7 @@ let t = sin x in let t1 = x * t in (t1, x)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from importlib import import_module
 
-from pullback.core.call_graph import callees
 from pullback.core.messages import Message
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
@@ -55,6 +52,7 @@ from pullback.core.terms import Case as CoreCase
 from pullback.core.terms import Let as CoreLet
 from pullback.core.types import Array, Named, Sum, Tuple, Type, variants_of
 from pullback.papers import bridge_arrays as arrays
+from pullback.papers.bridge_derivatives import expanded, reached
 from pullback.papers.bridge_functions import Functions
 from pullback.papers.bridge_loops import Loops
 from pullback.papers.bridge_values import (
@@ -86,17 +84,6 @@ def to_source(program: Program, functions: bool = True) -> Source:
     return deeply(lambda: Bridge(program, functions).source())
 
 
-def reached(program: Program, main: str) -> Program:
-    """Return the program of a function, with the functions that it needs."""
-    found, todo = {main}, [main]
-    while todo:
-        more = set(callees(program.functions[todo.pop()])) - found
-        found |= more
-        todo += more
-    return replace(program, main=main, functions={
-        name: f for name, f in program.functions.items() if name in found})
-
-
 class Bridge(Functions, Loops):
     """A whole program; ``more``: the declarations that derivatives inside it need."""
 
@@ -118,10 +105,9 @@ class Bridge(Functions, Loops):
     ) -> Term:  # fmt: skip
         """Return a derivative inside the program, expanded (``nested_derivatives``)."""
         inner = to_source(reached(self.program, f), self.functions)
-        expand = import_module("pullback.papers.nested_derivatives")
-        self.more += expand.declared(inner)
-        count = len(self.program.functions[f].results)
-        out: Term = getattr(expand, kind)(inner, count, self.atoms(args), wrt, self.atoms(given))
+        out, decls = expanded(kind, inner, len(self.program.functions[f].results),
+                              self.atoms(args), wrt, self.atoms(given))
+        self.more += decls
         return out
 
     def op(self, x: CoreLet) -> Term:

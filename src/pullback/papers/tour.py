@@ -2,6 +2,9 @@
 
 Each stop says what the paper prints there (described, not copied), and what this package makes of
 the same program when the page is printed.
+
+>>> print(next(walk()).splitlines()[-1])
+    \\((x, dx), (y, dy)). let (z, dz) = (x + y, 1 * dx + 1 * dy) in (x * z, z * dx + x * dz)
 """
 
 from __future__ import annotations

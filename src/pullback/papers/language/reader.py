@@ -52,7 +52,7 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.language.traverse import free_vars, substitute
-from pullback.papers.unify import (
+from pullback.papers.language.unify import (
     REAL,
     Arrow,
     Base,
