@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from pullback.papers.constant_functions import run_with_functions
 from pullback.papers.delta import eval as evaluator
 from pullback.papers.delta import monadic as translation
 from pullback.papers.delta import wrapper
@@ -268,8 +269,8 @@ def test_functions_are_refused(row: str) -> None:
     for name in ("delta.monadic", "delta.symbolic", "dual.tape", "chad.closures", "curry.simple"):
         with pytest.raises(NotImplementedError, match="functions"):
             run_method(name, twice, (cube, 2.0), 1.0)
-        done = run_method(name, twice, (cube, 2.0), 1.0, const_functions=True)
+        done = run_with_functions(name, twice, (cube, 2.0), 1.0)
         assert (done.value, done.cotangents) == (512.0, ((), 9 * 2.0**8))
     with pytest.raises(NotImplementedError, match="closed"):
-        run_method("delta.monadic", twice, (lam("u", R, lambda u: u * E(Var("x"))), 2.0), 1.0,
-                   const_functions=True)
+        run_with_functions("delta.monadic", twice, (
+            lam("u", R, lambda u: u * E(Var("x"))), 2.0), 1.0)

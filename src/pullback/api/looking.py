@@ -110,11 +110,13 @@ def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
     <BLANKLINE>
     N1  a backpropagator is called once per path (Figs. 6, 7): dual.naive
      * \\(x, dx). (x * x, \\_d. dx (x * d) +_c dx (x * d))
-       forward 27 steps, reverse 41; 3 calls of 2 backpropagators: 2 1
+       forward 25 steps, reverse 27; 3 calls of 2 backpropagators: 2 1
     <BLANKLINE>
     N5  taping (section 8.3): dual.tape
-     * \\(x, dx). do { i <- push ([(dx, x), (dx, x)]); pure (x * x, i) }
-       forward 60 steps, reverse 110
+     * \\(x, dx).
+     *  do { i <- push ([(dx, x), (dx, x)]);
+     *       pure (x * x, i) }
+       forward 72 steps, reverse 117
     <BLANKLINE>
     """
     names = stage_names()

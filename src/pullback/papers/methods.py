@@ -14,7 +14,7 @@ language of the stage and runs it by the reference evaluator.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pullback.core.terms import Site
 from pullback.papers import load
@@ -32,8 +32,6 @@ from pullback.papers.language.terms import (
     Forall,
     Fun,
     Int,
-    Lam,
-    Let,
     Plus,
     Prod,
     Real,
@@ -43,7 +41,6 @@ from pullback.papers.language.terms import (
     Type,
     Unit,
 )
-from pullback.papers.language.traverse import free_vars
 from pullback.papers.sections import lacking, missing
 
 
@@ -161,32 +158,10 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-def run(
-    name: str, source: Source, args: tuple[object, ...], seed: object, const_functions: bool = False
-) -> Outcome:  # fmt: skip
+def run(name: str, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
     """Return the value and the cotangents of a program by a method. Unsupported names the
-    constructs that the method has not. With ``const_functions`` an argument may be a function,
-    given as a closed term, and is a constant: its cotangent is () (Krawiec et al., footnote 9)."""
-    if const_functions:
-        source, kept = with_functions(source, args)
-        done = run(name, source, tuple(args[i] for i in kept), seed)
-        cotangents = dict(zip(kept, done.cotangents, strict=True))
-        return replace(done, cotangents=tuple(cotangents.get(i, ()) for i in range(len(args))))
+    constructs that the method has not."""
     return supporting(name, source).runner(source, args, seed)
-
-
-def with_functions(source: Source, args: tuple[object, ...]) -> tuple[Source, list[int]]:
-    """let f = the function given in body, for the arguments that are functions; and the places of
-    the others."""
-    body, kept = source.body, []
-    for i, ((x, t), a) in enumerate(zip(source.context, args, strict=True)):
-        if first_order(t):
-            kept.append(i)
-        elif isinstance(a, Lam) and not free_vars(a):
-            body = Let(x, a, body)
-        else:
-            raise Unsupported(f"the argument {x} is a constant only as a closed function")
-    return replace(source, context=tuple(source.context[i] for i in kept), body=body), kept
 
 
 def linearise(name: str, source: Source, args: tuple[object, ...]) -> Linearised:
