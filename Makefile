@@ -29,6 +29,10 @@ campaign: $(VENV)/dev.stamp
 campaign-%: $(VENV)/dev.stamp
 	$(PY) -m tests.campaign $*
 
+# The theorems of the papers in full, with a table of seeds and counts (tests/papers/rows).
+campaign-papers-table: $(VENV)/dev.stamp
+	$(PY) -m tests.papers.full
+
 # How long each file of tests takes, for make test-fast and for the order in make test.
 durations: $(VENV)/dev.stamp
 	$(PY) -m tests.durations

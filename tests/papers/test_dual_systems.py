@@ -19,7 +19,7 @@ from pullback.papers.dual.ground import prepared
 from pullback.papers.dual.naive import n1
 from pullback.papers.dual.types import Duals, cotangent, parametric
 from pullback.papers.language.build import lam, let, let_pair, op, prim, reals
-from pullback.papers.language.check import check
+from pullback.papers.language.check import NestedTypeError, check
 from pullback.papers.language.eval import evaluate
 from pullback.papers.language.prims import partial
 from pullback.papers.language.terms import Fst, Fun, Lit, Pair, Prod, R, Snd, Source, Var
@@ -110,6 +110,8 @@ def test_arrays_used_twice() -> None:
     }
     for name, body in wrong.items():
         with pytest.raises(RuntimeError, match=f"{name}: a handle that was consumed"):
+            evaluate(op("alloc", 3, 0.5, lam("a", array_of(R), body)), {}, LINEAR_ARRAYS)
+        with pytest.raises(NestedTypeError, match="consumed"):
             inside(body)
     for i in (-1, 3):
         for body in (lambda a, i=i: Fst(op("get", i, a)), lambda a, i=i: op(

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pullback.core.prims import TABLE
 from pullback.papers.delta.families import Leaves, same
 from pullback.papers.delta.maps import Maps
 from pullback.papers.dual.forward import f as forward_mode
@@ -40,6 +41,7 @@ from pullback.papers.language.terms import (
     Lit,
     Op,
     Pair,
+    Prim,
     Prod,
     R,
     Snd,
@@ -50,7 +52,7 @@ from pullback.papers.language.terms import (
     ZipWith,
     fresh,
 )
-from pullback.papers.language.traverse import rename_apart, substitute
+from pullback.papers.language.traverse import rename_apart, substitute, subterms
 from pullback.papers.methods import Unsupported
 
 
@@ -66,6 +68,10 @@ def duals(source: Source) -> Duals:
 
 def tangent(source: Source, args: Sequence[Term], tangents: Sequence[Term | None]) -> Term:
     """Return F{body} at these dual numbers: a tangent per argument, None for zero."""
+    for t in subterms(source.body):  # 0 times infinity is 0 for one derivative, and not for two
+        if isinstance(t, Prim) and t.op in TABLE and TABLE[t.op].product != "mul":
+            raise Unsupported(f"a derivative inside a function, of {t.op} with slopes that are "
+                              "infinite, is not in the papers' languages")
     n = duals(source)
     maps = Maps(source.decls)
     body = rename_apart(unsugared(source.body))

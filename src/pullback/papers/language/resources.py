@@ -16,7 +16,7 @@ once the function is there. ``check`` asks for this wherever a term has such arr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pullback.papers.language.terms import (
@@ -41,7 +41,7 @@ from pullback.papers.language.terms import (
     Type,
     Var,
 )
-from pullback.papers.language.traverse import deeply, parts
+from pullback.papers.language.traverse import deeply, free_vars, parts
 
 READING = frozenset({"get", "size", "copy"})
 """The operations that read an MArr and leave it as it is."""
@@ -76,18 +76,42 @@ ONCE, MUTABLE = frozenset({"Array"}), frozenset({"Array", "MArr"})
 
 @dataclass(eq=False)
 class Use:
-    """What has happened to places so far: which are consumed, and which a function reads."""
+    """What has happened to places so far, by variable: which parts are consumed, and which a
+    function reads; on top of what had happened before (``before``)."""
 
-    consumed: set[Place] = field(default_factory=set)
-    kept: set[Place] = field(default_factory=set)
+    before: Use | None = None
+    consumed: dict[str, set[str]] = field(default_factory=dict)
+    kept: dict[str, set[str]] = field(default_factory=dict)
 
-    def copy(self) -> Use:
-        return Use(set(self.consumed), set(self.kept))
+    def is_consumed(self, p: Place) -> bool:
+        """Whether a part of the place, or a whole that it is a part of, is consumed."""
+        return any(overlap(p[1], q) for use in self.chain() for q in use.consumed.get(p[0], ()))
 
-    def join(self, other: Use) -> None:
-        """Take over what happens in another branch."""
-        self.consumed |= other.consumed
-        self.kept |= other.kept
+    def is_kept(self, p: Place) -> bool:
+        """Whether a function reads it, so that it must stay."""
+        return any(overlap(p[1], q) for use in self.chain() for q in use.kept.get(p[0], ()))
+
+    def chain(self) -> Iterator[Use]:
+        """Iterate over this and what was before."""
+        use: Use | None = self
+        while use is not None:
+            yield use
+            use = use.before
+
+    def parts(self, x: str) -> set[str]:
+        """Return the paths of a variable that are consumed."""
+        return set().union(*(use.consumed.get(x, ()) for use in self.chain()))
+
+    def join(self, consumed: Mapping[str, set[str]], kept: Mapping[str, set[str]]) -> None:
+        """Take over what happened in a branch."""
+        for mine, new in ((self.consumed, consumed), (self.kept, kept)):
+            for x, paths in new.items():
+                mine.setdefault(x, set()).update(paths)
+
+
+def overlap(p: str, q: str) -> bool:
+    """Whether one path leads to a part of the other."""
+    return p.startswith(q) or q.startswith(p)
 
 
 def root(t: Term) -> tuple[Term, str]:
@@ -105,11 +129,6 @@ def root(t: Term) -> tuple[Term, str]:
                 return t, path
 
 
-def overlap(a: Place, b: Place) -> bool:
-    """Whether one place is a part of the other."""
-    return a[0] == b[0] and (a[1].startswith(b[1]) or b[1].startswith(a[1]))
-
-
 class Resources:
     """The check of one term."""
 
@@ -118,10 +137,18 @@ class Resources:
         self.alias: dict[str, Place] = {}
         self.outer: frozenset[str] = frozenset()
         self.once: set[Place] = set()  # the places of Arrays
+        self.held: dict[int, bool] = {}  # by the identity of a type
+
+    def has_array(self, t: Type) -> bool:
+        """Whether there is an array in a type of the term, which is looked through once."""
+        known = self.held.get(id(t))
+        if known is None:
+            known = self.held[id(t)] = holds(t, MUTABLE)
+        return known
 
     def place(self, t: Term) -> Place | None:
         """Return the place that a term names; None if it is no array, or something new."""
-        if not holds(self.types[t], MUTABLE):
+        if not self.has_array(self.types[t]):
             return None
         at, path = root(t)
         if not isinstance(at, Var):
@@ -131,11 +158,10 @@ class Resources:
 
     def read(self, p: Place, use: Use) -> None:
         """Read a place."""
-        for q in use.consumed:
-            if overlap(p, q):
-                raise NotLinear(f"{show(p)} is used after it was consumed")
+        if use.is_consumed(p):
+            raise NotLinear(f"{show(p)} is used after it was consumed")
         if p[0] in self.outer:
-            use.kept.add(p)
+            use.kept.setdefault(p[0], set()).add(p[1])
 
     def consume(self, p: Place, t: Term, use: Use) -> None:
         """Consume a place, which t names."""
@@ -144,12 +170,27 @@ class Resources:
         self.read(p, use)
         if p[0] in self.outer:
             raise NotLinear(f"a function consumes {show(p)}, which it captures")
-        if any(overlap(p, q) for q in use.kept):
+        if use.is_kept(p):
             raise NotLinear(f"{show(p)} is consumed, and a function reads it")
-        use.consumed.add(p)
+        use.consumed.setdefault(p[0], set()).add(p[1])
 
     def term(self, t: Term, use: Use) -> None:
         """Evaluate a term; an array that it names is consumed."""
+        new: list[tuple[str, Type]] = []
+        while isinstance(t, Let):  # a second name for a place, or a new one
+            p = self.place(t.bound)
+            if p is not None:
+                self.alias[t.x] = p
+            else:
+                self.term(t.bound, use)
+                new.append((t.x, self.types[t.bound]))
+            t = t.body
+        self.last(t, use)
+        for x, s in new:
+            self.ended(x, s, use)
+
+    def last(self, t: Term, use: Use) -> None:
+        """Evaluate a term that is no let."""
         p = self.place(t)
         if p is not None:
             self.consume(p, t, use)
@@ -159,8 +200,8 @@ class Resources:
         match t:
             case Var():
                 pass
-            case Let(x, bound, body):
-                self.let(x, bound, body, use)
+            case Let():
+                self.term(t, use)
             # an operation consumes when its arguments are there; what it reads it leaves
             case Op(name, args):
                 self.after(args, use, reading=name in READING and not any(
@@ -175,22 +216,10 @@ class Resources:
             case _:
                 self.others(t, use)
 
-    def let(self, x: str, bound: Term, body: Term, use: Use) -> None:
-        """let x = bound in body: a second name for a place, or a new one."""
-        p = self.place(bound)
-        if p is not None:
-            self.alias[x] = p
-        else:
-            self.term(bound, use)
-        self.term(body, use)
-        if p is None:
-            self.ended(x, self.types[bound], use)
-
     def ended(self, x: str, t: Type, use: Use) -> None:
         """Forget a variable, of which no Array may be left."""
         if holds(t, ONCE) and not all(
-                any(q[0] == x and path.startswith(q[1]) for q in use.consumed)
-                for path in arrays(t)):
+                any(path.startswith(q) for q in use.parts(x)) for path in arrays(t)):
             raise NotLinear(f"{x} holds an Array that is never consumed")
 
     def after(self, args: tuple[Term, ...], use: Use, reading: bool = False) -> None:
@@ -223,26 +252,14 @@ class Resources:
     ) -> None:  # fmt: skip
         """Check a body that may run any number of times: what is outside stays."""
         inner = Resources(self.types)
-        inner.alias, inner.once = self.alias, self.once
-        seen = {p[0] for p in use.consumed | use.kept} | {p[0] for p in self.alias.values()}
-        inner.outer = self.outer | frozenset(self.names_outside(body, names)) | seen - set(names)
-        own = Use(set(use.consumed), set())
+        inner.alias, inner.once, inner.held = self.alias, self.once, self.held
+        outside = set(free_vars(body)) - set(names)
+        inner.outer = self.outer | {self.alias.get(x, (x, ""))[0] for x in outside}
+        own = Use(use)
         inner.term(body, own)
         for x, s in zip(names, types, strict=False):
             inner.ended(x, s, own)
-        use.kept |= {p for p in own.kept if p[0] not in names}
-
-    def names_outside(self, body: Term, names: tuple[str, ...]) -> set[str]:
-        """Return the variables of arrays that a body does not bind itself."""
-        bound, used, todo = set(names), set(), [body]
-        while todo:
-            t = todo.pop()
-            if isinstance(t, Var):
-                used.add(t.name)
-            for xs, part in parts(t):
-                bound |= set(xs)
-                todo.append(part)
-        return used - bound
+        use.join({}, {x: paths for x, paths in own.kept.items() if x not in names})
 
     def others(self, t: Term, use: Use) -> None:
         """Evaluate the parts in order. Arms begin alike, and of an Array they end alike; bodies of
@@ -254,13 +271,17 @@ class Resources:
                 self.repeated(names, part, use)
             else:
                 self.term(part, use)
-        before, ends = use.copy(), []
+        ends: list[set[Place]] = []
+        made: list[Use] = []
         for names, part in some[len(some) - arms :]:
-            own = before.copy()
+            own = Use(use)
             self.term(part, own)
-            ends.append({p for p in own.consumed if p[0] not in names})
-            use.join(Use(ends[-1], own.kept))
-        for p in use.consumed - before.consumed:
+            ends.append({(x, q) for x, paths in own.consumed.items() if x not in names
+                         for q in paths})
+            made.append(own)
+        for own in made:
+            use.join(own.consumed, own.kept)
+        for p in set().union(*ends):
             if not all(p in end for end in ends) and p in self.once:
                 raise NotLinear(f"{show(p)} is consumed in one branch and not in another")
 
@@ -284,6 +305,10 @@ def show(p: Place) -> str:
 
 def require_linear(t: Term, types: Mapping[Term, Type]) -> None:
     """Raise NotLinear unless every mutable array of the term is used as the paper says."""
-    found = set(types.values())
-    if any(holds(s.arg if isinstance(s, Fun) else s, MUTABLE) for s in found):
+
+    def any_array() -> bool:
+        found = {id(s): s for s in types.values()}.values()  # types can be deep: none is hashed
+        return any(holds(s.arg if isinstance(s, Fun) else s, MUTABLE) for s in found)
+
+    if deeply(any_array):
         deeply(lambda: Resources(types).term(t, Use()))
