@@ -73,6 +73,7 @@ class Specialisations(Protocol):
     that they change variables around them."""
     may_order: set[ast.AST]
     """The calls of library functions that have a text for this."""
+    recursive: set[Definition]
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
     def prepare(

@@ -48,6 +48,8 @@ class Spec:
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
+    part: tuple[str, tuple[tuple[str, object], ...]] | None = None
+    """If it gives the place of its result: the variable, and the steps (``placed.with_part``)."""
     # Results of the present round of the iteration (``fixpoint``):
     used: bool = False  # it was called again while it was run
     wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # these calls need it for more kinds
