@@ -75,7 +75,7 @@ FULL = campaign.full("papers")
 """Whether this is the full run: with ``MANY`` random programs for every theorem."""
 
 MANY = int(os.environ.get("PAPERS_PROGRAMS", "4000"))
-CORE, LEAST = 20, 30
+CORE, LEAST = 10, 15
 
 
 _used: dict[tuple[str, str], list[int]] = {}
@@ -105,7 +105,7 @@ if LOG:
 def count(few: int) -> int:
     """Return how many random programs a test takes: a few in every run, thousands in the full
     run."""
-    return max(few, MANY) if FULL else max(few // 2, min(few, LEAST))
+    return max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
 
 
 def in_shard(seed: int) -> int:
@@ -113,7 +113,7 @@ def in_shard(seed: int) -> int:
     from the shard of the full run."""
     if FULL or not CORE <= seed < 2000:
         return seed
-    return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
+    return CORE + (seed + 135 * campaign.SHARD) % (2000 - CORE)
 
 
 # --- the standard programs ------------------------------------------------------------------------
