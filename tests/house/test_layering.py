@@ -32,7 +32,7 @@ MAY_KNOW = {
     "api": {"call", "errors", "structures", "batches", "declared_callbacks"},
     "pullback": {"api", "errors", "combinators", "absent"},
     "demo": {"pullback"},
-    "__main__": {"pullback", "demo"},
+    "__main__": {"pullback", "demo", "papers"},
 }
 
 

@@ -329,6 +329,9 @@ def test_composition_collects_environments(row: str) -> None:
     lib = Dependent()
     t = op("comp", op("comp", SIN, SIN), op("comp", SIN, SIN))
     assert lib.environment(lib.value(t), 0.5, 1.0) == (((), ()), ((), ()))
+    uneven = lib.value(op("comp", op("comp", SIN, SIN), SIN))  # (ef, eg), as the witness says
+    assert uneven[0] == Prod(Prod(ONE, ONE), ONE)
+    assert lib.environment(uneven, 0.5, 1.0) == (((), ()), ())
     both = lib.value(op("prod", op("comp", SIN, SIN), SIN))
     assert lib.environment(both, 0.5, (1.0, 1.0)) == (((), ()), ())
     assert both[0] == Prod(Prod(ONE, ONE), ONE)

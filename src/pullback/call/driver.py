@@ -470,7 +470,7 @@ def by_method(
     def use(g: FunctionType, unit: Unit) -> Found:
         special = unit.special.special
         _, program = without_none(request, special, special.program)
-        return make(method, program, unit.plan, unit.special.values(g, args))
+        return make(method, program, unit.plan, unit.special.values(g, args), function=g)
 
     return using(f, args, replace(request, plain=True), use)
 
