@@ -14,7 +14,9 @@ the class of the exception. So a text is the one that Python would write, whatev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 
@@ -55,6 +57,10 @@ class Applied:
 Part = Constant | Leaf | Applied
 
 
+MOST_WORDS = 64
+"""The number of machine values that can be recorded for an error, or for one call of Python."""
+
+
 class SourceText:
     """The source text of an expression, in the place of a value that a message cannot show."""
 
@@ -91,8 +97,26 @@ class Message:
             made.__cause__ = cause
         return made
 
+    def show(self, leaves: Sequence[object]) -> None:
+        """Do what the one part says, unless the program only runs again to find its error."""
+        if not _silent.get():
+            self.parts[0].value(leaves)
+
     def __str__(self) -> str:
         return self.plain
+
+
+_silent: ContextVar[bool] = ContextVar("pullback_silent", default=False)
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Let programs show nothing: they run again, and have shown it before."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
 
 
 def plain_exception(cls: type[Exception], text: str) -> Exception:

@@ -16,7 +16,7 @@ from pullback.core.lapack import lapack_address
 from pullback.core.prims import TABLE
 from pullback.core.types import Type
 from pullback.lower.check import CORE
-from pullback.lower.error_records import error_of
+from pullback.lower.error_records import error_of, leaves_of
 from pullback.lower.loopcode import (
     LANES,
     AccAlloc,
@@ -42,6 +42,7 @@ from pullback.lower.loopcode import (
     Reg,
     Region,
     Release,
+    Show,
     Store,
     Ty,
     Value,
@@ -213,6 +214,10 @@ class Machine:
                     numbers = [self.number(v, env) for v in values]
                     start = ctypes.addressof((ctypes.c_char * 1).from_buffer(self.memory))
                     raise error_of(kind, message, types, numbers, start)
+            case Show(message, values, types):
+                numbers = [self.number(v, env) for v in values]
+                start = ctypes.addressof((ctypes.c_char * 1).from_buffer(self.memory))
+                message.show(leaves_of(types, numbers, start))
             case _:
                 assert_never(i)
 
