@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import NoReturn, Protocol
 
 from pullback.core.build import Builder
+from pullback.core.quiet import Functions, quiet_lets
 from pullback.core.terms import Atom, Block, Build, Function, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl
 from pullback.errors import (
@@ -136,7 +137,7 @@ class Run(PythonValues, Specialiser):
         self.lapack = True
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # used when the rest of an expression is there
-        self.functions: dict[str, Function] = {}
+        self.functions: dict[str, Function] = Functions()
         self.caught = CaughtFunctions(self.functions)
         self.handing = False  # variables are set to what a call has given back
         self.decls: dict[str, Decl] = {}
@@ -272,6 +273,13 @@ class Run(PythonValues, Specialiser):
         signal = Unreachable()
         signal.refusal = error(message, "", self.site(node))
         raise signal
+
+    def quietly(self, fn: Callable[[], Value]) -> Value:
+        """Return what ``fn`` gives, which is run again here: it calls nothing of Python."""
+        start = len(self.b.lets)
+        value = fn()
+        self.b.lets[start:] = quiet_lets(self.b.lets[start:])
+        return value
 
     def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
         if isinstance(cond, Lit) and cond.value:
