@@ -300,6 +300,6 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 __all__ = [
     "Numbers", "along", "argument_numbers", "arguments", "as_given", "called_as", "checked",
     "chosen", "is_larger", "is_leaf", "leaves", "made_of", "numbers_of", "one_hot", "parts_of",
-    "picked", "quiet", "reals", "rebuilt", "record_of", "replaced", "stacked", "terms_of", "turned", "units",
-    "with_reals", "wrong_series",
+    "picked", "quiet", "reals", "rebuilt", "record_of", "replaced", "stacked", "terms_of",
+    "turned", "units", "with_reals", "wrong_series",
 ]  # fmt: skip

@@ -98,23 +98,28 @@ class Message:
         return made
 
     def show(self, leaves: Sequence[object]) -> None:
-        """Do what the one part says, unless the program only runs again to find its error."""
-        if not _silent.get():
+        """Do what the one part says, unless it is to be left out (``silent``)."""
+        left_out = _silent.get()
+        if left_out is None:
             self.parts[0].value(leaves)
+        else:
+            left_out.append(self)
 
     def __str__(self) -> str:
         return self.plain
 
 
-_silent: ContextVar[bool] = ContextVar("pullback_silent", default=False)
+_silent: ContextVar[list[Message] | None] = ContextVar("pullback_silent", default=None)
 
 
 @contextmanager
-def silent() -> Iterator[None]:
-    """Let programs show nothing: they run again, and have shown it before."""
-    token = _silent.set(True)
+def silent() -> Iterator[list[Message]]:
+    """Let programs show nothing, since they show it in another run. The list has what is left
+    out."""
+    left_out: list[Message] = []
+    token = _silent.set(left_out)
     try:
-        yield
+        yield left_out
     finally:
         _silent.reset(token)
 

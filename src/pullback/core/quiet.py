@@ -22,7 +22,6 @@ from pullback.core.terms import (
     Let,
     Op,
     Prim,
-    Program,
     Pulls,
     Ruled,
     Var,
@@ -110,18 +109,4 @@ def _is_call(op: Op) -> bool:
     return isinstance(op, Prim) and op.name == SHOW
 
 
-def quiet_program(program: Program) -> Program:
-    """Return the program without calls of Python."""
-
-    def walk(block: Block) -> Block:
-        lets = (x for x in block.lets if not _is_call(x.op))
-        return Block(tuple(Let(x.vars, map_blocks(x.op, walk), x.site) for x in lets), block.results)
-
-    functions = {
-        name: Function(f.name, f.params, walk(f.body), f.results)
-        for name, f in program.functions.items()
-    }
-    return Program(functions, program.decls, program.main)
-
-
-__all__ = ["Functions", "quiet_lets", "quiet_name", "quiet_program", "without_needless"]
+__all__ = ["Functions", "quiet_lets", "quiet_name", "without_needless"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 
 from pullback.core.build import Builder
-from pullback.core.recursion import recursion_limit
 from pullback.core.quiet import without_needless
+from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError

@@ -13,6 +13,7 @@ from pullback.core.prims_discrete import exception_of
 from pullback.core.types import Array, Type
 from pullback.core.values import dtype_of
 
+
 class _Memory:
     """Memory of the process, as NumPy can view it."""
 

@@ -147,9 +147,9 @@ def finish(out: ModuleText, more: str = "") -> str:
     works = (f"{name} = private constant {text}" for text, name in out.works.items())
     shows = f"@{SHOWS} = external global i8" if out.shows else ""
     return "\n".join(
-        [*out.functions, more, _RUNTIME, shows, *works, f"{LONG_CALLS_LEFT} = internal global i64 0",
-         control_register, foreign_declarations(out.foreign), support, out.math.text(),
-         METADATA, STACK_METADATA]
+        [*out.functions, more, _RUNTIME, shows, *works,
+         f"{LONG_CALLS_LEFT} = internal global i64 0", control_register,
+         foreign_declarations(out.foreign), support, out.math.text(), METADATA, STACK_METADATA]
     )
 
 

@@ -167,7 +167,10 @@ def kept_text(run: Run, target: ast.expr, node: ast.expr) -> ShownV | None:
     part = recorder.expression(node)
     if is_source(part):
         return None
-    reason = f"{target.id!r} is a text of values that only the run knows: raise, assert and print show it"
+    reason = (
+        f"{target.id!r} is a text of values that only the run knows: raise, assert and print show "
+        "it"
+    )
     return ShownV(reason, node, part, tuple(recorder.leaves))
 
 

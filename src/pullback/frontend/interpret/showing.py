@@ -13,7 +13,7 @@ import pprint
 import sys
 import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
@@ -168,7 +168,7 @@ def _call(
     kwargs: dict[str, object] = {}
     for name, value in zip(names, values, strict=True):
         if name == _STAR:
-            assert isinstance(value, tuple | list | range | str | dict) or hasattr(value, "__iter__")
+            assert isinstance(value, Iterable)
             args += list(value)
         elif name:
             kwargs[name] = value
@@ -186,9 +186,13 @@ def _own_frames() -> int:
     """Return the number of frames of this package between the program and its caller."""
     frame: types.FrameType | None = sys._getframe(1)
     count = 0
-    while frame is not None and PurePath(frame.f_code.co_filename).is_relative_to(_PACKAGE):
+    while frame is not None and _is_own(frame.f_code.co_filename):
         count, frame = count + 1, frame.f_back
     return count
+
+
+def _is_own(file: str) -> bool:
+    return file.startswith("<pullback") or PurePath(file).is_relative_to(_PACKAGE)
 
 
 def _code(site: Site) -> types.CodeType:
