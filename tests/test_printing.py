@@ -4,6 +4,7 @@ follows; whatever runs the program, and however often it is run for a derivative
 from __future__ import annotations
 
 import io
+import itertools
 import logging
 import math
 import sys
@@ -247,3 +248,44 @@ def test_what_cannot_be_shown_is_refused() -> None:
 
     with pytest.raises(pb.UnsupportedError, match="cannot be shown"):
         pb.jit(f)(1.0)
+
+
+def square(v: float) -> float:
+    print("square", v)
+    return v * v
+
+
+def minus(v: float) -> float:
+    print("minus", v)
+    return -v
+
+
+MANY: tuple[Callable[[Any], Any], ...] = (
+    lambda x: [list(map(print, x)), x[0]][1],
+    lambda x: [[print(v) for v in x], x[0]][1],
+    lambda x: max(map(square, x)),
+    lambda x: sum(sorted(map(square, x), key=minus)[:2]),
+    lambda x: sum(map(lambda a, b: square(a) * minus(b), x, x[1:])),
+    lambda x: [map(square, x), x[0]][1],
+    lambda x: sum(v for v in map(square, x) if v > 1.0),
+    lambda x: next(square(v) for v in x if v > 1.0),
+    lambda x: sum([square(v) for v in x if minus(v) < -1.0]),
+    lambda x: sum(v for i, v in enumerate(map(square, x)) if i < 2),
+    lambda x: sum(itertools.takewhile(lambda v: v < 5.0, map(square, x))),
+)
+
+
+@pytest.mark.parametrize("k", range(len(MANY)))
+def test_items_are_computed_once_and_in_order(k: int, capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = printed(MANY[k], X[:3], capture=capsys)
+    assert printed(pb.grad(MANY[k]), X[:3], capture=capsys) == wanted
+
+
+def test_a_key_that_prints_is_refused() -> None:
+    with pytest.raises(pb.UnsupportedError, match="min and max with a key"):
+        pb.jit(lambda x: min([v for v in x], key=minus))(X)
+
+
+def test_the_papers_methods_refuse_programs_that_print() -> None:
+    with pytest.raises(pb.UnsupportedError, match="print is not in the papers' languages"):
+        pb.grad(looped, method="chad.monadic")(X)

@@ -71,9 +71,11 @@ class Specialisations(Protocol):
     active: list[Spec]
     ordered: set[ast.AST]
     """The comprehensions, conditions of loops and calls of library functions of which it is known
-    that they change variables around them."""
+    that they change variables around them, or call Python."""
     may_order: set[ast.AST]
     """The calls of library functions that have a text for this."""
+    shown: int
+    """The number of calls of Python, say to print, that have been compiled so far."""
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
     def prepare(
@@ -276,9 +278,10 @@ class Run(PythonValues, Specialiser):
 
     def quietly(self, fn: Callable[[], Value]) -> Value:
         """Return what ``fn`` gives, which is run again here: it calls nothing of Python."""
-        start = len(self.b.lets)
+        start, shown = len(self.b.lets), self.calls.shown
         value = fn()
         self.b.lets[start:] = quiet_lets(self.b.lets[start:])
+        self.calls.shown = shown
         return value
 
     def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:

@@ -141,6 +141,8 @@ class Bridge(Functions, Loops):
                 if not checked:
                     return arrays.update(array, ixs, value)
                 return arrays.checked(array, ixs, lambda done: arrays.update(array, done, value))
+            case Prim("show"):
+                raise Unsupported("print is not in the papers' languages")
             case Ruled():
                 raise Unsupported("a rule of one's own is not in the papers' languages")
             case Vjp() | Jvp():

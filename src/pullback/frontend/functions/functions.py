@@ -120,6 +120,7 @@ class Functions:
         self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
         self.ordered: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
+        self.shown = 0
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
@@ -151,6 +152,7 @@ class Functions:
         if spec.handed and SAME in given:
             atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
+        self.shown += spec.shows
         value = self.result(spec, list(made), owners)
         if spec.handed:
             value = hand_back(self.run, spec, f, given, value, owners, node)

@@ -152,7 +152,14 @@ def _call_handler(
         with run.sealed():
             made = CALLS[obj](run, args, kwargs, node)
     else:
+        shown = run.calls.shown
         made = CALLS[obj](run, args, kwargs, node)
+        if obj in (min, max) and "key" in kwargs and run.calls.shown > shown:
+            run.refuse(
+                node,
+                "min and max with a key, where the key or the items print",
+                "compute the items and keys in a loop",
+            )
     return _advanceable(run, obj, made, args, kwargs, node)
 
 
@@ -211,7 +218,9 @@ def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
 
 def _is_function(value: Value) -> bool:
     """Whether a value is a function that a library function may call."""
-    return choices.is_choice(value) or (isinstance(value, FunctionV) and not is_driven(value))
+    if choices.is_choice(value) or showing.is_showing(value):
+        return True
+    return isinstance(value, FunctionV) and not is_driven(value)
 
 
 def _advanceable(

@@ -153,6 +153,7 @@ def _emit(
     names_of_module = {} if definition is None else definition.globals
     called = partial(_call, run.site(node), names_of_module, tuple(names))
     message = Message((Applied(called, (function, *parts)),), len(leaves), ast.unparse(node))
+    run.calls.shown += 1
     run.b.let(Prim("show", leaves, (message,)), (), run.site(node))
 
 
