@@ -170,7 +170,7 @@ def shown(x: float, a: Any, n: int, report: Callable[..., None] = print) -> floa
     print(*a, *(x, n), str(x) + "!", "-" * n, end=";\n")
     line = f"line {x}"
     print(line, file=sys.stderr, flush=True)
-    sys.stdout.write("written %g\n" % x)
+    sys.stdout.write("written %g\n" % x)  # noqa: UP031
     report("handed", x)
     pb.debug_print("seen", x)
     return x * x
@@ -215,7 +215,7 @@ def test_a_warning_that_is_an_error_leaves_the_program() -> None:
 
 def test_a_format_that_does_not_fit_is_pythons_error() -> None:
     def f(x: float) -> float:
-        print("%d %d" % x)
+        print("%d %d" % x)  # noqa: UP031
         return x
 
     with pytest.raises(TypeError, match="not enough arguments"):

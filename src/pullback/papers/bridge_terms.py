@@ -94,6 +94,8 @@ class Bridge(Functions, Loops):
 
     def op(self, x: CoreLet) -> Term:
         match x.op:
+            case Prim("show"):
+                raise Unsupported("print is not in the papers' languages")
             case Prim(name, args, static):
                 if name in REQUIRE:  # without what its message shows
                     return nested.Prim(name, (self.atom(args[0]),), tuple(str(s) for s in static))
@@ -141,8 +143,6 @@ class Bridge(Functions, Loops):
                 if not checked:
                     return arrays.update(array, ixs, value)
                 return arrays.checked(array, ixs, lambda done: arrays.update(array, done, value))
-            case Prim("show"):
-                raise Unsupported("print is not in the papers' languages")
             case Ruled():
                 raise Unsupported("a rule of one's own is not in the papers' languages")
             case Vjp() | Jvp():
