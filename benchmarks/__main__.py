@@ -1,12 +1,14 @@
-"""``python -m benchmarks [gmm lstm ba calls boundary scaling memory methods corpus]`` runs all of
-these, or those that are named; words behind ``corpus`` are names of its programs."""
+"""``python -m benchmarks [gmm lstm ba hand operators calls boundary scaling memory methods
+corpus]`` runs all of these, or those that are named; words behind ``corpus`` are names of its
+programs."""
 
 import platform
 import sys
 
 from benchmarks.common import HEADER, jax_or_none, pin_to_one_core
 
-ALL = ["gmm", "lstm", "ba", "calls", "boundary", "scaling", "memory", "methods", "corpus"]
+ALL = ["gmm", "lstm", "ba", "hand", "operators", "calls", "boundary", "scaling", "memory",
+       "methods", "corpus"]  # fmt: skip
 
 
 def main(words: list[str]) -> None:
@@ -15,13 +17,26 @@ def main(words: list[str]) -> None:
     unknown = [word for word in wanted if word not in ALL]
     if unknown:
         raise SystemExit(f"no such table: {', '.join(unknown)}; known: {', '.join(ALL)}")
-    from benchmarks import ba, boundary, calls, corpus, gmm, lstm, memory, methods, scaling
+    from benchmarks import (
+        ba,
+        boundary,
+        calls,
+        corpus,
+        gmm,
+        hand,
+        lstm,
+        memory,
+        methods,
+        operators,
+        scaling,
+    )
 
     corpus.chosen(names)  # so a wrong name shows at once, and not after minutes
     pin_to_one_core()
     jax = jax_or_none()
-    rooms = {"gmm": gmm, "lstm": lstm, "ba": ba, "calls": calls, "boundary": boundary,
-             "scaling": scaling, "memory": memory, "methods": methods}  # fmt: skip
+    rooms = {"gmm": gmm, "lstm": lstm, "ba": ba, "hand": hand, "operators": operators,
+             "calls": calls, "boundary": boundary, "scaling": scaling, "memory": memory,
+             "methods": methods}  # fmt: skip
     beside = f"JAX {jax.__version__}" if jax else "JAX is not installed"
     print(f"{platform.machine()}, Python {platform.python_version()}, one core; {beside}")
     print("times in milliseconds; compile: first call less a later one; g: (value, gradient)\n")

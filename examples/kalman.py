@@ -1,4 +1,8 @@
-"""A Kalman filter: the likelihood of a track that is seen through noise, and the noise fitted."""
+"""A Kalman filter: the likelihood of a track that is seen through noise, and the noise fitted.
+
+The second derivatives of the likelihood say how well the noise is known: by ``pb.hessian``, and by
+forward and reverse derivatives of forward and reverse ones.
+"""
 
 import math
 from dataclasses import dataclass
@@ -43,6 +47,11 @@ def negative_log_likelihood(log_noise, places):
     return total / len(places)
 
 
+def standard_errors(hessian, best, places):
+    """How far the parameters may be off, from how the likelihood bends (it is one per place)."""
+    return np.sqrt(np.diag(np.linalg.inv(len(places) * hessian(best, places))))
+
+
 def inputs(n, seed):
     rng = np.random.default_rng(seed)
     place, speed, places = 0.0, 1.0, []
@@ -57,9 +66,15 @@ def main():
     _, (start, places) = inputs(400, 5)
     both = pb.value_and_grad(negative_log_likelihood)
     found = scipy.optimize.minimize(both, start, (places,), jac=True)
-    motion, measurement = np.exp(0.5 * found.x)
-    print(f"deviations: motion {motion:.2f} (true 0.3), measurement {measurement:.2f} (true 1)")
-    assert abs(motion - 0.3) < 0.15 and abs(measurement - 1.0) < 0.2
+    errors = standard_errors(pb.hessian(negative_log_likelihood), found.x, places)
+    for name, x, error, true in zip(("motion", "measurement"), found.x, errors, (0.3, 1.0)):
+        low, high = np.exp(0.5 * (x - 2.0 * error)), np.exp(0.5 * (x + 2.0 * error))
+        print(f"deviation of the {name}: {low:.2f} to {high:.2f} (true {true})")
+        assert low < true < high and high < 2.0 * true
+    for outer in (pb.jacfwd, pb.jacrev):
+        for inner in (pb.jacfwd, pb.jacrev):
+            other = standard_errors(outer(inner(negative_log_likelihood)), found.x, places)
+            assert np.allclose(other, errors, rtol=1e-9)
 
 
 if __name__ == "__main__":

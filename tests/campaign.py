@@ -42,6 +42,8 @@ NAMES = {
                 "tests/test_foreign.py", "tests/frontend/test_hash_tables.py"),
     "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
                    "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
+    "kept": ("compiled code on disk, while processes that write it are killed",
+             "tests/native/test_objects.py"),
 }  # fmt: skip
 """The campaigns: what each is about, and its tests."""
 

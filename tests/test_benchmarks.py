@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
-from benchmarks import __main__, boundary, corpus
+import pullback as pb
+from benchmarks import __main__, boundary, corpus, hand
 from tests.programs import Program
 
 
@@ -110,6 +112,7 @@ def test_the_benchmarks_need_no_test_tools() -> None:
         "for name in ('pytest', 'hypothesis', 'matplotlib', 'jax', 'mypy'):\n"
         "    sys.modules[name] = None\n"
         "from benchmarks import __main__, boundary, calls, common, corpus, dual, gmm, lstm\n"
+        "from benchmarks import ba, hand, operators\n"
         "from benchmarks import instructions, memory, methods, programs, scaling, table1\n"
         "assert corpus.chosen([])\n"
     )
@@ -120,3 +123,47 @@ def test_the_benchmarks_need_no_test_tools() -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def fingers(theta: np.ndarray) -> np.ndarray:
+    """The pose of the hand, written once more: every bone's matrix as a product of rotations."""
+    model, parents = hand.hand()
+    angles = np.zeros((len(parents), 3))
+    rest = iter(theta[6:])
+    for finger in range(5):
+        for joint in (2, 3, 4):
+            angles[4 * finger + joint, 0] = next(rest)
+            if joint == 2:
+                angles[4 * finger + joint, 1] = next(rest)
+    absolutes: list[np.ndarray] = []
+    placed = np.zeros((len(model.vertices), 3))
+    for bone, parent in enumerate(parents):
+        turn = np.eye(4)
+        turns = Rotation.from_euler("ZYX", angles[bone, [1, 2, 0]])
+        turn[:3, :3] = turns.as_matrix()
+        own = model.relatives[bone] @ turn
+        absolutes.append(own if parent < 0 else absolutes[parent] @ own)
+        moved = (absolutes[bone] @ model.inverses[bone] @ model.vertices.T).T
+        placed += model.weights[:, bone : bone + 1] * moved[:, :3]
+    return placed @ Rotation.from_rotvec(theta[:3]).as_matrix().T + theta[3:6]
+
+
+@pytest.mark.parametrize("kind", hand.KINDS)
+def test_hand_tracking_is_adbench_s(kind: str) -> None:
+    """Values against the definition, the Jacobian against central differences."""
+    text, argnums = hand.KINDS[kind]
+    args = hand.arguments(kind, hand.NAMES[0])
+    if kind == "simple":
+        theta, _, _, at, points = args
+        expected = points - fingers(theta)[at]
+        whole: Any = lambda x: text(x, *args[1:])
+    else:
+        shift, theta, _, _, us, corners, points = args
+        mixed = np.concatenate([us, 1.0 - np.sum(us, axis=1, keepdims=True)], axis=1)
+        expected = points - np.einsum("ni,nik->nk", mixed, fingers(theta)[corners])
+        theta = np.concatenate([shift, theta])
+        whole = lambda x: text(x[:2], x[2:], *args[2:])
+    np.testing.assert_allclose(text(*args), expected, rtol=0.0, atol=1e-12)
+    found = hand.joined(pb.jacfwd(text, argnums)(*args))
+    ends = [(whole(theta + h) - whole(theta - h)).ravel() for h in 1e-6 * np.eye(len(theta))]
+    np.testing.assert_allclose(found, np.stack(ends, axis=1) / 2e-6, rtol=1e-6, atol=1e-7)

@@ -54,6 +54,25 @@ def uses_helper(x: Any) -> Any:
 # --- the pipeline --------------------------------------------------------------------------------
 
 
+def test_methods_share_the_front_end_but_for_linear_algebra(compilations: list[object]) -> None:
+    """Dual numbers have no rules for whole matrices: these are other programs for them."""
+
+    def scaled(a: np.ndarray) -> float:
+        return np.sum(a @ a) * SCALE
+
+    def solved(a: np.ndarray) -> float:
+        return np.sum(np.linalg.solve(a, a[0]))
+
+    matrix = np.array([[2.0, 1.0], [0.5, 3.0]])
+    for f, programs in ((scaled, 1), (solved, 2)):
+        compilations.clear()
+        results = [f(matrix), pb.jit(f)(matrix)]
+        first, second = (pb.grad(f, method=method)(matrix) for method in ("chad", "dual"))
+        np.testing.assert_allclose(results[0], results[1], 1e-14)
+        np.testing.assert_allclose(first, second, 1e-12, 1e-12)
+        assert compilations == [f] * programs
+
+
 def test_the_pipeline_reads_from_source_to_accumulators() -> None:
     names = [stage.name for stage in driver.PIPELINE]
     assert len(set(names)) == len(names)

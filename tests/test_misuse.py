@@ -115,9 +115,10 @@ def test_a_wrong_use_says_how_it_is_meant(use, error, says):
 
 
 def test_settings():
-    with pytest.raises(AttributeError, match="'check' and 'cache_size', not 'chekc'"):
+    with pytest.raises(AttributeError, match="'check', 'cache_size' and 'cache_dir', not 'chekc'"):
         pb.config.chekc = "never"
-    for name, value in (("check", "sometimes"), ("cache_size", "many"), ("cache_size", 0)):
+    wrong = (("check", "sometimes"), ("cache_size", "many"), ("cache_size", 0), ("cache_dir", 1))
+    for name, value in wrong:
         before = getattr(pb.config, name)
         with pytest.raises(ValueError, match=rf"pb\.config\.{name} is"):
             setattr(pb.config, name, value)

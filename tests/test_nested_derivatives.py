@@ -231,3 +231,40 @@ def test_core_grows_at_most_six_times_a_level(capsys: pytest.CaptureFixture[str]
     sizes.append(size(lambda x: pb.jvp(pb.grad(filter_), (x,), (x,))[1]))
     sizes.append(size(lambda x: pb.jvp(lambda z: pb.hvp(filter_, (z,), (z,))[0], (x,), (x,))[1]))
     assert all(b < 6 * a for a, b in itertools.pairwise(sizes)), sizes
+
+
+class Spring:
+    """An object that can change: captured, its attributes are read where they are asked for."""
+
+    def __init__(self, stiffness: Any, rest: Any, name: str = "spring") -> None:
+        self.stiffness, self.rest, self.name = stiffness, rest, name
+
+    def energy(self, x: Any) -> Any:
+        return np.sum(self.stiffness * (x - self.rest) ** 2)
+
+
+class Net:
+    def __init__(self, first: Spring, weight: float) -> None:
+        self.first, self.weight = first, weight
+
+
+def strain(net: Net, x: Any) -> Any:
+    return net.weight**2 * net.first.energy(x)
+
+
+NET, ALONG = Net(Spring(X, V), 1.5), Net(Spring(V, W[0]), -0.5)
+
+
+def test_objects_from_outside_are_differentiated_as_arguments_are() -> None:
+    wanted = pb.jvp(strain, (NET, X), (ALONG, V))[1]
+    linear = pb.linearize(strain, NET, X)[1]
+    assert linear(ALONG, V) == pytest.approx(wanted, rel=1e-13)
+    captured = pb.jit(lambda x: pb.jvp(strain, (NET, x), (ALONG, V))[1])
+    given = pb.jit(lambda net, along, x: pb.jvp(strain, (net, x), (along, V))[1])
+    assert captured(X) == pytest.approx(wanted, rel=1e-13) == given(NET, ALONG, X)
+    gradient = pb.jit(lambda x: pb.grad(strain)(NET, x).first.stiffness)(X)
+    np.testing.assert_allclose(gradient, pb.grad(strain)(NET, X).first.stiffness, rtol=1e-13)
+    pull = pb.jit(lambda x: pb.vjp(lambda net: strain(net, x), NET)[1](2.0)[0].weight)
+    assert pull(X) == pytest.approx(2.0 * pb.grad(strain)(NET, X).weight, rel=1e-13)
+    with pytest.raises(pb.PullbackError, match="same structure"):
+        pb.jit(lambda x: pb.jvp(strain, (NET, x), (ALONG.first, V))[1])(X)

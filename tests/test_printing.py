@@ -166,7 +166,7 @@ def shown(x: float, a: Any, n: int, report: Callable[..., None] = print) -> floa
     print()
     print(x, a, n, True, None, "text", x > 1.0, a > 1.0, a.astype(int), np.float32(x), sep="|")
     print((x, [1.0, x]), Point(x, n), {"k": x, 2: a}, range(n), [v for v in a], a.shape)
-    print(f"{x:.3f} {n:>4} {x!r:>8} {x=} {a}", "%d of %.2f" % (n, x), "{:e} {k}".format(x, k=n))
+    print(f"{x:.3f} {n:>4} {x!r:>8} {x=} {a}", "%d of %.2f" % (n, x), "{:e} {k}".format(x, k=n))  # noqa: UP031, UP032
     print(*a, *(x, n), str(x) + "!", "-" * n, end=";\n")
     line = f"line {x}"
     print(line, file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
 from pullback.api.maps import vmap
-from pullback.api.packing import config, pack, ravel, unpack
+from pullback.api.packing import clear_cache, config, pack, ravel, unpack
 from pullback.api.rules import (
     custom_jvp,
     custom_vjp,
@@ -66,6 +66,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "show",
     "cost",
     "config",
+    "clear_cache",
     "build",
     "map",
     "fold",

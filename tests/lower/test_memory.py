@@ -207,3 +207,20 @@ def test_array_state_in_lanes(n: int) -> None:
     assert machine.arenas["temp"].peak < 2 * SLACK
 
 
+
+
+def test_a_carried_array_that_is_in_what_is_emitted_stays() -> None:
+    """The rows of what is emitted are the carried array, which moves when memory is given back;
+    they share one copy of it."""
+
+    def body(c: Code, a: E, n: E) -> Any:
+        def step(t: E, x: E) -> Any:
+            new = c.build(x.dim(), lambda i: c.sin(x.at(i)) + 0.5)
+            return new, c.build(3, lambda i: x)
+
+        _, tables = c.loop(n, [a], step)
+        return c.sum(n, lambda t: tables.at(t).at(2).at(1) * tables.at(t).at(0).at(0))
+
+    machine, _ = agree(program([A1, I64], body), [np.linspace(0, 1, 80), 120])
+    assert machine.arenas["temp"].peak < 2 * SLACK
+    assert machine.arenas["residual"].peak < 120 * (2 * 640 + 10 * 24)

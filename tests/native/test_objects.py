@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
+import signal
+import time
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-from pullback.native import EntrySignature, PyFloat, compile_module
+import pullback as pb
+from pullback.native import EntrySignature, PyFloat, compile_module, object_cache
 from pullback.native.compile import runtime_symbols
 from pullback.native.object_cache import MAGIC, cached, pack, unpack
+from tests import campaign
 from tests.native.code import Code, F, Reg, f64, function, module
 
 PARTS = ("text", "machine")
@@ -36,12 +44,76 @@ def test_an_object_comes_from_disk(folder: Path) -> None:
     assert sorted(p.suffix for p in folder.iterdir()) == [".o", ".o"]
 
 
-def test_no_cache_unless_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for setting in ("", "0"):
-        monkeypatch.setenv("PULLBACK_CACHE", setting)
-        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
-        assert cached(PARTS, lambda: b"new") == (b"new", False)
+def test_no_cache_if_none_is_wanted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULLBACK_CACHE", "0")
+    monkeypatch.setattr(pb.config, "cache_dir", str(folder))
+    assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert cached(PARTS, lambda: b"new") == (b"new", False)
     assert not list(folder.iterdir())
+
+
+def test_the_folder_of_the_user(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "caches"))
+    for setting in ("", "1"):
+        monkeypatch.setenv("PULLBACK_CACHE", setting)
+        cached((*PARTS, setting), lambda: IMAGE)
+    own = folder / "caches" / "pullback"
+    assert len(list(own.iterdir())) == 2
+    assert own.stat().st_mode & 0o777 == 0o700
+    monkeypatch.setattr(pb.config, "cache_dir", str(folder / "chosen"))
+    assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert cached(PARTS, forbidden) == (IMAGE, True)
+    assert pb.clear_cache() == 1
+    assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert len(list(own.iterdir())) == 2
+
+
+def test_a_folder_of_others_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = folder / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("PULLBACK_CACHE", str(shared))
+    with pytest.warns(RuntimeWarning, match="not a folder of yours alone"):
+        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it warns once
+        assert cached(PARTS, lambda: b"new") == (b"new", False)
+    assert not list(shared.iterdir())
+
+
+def test_a_file_that_others_may_write(folder: Path) -> None:
+    cached(PARTS, lambda: IMAGE)
+    (path,) = folder.iterdir()
+    path.chmod(0o666)
+    with pytest.warns(RuntimeWarning, match="not a file of yours alone"):
+        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert cached(PARTS, forbidden) == (IMAGE, True)
+    (folder / "elsewhere").write_bytes(path.read_bytes())
+    path.unlink()
+    path.symlink_to(folder / "elsewhere")
+    assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert not path.is_symlink()
+
+
+def test_the_least_recently_used_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(object_cache, "_EVERY", 1)
+    monkeypatch.setattr(object_cache, "_writes", 1)
+    monkeypatch.setattr(object_cache, "MOST_BYTES", 10 * (len(IMAGE) + 100))
+    for k in range(9):
+        cached((str(k),), lambda: IMAGE)
+        for path in folder.iterdir():
+            status = path.stat()
+            os.utime(path, (status.st_atime, status.st_mtime - 10.0))
+    assert cached(("0",), forbidden)[1]  # used just now
+    (folder / "killed.new").write_bytes(b"half")
+    os.utime(folder / "killed.new", (0.0, 0.0))
+    monkeypatch.setattr(object_cache, "_EVERY", 2)
+    monkeypatch.setattr(object_cache, "_writes", 0)
+    cached(("large",), lambda: IMAGE * 4)
+    left = {k for k in range(9) if cached((str(k),), lambda: b"") == (IMAGE, True)}
+    assert left and 0 in left and 1 not in left and 8 in left
+    assert not (folder / "killed.new").exists()
 
 
 def test_every_part_of_a_file_is_no_file() -> None:
@@ -111,12 +183,19 @@ def test_a_folder_that_cannot_be_used(folder: Path, monkeypatch: pytest.MonkeyPa
     (folder / "read only").mkdir(mode=0o500)
     (folder / "loop").symlink_to("loop")
     long = "x" * 300
-    for name in ("file", "file/below", "closed", "read only", "read only/below", "loop", long):
-        monkeypatch.setenv("PULLBACK_CACHE", str(folder / name))
-        assert cached((name, "machine"), lambda: IMAGE)[0] == IMAGE
-        assert cached((name, "machine"), lambda: IMAGE)[0] == IMAGE
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the administrator may use some of them
+        for name in ("file", "file/below", "closed", "read only", "read only/below", "loop", long):
+            monkeypatch.setenv("PULLBACK_CACHE", str(folder / name))
+            assert cached((name, "machine"), lambda: IMAGE)[0] == IMAGE
+            assert cached((name, "machine"), lambda: IMAGE)[0] == IMAGE
     monkeypatch.setenv("PULLBACK_CACHE", "/proc/pullback")
-    assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    monkeypatch.setattr(object_cache, "_SAFE", {})
+    monkeypatch.setattr(object_cache, "_warned", set())
+    with pytest.warns(RuntimeWarning, match="cannot be used") as seen:
+        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert len(seen) == 1
 
 
 def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,8 +203,26 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("no home")
 
     monkeypatch.setenv("PULLBACK_CACHE", "1")
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative, so of no meaning")
     monkeypatch.setattr(Path, "home", unknown)
+    monkeypatch.setattr(object_cache, "_warned", set())
+    with pytest.warns(RuntimeWarning, match="no home folder") as seen:
+        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert len(seen) == 1
+
+
+def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int, mode: str) -> IO[bytes]:
+        if mode == "wb":
+            os.close(handle)
+            raise OSError(errno.ENOSPC, "no space left")
+        return open(handle, mode)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fdopen", full)
+        assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
+    assert not list(folder.iterdir())
     assert cached(PARTS, lambda: IMAGE) == (IMAGE, False)
 
 
@@ -164,3 +261,46 @@ def test_processes_at_the_same_time(folder: Path) -> None:
         children.append(pid)
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0, 0, 0]
     assert len(list(folder.iterdir())) == 10
+
+
+def _writes_until_killed(folder: Path, image: bytes) -> None:
+    chosen = random.Random(os.getpid())
+    while True:
+        name = str(chosen.randrange(20))
+        if cached((name,), lambda: image)[0] != image:
+            os._exit(1)
+        if chosen.random() < 0.3:
+            for path in folder.glob("*.o"):
+                path.unlink(missing_ok=True)
+
+
+def _started(folder: Path, image: bytes) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _writes_until_killed(folder, image)
+        finally:
+            os._exit(1)
+    return pid
+
+
+def test_processes_that_are_killed(folder: Path) -> None:
+    times = 1000 if campaign.full("kept") else 16
+    image, chosen = os.urandom(1 << 17), random.Random(times)
+    running = [_started(folder, image) for _ in range(8)]
+    try:
+        for _ in range(times):
+            time.sleep(0.004 * chosen.random())
+            pid = running.pop(chosen.randrange(len(running)))
+            os.kill(pid, signal.SIGKILL)
+            assert os.waitpid(pid, 0)[1] == signal.SIGKILL
+            for path in folder.glob("*.o"):
+                with suppress(FileNotFoundError):
+                    assert unpack(path.stem, path.read_bytes()) == image
+            running.append(_started(folder, image))
+    finally:
+        for pid in running:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    assert cached(PARTS, lambda: IMAGE)[0] == IMAGE
+    assert cached(PARTS, forbidden) == (IMAGE, True)

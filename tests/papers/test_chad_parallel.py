@@ -144,7 +144,7 @@ def test_cells(row: str, busy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(d: object) -> Any:
         if id(d) not in met:
             met.add(id(d))
-            barrier.wait(10)
+            barrier.wait(300)
         return plain(d)
 
     monkeypatch.setattr(chad_cells, "opened", opened)

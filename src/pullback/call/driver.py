@@ -134,30 +134,35 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             "pass data without cycles; of deep trees frozen dataclasses that name their own type",
         ) from None
     equal = (type_of(f), kinds) not in _broadcasting
-    key = _key(f, kinds, equal, request)
-    known = _lookup(key, f, args)
+    keys = _keys(f, kinds, equal, request)
+    known = _lookup(f, args, keys)
     if known is None:
         with _compiling, uncollected():
-            known = _lookup(key, f, args)
+            known = _lookup(f, args, keys)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
-                _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
+                _found[keys[0]] = [known, *_found.get(keys[0], ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
     return known
 
 
-def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | None:
-    found = _found.get(key)
-    if found is None:
-        return None
-    with contextlib.suppress(KeyError):  # another thread may have dropped it
-        _found.move_to_end(key)
-    return next((s for s in found if s.fits(f, args)), None)
+def _keys(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> list[object]:
+    """The key of what is made for a request, and of what is made for a method that computes linear
+    algebra in another way."""
+    ways = request.lapack, not request.lapack
+    return [(type_of(f), kinds, equal, lapack, request.in_order) for lapack in ways]
 
 
-def _key(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> object:
-    return type_of(f), kinds, equal, request.lapack, request.in_order
+def _lookup(f: object, args: Sequence[object], keys: list[object]) -> Specialisation | None:
+    """What is remembered; a program without linear algebra is the same for all methods."""
+    for key in keys:
+        for known in _found.get(key, ()):
+            if (key == keys[0] or not known.special.asks_lapack) and known.fits(f, args):
+                with contextlib.suppress(KeyError):  # another thread may have dropped it
+                    _found.move_to_end(key)
+                return known
+    return None
 
 
 def _front(
@@ -165,7 +170,7 @@ def _front(
 ) -> Specialised:
     """The program in Core. It is for the bools that the function reads now; after many other bools
     it is for all of them, unless a branch can be compiled for a known bool only."""
-    if len(_found.get(_key(f, kinds, equal, request), ())) >= MOST_LIKE:
+    if len(_found.get(_keys(f, kinds, equal, request)[0], ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
             return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
     return specialise(f, kinds, tuple(args), equal, request.lapack)

@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from pullback.errors import PullbackError
     from pullback.frontend.kinds.values import ArrayV, Items, ListV, Scalar, Value
 
+class Choice:
+    """A yes or no that remembers whether anybody has asked for it."""
+
+    def __init__(self, yes: bool) -> None:
+        self.yes, self.asked = yes, False
+
+    def __bool__(self) -> bool:
+        self.asked = True
+        return self.yes
+
+
 class Specialiser(Protocol):
     """The methods of the specialiser that handlers may call; code goes into the current block.
 
@@ -25,7 +36,7 @@ class Specialiser(Protocol):
 
     builders: list[Builder]
     assume_equal: bool
-    lapack: bool
+    lapack: Choice
 
     @property
     def b(self) -> Builder:

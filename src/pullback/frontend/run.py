@@ -27,7 +27,7 @@ from pullback.errors import (
 from pullback.frontend.functions.catching import CaughtFunctions
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.interface import Specialiser
+from pullback.frontend.interface import Choice, Specialiser
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, kind_of
 from pullback.frontend.kinds.kinds import (
     HashK,
@@ -136,7 +136,7 @@ class Run(PythonValues, Specialiser):
         """``long_tuples``: whether there are tuples of unknown length; ``list_or_tuple``: the
         refusal for the place where lists are told apart from tuples."""
         self.assume_equal = False
-        self.lapack = True
+        self.lapack = Choice(True)
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # used when the rest of an expression is there
         self.functions: dict[str, Function] = Functions()

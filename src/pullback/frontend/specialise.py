@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 
 from pullback.core.build import Builder
@@ -24,6 +24,7 @@ from pullback.frontend.functions import memos
 from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.interface import Choice
 from pullback.frontend.interpret import narrowing
 from pullback.frontend.interpret.endings import always_fails
 from pullback.frontend.interpreter import Interpreter
@@ -98,6 +99,8 @@ class Specialised:
     always_raises: bool = False
     one_home: bool = False
     """Whether an object in an argument may belong to one union only (``homes``)."""
+    asks_lapack: bool = False
+    """Whether the program depends on ``lapack``."""
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
         """Whether the program may be used for this call, whose argument types are equal."""
@@ -134,13 +137,13 @@ def specialise(
     is LAPACK's, see ``interface.Specialiser``. With ``known_flags`` the program is compiled for the
     present values of bools, in arguments (outside of lists and nodes) and around the function."""
     static: dict[Path, StaticK] = {}
-    lambda_sets = _lambda_sets(function)
+    lambda_sets, choice = _lambda_sets(function), Choice(lapack)
     with recursion_limit(_RECURSION_LIMIT):
         while True:
             lambda_sets.begin()
             try:
                 attempt = _Attempt(
-                    function, arg_types, args, static, lambda_sets, assume_equal, lapack,
+                    function, arg_types, args, static, lambda_sets, assume_equal, choice,
                     known_flags,
                 )  # fmt: skip
                 with records.functions_of(lambda_sets):
@@ -153,7 +156,7 @@ def specialise(
                     raise _all_problems(e, attempt) from None
             else:
                 if not lambda_sets.unsettled():
-                    return made
+                    return replace(made, asks_lapack=choice.asked)
 
 
 def _lambda_sets(function: FunctionType) -> LambdaSets:
@@ -212,7 +215,7 @@ class _Attempt:
         static: dict[Path, StaticK],
         lambda_sets: LambdaSets,
         assume_equal: bool,
-        lapack: bool,
+        lapack: Choice,
         known_flags: bool,
     ) -> None:
         self.function = function

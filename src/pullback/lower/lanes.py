@@ -16,7 +16,7 @@ from pullback.core.terms import Atom, Block, Build, If, Index, Loop, Prim, Sum_,
 from pullback.core.traverse import all_lets, free_variables_of
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
-from pullback.lower.arenas import Scope, allocates, compact, instructions
+from pullback.lower.arenas import Scope, allocates, compact, instructions, keep
 from pullback.lower.copies import Output, RowOutput, allocate, nest, varies
 from pullback.lower.forms import zero
 from pullback.lower.loopcode import LANES, Alloc, CallCode, Imm, Instr, Reg, Ty, Value
@@ -56,24 +56,41 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
     extents = tuple(lo.extent(n) for n in op.extents)
     outside = lo.lane is None
     outputs = [_output(lo, v, extents, outside) for v in bound]
+    found = [lo.unit.stacks[v].array if v in lo.unit.stacks else v for v in bound]
+    stay = lo.unit.arena_of(found) if outside else "temp"
 
     def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
         for out, x in zip(outputs, results, strict=True):
-            out.put(indices, x)
+            stays = stay == "residual" and has_temporaries(out.stored)
+            out.put(indices, keep(lo, [x])[0] if stays else x)
         return carried
 
     loop = Parallel(lo, extents, op.indices, op.body, [out.stored for out in outputs], finish)
+    before = _kept_before(lo, op, outputs) if stay == "residual" else {}
     if outside and lo.unit.filled.issuperset(bound):
         code: list[Instr] = []
     elif outside:
         code, _ = lo.record(lambda: loop.best([]))
     else:
         code, _ = lo.record(lambda: loop.scalar([]))
-    found = [lo.unit.stacks[v].array if v in lo.unit.stacks else v for v in bound]
-    stay = lo.unit.arena_of(found) if outside else "temp"
+    lo.env.update(before)
     allocate(lo, outputs, stay)
     lo.code.extend(code)
     return [out.view for out in outputs]
+
+
+def _kept_before(lo: Lowering, op: Build, outputs: list[Output]) -> dict[Var, Val]:
+    """Keep the arrays from outside that are elements of arrays in the residual arena, so that these
+    elements share one copy. Return what the variables were."""
+    outside = free_variables_of(op)
+    rows = {
+        a for a, out in zip(op.body.results, outputs, strict=True)
+        if isinstance(a, Var) and a in outside and has_temporaries(out.stored)
+    }  # fmt: skip
+    before = {x: lo.env[x] for x in op.body.results if isinstance(x, Var) and x in rows}
+    for x, value in before.items():
+        lo.env[x] = keep(lo, [value])[0]
+    return before
 
 
 def _is_uniform(lo: Lowering, op: Build) -> bool:

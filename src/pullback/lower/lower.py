@@ -50,7 +50,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import I64, levels
+from pullback.core.types import I64, Array, levels
 from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
@@ -68,7 +68,7 @@ from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
 from pullback.lower.stacks import stacks_of
 from pullback.lower.state import Lowering, Unit
-from pullback.lower.values import NotInLanes, Scalar, Val, View, leaves
+from pullback.lower.values import NotInLanes, Scalar, Val, View, has_temporaries, leaves
 from pullback.lower.views import checked_indices, place_of, read, view_prim, write
 
 
@@ -195,6 +195,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [stack(lo, op, let.site)]
         case "copy":
             stay = "temp" if lo.lane else lo.unit.arena_of(let.vars)
+            if stay == "residual" and isinstance(t := let.vars[0].type, Array):
+                stay = "temp" if has_temporaries(t.elem) else stay  # and kept with its rows
             return [copy_view(lo, lo.view(op.args[0]), "residual" if op.static else stay)]
         case "stop_gradient":
             return [lo.atom(op.args[0])]

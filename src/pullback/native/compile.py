@@ -7,6 +7,7 @@ into it."""
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import re
 import sys
@@ -19,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
+from pathlib import Path
 from typing import TypeAlias
 
 import llvmlite
@@ -123,6 +125,7 @@ def _linker() -> llvm.LLJIT:
 
 
 @cache
+@shielded
 def _features() -> str:
     features: str = llvm.get_host_cpu_features().flatten()
     return features
@@ -211,7 +214,7 @@ def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     machine = _machine(thorough)
     version = ".".join(map(str, llvm.llvm_version_info))
     parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
-             llvmlite.__version__, "thorough" if thorough else "")  # fmt: skip
+             llvmlite.__version__, "thorough" if thorough else "", _runtime_digest())  # fmt: skip
     timing = Timing(0.0, 0.0, 0.0, 0.0, True)
 
     def compile_() -> bytes:
@@ -247,12 +250,22 @@ def runtime_symbols() -> dict[str, int]:
         return _runtime()
 
 
+def _runtime_text() -> str:
+    page = os.sysconf("SC_PAGE_SIZE")
+    return runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
+
+
+@cache
+def _runtime_digest() -> str:
+    """What kept code relies on beside its own text: the runtime, and how LLVM is asked."""
+    asked = Path(__file__).read_bytes() if Path(__file__).is_file() else b""
+    return hashlib.sha256(_runtime_text().encode() + asked).hexdigest()
+
+
 @cache
 def _runtime() -> dict[str, int]:
     pyabi.verify()
-    page = os.sysconf("SC_PAGE_SIZE")
-    text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
-    image, _ = _object(text)
+    image, _ = _object(_runtime_text())
     imports = pyabi.symbols() | {
         "pb_make_error": id(make_error), "pb_unusual": id(unusual),
         "pb_call_again": id(call_again), "pb_call_python": id(call_python),

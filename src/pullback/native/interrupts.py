@@ -5,6 +5,7 @@ take the GIL from time to time. In the child of a fork the main thread is the on
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import os
@@ -25,9 +26,22 @@ def main_thread_address() -> int:
 
 def _forked() -> None:
     _main.value = threading.get_ident()
+    _running.clear()  # no other thread lives here
 
 
 os.register_at_fork(after_in_child=_forked)
+
+
+_running: set[threading.Event] = set()
+"""One for each call that another thread makes, set at its end."""
+
+
+@atexit.register
+def _wait_for_calls() -> None:
+    """Let the interpreter end after the calls that were given up: it would end under them, since
+    Python takes a thread whose ``join`` was interrupted for one that has ended."""
+    for ended in tuple(_running):
+        ended.wait()
 
 
 def shielded(f: _F) -> _F:
@@ -43,12 +57,17 @@ def shielded(f: _F) -> _F:
             return f(*args, **kwargs)
         results: list[Any] = []
         errors: list[BaseException] = []
+        ended = threading.Event()
 
         def work() -> None:
+            _running.add(ended)
             try:
                 results.append(f(*args, **kwargs))
             except BaseException as error:  # the waiting thread raises it
                 errors.append(error)
+            finally:
+                ended.set()
+                _running.discard(ended)
 
         thread = threading.Thread(target=work, name="pullback-llvm")
         thread.start()

@@ -10,6 +10,7 @@ from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.derivatives.declared_nodes import with_attributes
 from pullback.frontend.derivatives.gradients import bears, gradient_of, reduced
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import kind_of, rebuild
@@ -128,9 +129,14 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
         case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
             for k, v in zip(kinds, items, strict=False):
                 yield from matching(run, k, v, node)
-        case RecordK(cls, fields), RecordV(other, values) if cls is other:
+        case RecordK(cls, fields), RecordV(other) if cls is other:
+            whole = with_attributes(run, value, node)
+            assert isinstance(whole, RecordV)
             for n, k in fields:
-                yield from matching(run, k, values[n], node)
+                if n not in whole.fields:
+                    reason = f"a (co)tangent without the {n!r} of {describe(kind)}"
+                    run.refuse(node, reason, "give it the same structure", error=ArgumentTypeError)
+                yield from matching(run, k, whole.fields[n], node)
         case ListK(elem), (ListV() | TupleV(is_list=True)):
             yield from _of_list(run, elem, value, node)
         case UnionK(union), (RecordV() | UnionV()) if bears(run, kind):

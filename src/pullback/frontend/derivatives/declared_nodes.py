@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from pullback.frontend.derivatives.identity import is_one
@@ -18,9 +18,31 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.kinds import Kind, ListK, RecordK, parts
 from pullback.frontend.kinds.values import ListV, RecordV, TupleV, UnionV, Value
 from pullback.frontend.python import records
+from pullback.frontend.python.object_classes import attributes_of
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+
+def with_attributes(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the value with the attributes of objects from outside as their fields: a derivative is
+    by these, or has them, and not by those that are read."""
+    match value:
+        case TupleV(items):
+            return replace(value, items=tuple(with_attributes(run, v, node) for v in items))
+        case RecordV(cls, fields, None):
+            if value.outside is not None:
+                held = attributes_of(value.outside.value)
+                fields = {
+                    n: run.from_python(v, (*value.outside.path, ("attr", n)), node)
+                    for n, v in held.items()
+                }
+            new = {n: with_attributes(run, v, node) for n, v in fields.items()}
+            if all(new[n] is v for n, v in value.fields.items()) and value.outside is None:
+                return value
+            return RecordV(cls, new, None, value.owners, value.fresh)
+        case _:
+            return value
 
 
 def with_nodes(run: Run, value: Value, node: ast.AST) -> Value:
@@ -40,7 +62,9 @@ def with_nodes(run: Run, value: Value, node: ast.AST) -> Value:
 
 def _group(cls: type, name: str) -> tuple[type, ...] | None:
     """Return the classes of the union that a field is declared to be of."""
-    return None if cls is dict else records.mentions_union(records.annotations_of(cls).get(name))
+    if not is_dataclass(cls) and not hasattr(cls, "_fields"):
+        return None  # a dict, or an object of a plain class: nothing is declared
+    return records.mentions_union(records.annotations_of(cls).get(name))
 
 
 def _places(value: Value) -> Iterator[Value]:
@@ -105,4 +129,4 @@ def _field(run: Run, group: tuple[type, ...] | None, value: Value, node: ast.AST
     return value if kind is None else coerce(run, value, kind, node)
 
 
-__all__ = ["with_nodes"]
+__all__ = ["with_attributes", "with_nodes"]

@@ -24,7 +24,7 @@ from pullback.core.terms import (
 from pullback.core.types import Array, Named, Sum, Type, Variant, has_reals
 from pullback.errors import ArgumentTypeError, EndlessError, PullbackError
 from pullback.frontend.derivatives.cotangents import cotangent
-from pullback.frontend.derivatives.declared_nodes import with_nodes
+from pullback.frontend.derivatives.declared_nodes import with_attributes, with_nodes
 from pullback.frontend.derivatives.homes import split_classes
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.handing import prepared
@@ -67,7 +67,8 @@ class Target:
         self.wanted = numbers_of(run, wanted, names, node)
         self.positions = positions_of(run, self.wanted, len(names), node)
         for k in self.positions:
-            bound[names[k]] = with_nodes(run, bound[names[k]], node)
+            argument = with_attributes(run, bound[names[k]], node)
+            bound[names[k]] = with_nodes(run, argument, node)
         self.spec, self.atoms = prepared(run, f, bound, node)
         if self.spec in run.calls.active:
             run.refuse(

@@ -1,0 +1,22 @@
+"""Compiled code that is kept on disk: where, as ``pb.config`` says, and ``pb.clear_cache``."""
+
+from __future__ import annotations
+
+from pullback.native import object_cache
+from pullback.pipeline import config
+
+object_cache.let_choose(lambda: config.cache_dir)
+
+
+def clear_cache() -> int:
+    """Remove the compiled code that is kept on disk. Return how many files that were.
+
+    What runs already is not touched. Where nothing is kept (``PULLBACK_CACHE=0``), nothing is
+    removed.
+
+    >>> import os
+    >>> os.environ["PULLBACK_CACHE"] = "0"
+    >>> clear_cache()
+    0
+    """
+    return object_cache.clear()
