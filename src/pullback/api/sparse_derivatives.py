@@ -20,8 +20,8 @@ from pullback.api.operator_objects import Argnums, inner_function, positional
 from pullback.api.sparsity import Array, Pattern, pattern
 from pullback.api.vector_products import jvp, vjp
 from pullback.call import driver
+from pullback.call.first_errors import silent
 from pullback.call.misuse import require_function
-from pullback.core.messages import silent
 from pullback.structures import (
     Numbers,
     chosen,

@@ -36,3 +36,6 @@ def first_error(
                 last = last.tb_next
             return first.with_traceback(last)  # the user's line
     return error
+
+
+__all__ = ["first_error", "silent"]

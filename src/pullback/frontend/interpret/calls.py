@@ -152,14 +152,7 @@ def _call_handler(
         with run.sealed():
             made = CALLS[obj](run, args, kwargs, node)
     else:
-        shown = run.calls.shown
         made = CALLS[obj](run, args, kwargs, node)
-        if obj in (min, max) and "key" in kwargs and run.calls.shown > shown:
-            run.refuse(
-                node,
-                "min and max with a key, where the key or the items print",
-                "compute the items and keys in a loop",
-            )
     return _advanceable(run, obj, made, args, kwargs, node)
 
 

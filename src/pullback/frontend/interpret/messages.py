@@ -113,7 +113,9 @@ class Recorder:
                 if isinstance(function, Static) and function.value in _TEXT:
                     return self._applied(function.value, args)
                 return None
-            case ast.Call(ast.Attribute(receiver, name), args, keywords) if _is_text(receiver):
+            case ast.Call(ast.Attribute(receiver, name), args, keywords) if (
+                _is_text(receiver) or self._is_known_text(receiver)
+            ):
                 names = [k.arg for k in keywords if k.arg is not None]
                 if len(names) < len(keywords) or not hasattr(str, name):
                     return None
@@ -124,6 +126,16 @@ class Recorder:
                 return self._applied(_OPERATORS[BINARY[type(op)]], [left, right])
             case _:
                 return None
+
+    def _is_known_text(self, node: ast.expr) -> bool:
+        """Whether a name holds a text that is known."""
+        if not isinstance(node, ast.Name):
+            return False
+        try:
+            value = self.run.evaluate(node)
+        except (PullbackError, NeedStatic):
+            return False
+        return isinstance(value, Static) and isinstance(value.value, str)
 
     def _operation(self, node: ast.expr) -> Part | None:
         """Return the part for an operation on texts, or for a display or choice of them, that is

@@ -54,10 +54,9 @@ def stream_method(run: Run, node: ast.expr) -> Part | None:
     """Return the part for ``sys.stdout.write`` and ``flush``, looked up when it is called; None if
     the expression is anything else."""
     match node:
-        case ast.Attribute(ast.Attribute(ast.Name() as name, "stdout" | "stderr"), method):
-            module = _module(run, name)
-            if module is sys and method in ("write", "flush"):
-                return _looked_up(sys, (node.value.attr, method))  # type: ignore[attr-defined]
+        case ast.Attribute(ast.Attribute(ast.Name() as name, stream), "write" | "flush" as method):
+            if stream in _STREAMS and _module(run, name) is sys:
+                return _looked_up(sys, (stream, method))
     return None
 
 
