@@ -30,6 +30,7 @@ from pullback.call.by_method import NATIVE, MethodPullback, derive, require_meth
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
+from pullback.call.misuse import may_broadcast
 from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
@@ -40,6 +41,7 @@ from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
+from pullback.core.traverse import calls_python
 from pullback.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -47,7 +49,6 @@ from pullback.errors import (
     UnsupportedError,
 )
 from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
-from pullback.frontend.kinds.extents import NO_BROADCAST
 from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
@@ -141,6 +142,9 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             known = _lookup(f, args, keys)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
+                if equal and calls_python(known.special.program):
+                    _broadcasting.add((type_of(f), kinds))  # nothing is run twice then
+                    return specialisation(f, args, request)
                 _found[keys[0]] = [known, *_found.get(keys[0], ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -362,15 +366,6 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
     return function, special.unit(request)
 
 
-def may_broadcast(error: Exception) -> bool:
-    """Whether the error may be due to extents that were assumed to be equal."""
-    match error.args:  # which may be arrays
-        case (str(text),):
-            return text == NO_BROADCAST
-        case _:
-            return False
-
-
 def using(
     f: object, args: Sequence[object], request: Request, use: Callable[[FunctionType, Unit], Found]
 ) -> Found:
@@ -475,7 +470,7 @@ def by_method(
     def use(g: FunctionType, unit: Unit) -> Found:
         special = unit.special.special
         _, program = without_none(request, special, special.program)
-        return make(method, program, unit.plan, unit.special.values(g, args))
+        return make(method, program, unit.plan, unit.special.values(g, args), function=g)
 
     return using(f, args, replace(request, plain=True), use)
 

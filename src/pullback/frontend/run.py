@@ -76,6 +76,7 @@ class Specialisations(Protocol):
     """The calls of library functions that have a text for this."""
     shown: int
     """The number of calls of Python, say to print, that have been compiled so far."""
+    recursive: set[Definition]
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
     def prepare(

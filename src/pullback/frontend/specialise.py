@@ -18,7 +18,7 @@ from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend.derivatives import derivative_calls, identity, rules
+from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
 from pullback.frontend.functions import memos
 from pullback.frontend.functions.closing import closed
@@ -327,7 +327,7 @@ def _unions(rt: Run) -> dict[str, Union]:
     return {name: u for name, u in rt.lambda_sets.declared.items() if name in rt.decls}
 
 
-REGISTERED = (derivative_calls, registry, narrowing, rules)
+REGISTERED = (callback_calls, derivative_calls, registry, narrowing, rules)
 """Imported because importing them registers the meaning of library functions."""
 
 __all__ = [

@@ -27,7 +27,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
-from pullback.core.lapack import lapack_address, one_thread_address
+from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.interrupts import main_thread_address, shielded
@@ -322,7 +322,7 @@ def link_text(
     imports = {name: known[name] for name in mentioned if name in known}
     for name in mentioned:
         if name.startswith(PREFIX):
-            imports[name] = lapack_address(name.removeprefix(PREFIX))
+            imports[name] = foreign_address(name.removeprefix(PREFIX))
             imports[ONE_THREAD] = one_thread_address()
     tracker = _link(image, imports, exports)
     seconds = time.perf_counter() - start

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, TracebackType
 from typing import cast
 
+from pullback.core.called_python import RAISED, raised
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type
@@ -147,6 +148,8 @@ def make_error(owner: ModuleOwner, context: int) -> BaseException:
         return RecursionError("maximum recursion depth exceeded")
     error = owner.errors[code]
     values = _recorded(context, error.values)
+    if error.message == RAISED and (pending := raised()) is not None:
+        return with_site(pending, error.site)
     made = error_of(error.kind, error.message, error.types, values)
     exception = with_site(made, error.site)
     if error.early:

@@ -114,6 +114,7 @@ def _body(
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
             spec.homes = homes(value, scope, spec.cells)
+            value = placed.with_part(run, spec, value)
             value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form

@@ -15,7 +15,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
-from pullback.frontend.interpret import making, objects, showing, symbol_values
+from pullback.frontend.interpret import by_reference, making, objects, showing, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import is_driven, once
@@ -50,7 +50,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.memory import hash_methods
-from pullback.frontend.python import records
+from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of
@@ -72,6 +72,9 @@ def call(
             held = eta.inside(function)
             if held is not None:
                 return call(run, held, args, kwargs, node)
+            made = by_reference.call(run, function, args, kwargs, node)
+            if made is not None:
+                return made
             bound = bind(run, function, args, kwargs, node)
             if is_generator(function.definition.node):
                 run.calls.check_syntax(function.definition)
@@ -141,6 +144,8 @@ def _call_handler(
         args = [optionals.present(run, v, message, node) for v in args]
     if obj in _UNORDERED and not kwargs:
         args = [hash_methods.unordered(run, v, node) for v in args]
+    if obj in ADVANCED or obj in (map, zip):
+        args = [special_methods.iterated(run, v, node) for v in args]
     given = (*args, *kwargs.values())
     if obj in SEQUENTIAL and any(map(is_driven, given)):
         return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
