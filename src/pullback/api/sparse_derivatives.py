@@ -292,8 +292,8 @@ def _plan(
         ends = np.cumsum(np.array(sizes, np.int64))
         pieces = tuple(int(k) for k in np.searchsorted(others, ends))
         firsts = ends - np.array(sizes, np.int64)
-        lengths = [end - start for start, end in zip((0, *pieces), pieces, strict=False)]
-        others = others - np.repeat(firsts, np.array(lengths, np.int64))
+        lengths = np.diff((0, *pieces))
+        others = others - np.repeat(firsts, lengths)
     places = others * kinds + directions
     largest = max(len(places), _count(numbers[0]), _count(numbers[1]))
     dtype = np.int32 if largest < 2**31 else np.int64

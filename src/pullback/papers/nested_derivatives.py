@@ -68,9 +68,9 @@ def duals(source: Source) -> Duals:
 
 def tangent(source: Source, args: Sequence[Term], tangents: Sequence[Term | None]) -> Term:
     """Return F{body} at these dual numbers: a tangent per argument, None for zero."""
-    for e in subterms(source.body):  # 0 times infinity is 0 for one derivative, and not for two
-        if isinstance(e, Prim) and e.op in TABLE and TABLE[e.op].product != "mul":
-            raise Unsupported(f"a derivative inside a function, of {e.op} with slopes that are "
+    for s in subterms(source.body):  # 0 times infinity is 0 for one derivative, and not for two
+        if isinstance(s, Prim) and s.op in TABLE and TABLE[s.op].product != "mul":
+            raise Unsupported(f"a derivative inside a function, of {s.op} with slopes that are "
                               "infinite, is not in the papers' languages")
     n = duals(source)
     maps = Maps(source.decls)
