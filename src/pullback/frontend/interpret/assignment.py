@@ -130,12 +130,12 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     op = BINARY[type(s.op)]
     match s.target:
         case ast.Name(name):
-            old = run.lookup(name, s.target)
-            if isinstance(run.scope.names.get(name), PlaceV) and (
-                holding.is_updated_in_place(old)
-            ):
-                _augmented_item(run, s, s.target, op)
-                return
+            old, place = run.lookup(name, s.target), run.scope.names.get(name)
+            if isinstance(place, PlaceV) and holding.is_updated_in_place(old):
+                if place.steps:
+                    _augmented_item(run, s, s.target, op)
+                    return
+                name = place.root  # two names of one object: it is updated by the first one
             names = hash_sets.IN_PLACE if isinstance(old, RecordV | HashV) else _IN_PLACE
             if (
                 op in names
@@ -145,6 +145,11 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             ):
                 more = ownership.apart(run, run.evaluate(s.value), old)
                 update_by_method(run, name, names[op], [more], {}, s)
+                return
+            if op == "*" and isinstance(old, ListV | TupleV) and holding.is_updated_in_place(old):
+                more = run.evaluate(s.value)
+                repeat = updates.Become(lambda xs: run.binop(op, xs, more, s))
+                _update(run, name, repeat, (more,), s)
                 return
             with run.holding(old):
                 value = run.evaluate(s.value)
@@ -246,15 +251,22 @@ def update_by_method(
     node: ast.AST,
 ) -> Value:
     """Compile ``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
+    result = _update(run, name, updates.Method(method, args, kwargs), args, node)
+    if method in nested_updates.READ:
+        places.note_item(run, name, (args[0],), result)
+    return result
+
+
+def _update(
+    run: Run, name: str, change: updates.Op, args: Sequence[Value], node: ast.AST
+) -> Value:
+    """Bind a name to the list or dict after an update. Return the value of the call."""
     old = ownership.updatable(run, name, node)
-    change = updates.Method(method, args, kwargs)
     made, result = updates.apply(run, old, change, node)
     assert holding.is_updated_in_place(made)
     moved = updates.moved_by(old, (), change)
     with run.holding(*args):
         ownership.bind_updated(run, name, old, made, node, moved=moved)
-    if method in nested_updates.READ:
-        places.note_item(run, name, (args[0],), result)
     return result
 
 
