@@ -31,7 +31,7 @@ from pullback.core.lapack import lapack_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.interrupts import main_thread_address, shielded
-from pullback.native.object_cache import cached
+from pullback.native.object_cache import cached, digest
 from pullback.native.runtime import call_again, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
@@ -209,12 +209,17 @@ def optimised_text(text: str, thorough: bool = False) -> str:
         return str(module)
 
 
+@cache
+def machine_key() -> str:
+    """Return all that machine code depends on beside its text: the machine, LLVM, the runtime."""
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return digest(_target().triple, llvm.get_host_cpu_name(), _features(), version,
+                  llvmlite.__version__, _runtime_digest())  # fmt: skip
+
+
 def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the object of a text, from the cache on disk if it is there."""
-    machine = _machine(thorough)
-    version = ".".join(map(str, llvm.llvm_version_info))
-    parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
-             llvmlite.__version__, "thorough" if thorough else "", _runtime_digest())  # fmt: skip
+    parts = (text, "thorough" if thorough else "", machine_key())
     timing = Timing(0.0, 0.0, 0.0, 0.0, True)
 
     def compile_() -> bytes:
