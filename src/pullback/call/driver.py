@@ -124,42 +124,35 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
     """The specialisation of f for these arguments, from the cache or a new one."""
     kinds = kinds_of(args)
     equal = (type_of(f), kinds) not in _broadcasting
-    key = _key(f, kinds, equal, request)
-    known = _lookup(key, f, args)
+    keys = _keys(f, kinds, equal, request)
+    known = _lookup(f, args, keys)
     if known is None:
         with _compiling, uncollected():
-            known = _lookup(key, f, args)
+            known = _lookup(f, args, keys)
             if known is None:
-                known = _same_program(f, args, kinds, equal, request)
-                if known is None:
-                    known = _specialise(f, args, kinds, equal, request)
-                _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
+                known = _specialise(f, args, kinds, equal, request)
+                _found[keys[0]] = [known, *_found.get(keys[0], ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
     return known
 
 
-def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | None:
-    found = _found.get(key)
-    if found is None:
-        return None
-    with contextlib.suppress(KeyError):  # another thread may have dropped it
-        _found.move_to_end(key)
-    return next((s for s in found if s.fits(f, args)), None)
+def _keys(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> list[object]:
+    """The key of what is made for a request, and of what is made for a method that computes linear
+    algebra in another way."""
+    ways = request.lapack, not request.lapack
+    return [(type_of(f), kinds, equal, lapack, request.in_order) for lapack in ways]
 
 
-def _same_program(
-    f: object, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, request: Request
-) -> Specialisation | None:
-    """What was made for a method that computes linear algebra in another way, if the program has
-    none."""
-    key = (type_of(f), kinds, equal, not request.lapack, request.in_order)
-    known = _lookup(key, f, args)
-    return None if known is None or known.special.asks_lapack else known
-
-
-def _key(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> object:
-    return type_of(f), kinds, equal, request.lapack, request.in_order
+def _lookup(f: object, args: Sequence[object], keys: list[object]) -> Specialisation | None:
+    """What is remembered; a program without linear algebra is the same for all methods."""
+    for key in keys:
+        for known in _found.get(key, ()):
+            if (key == keys[0] or not known.special.asks_lapack) and known.fits(f, args):
+                with contextlib.suppress(KeyError):  # another thread may have dropped it
+                    _found.move_to_end(key)
+                return known
+    return None
 
 
 def _front(
@@ -167,7 +160,7 @@ def _front(
 ) -> Specialised:
     """The program in Core. It is for the bools that the function reads now; after many other bools
     it is for all of them, unless a branch can be compiled for a known bool only."""
-    if len(_found.get(_key(f, kinds, equal, request), ())) >= MOST_LIKE:
+    if len(_found.get(_keys(f, kinds, equal, request)[0], ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
             return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
     return specialise(f, kinds, tuple(args), equal, request.lapack)
