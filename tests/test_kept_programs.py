@@ -123,7 +123,7 @@ def _property(m: ModuleType) -> None:
 
 
 def _function(m: ModuleType) -> None:
-    sys.modules["kept_other"].far = m.near  # type: ignore[attr-defined]
+    setattr(sys.modules["kept_other"], "far", m.near)
 
 
 PATCHES: dict[str, tuple[Callable[[ModuleType], None], bool]] = {
@@ -180,11 +180,11 @@ def test_what_has_changed_compiles_again(process: Process) -> None:
 def test_several_entries_under_one_key(process: Process) -> None:
     for flag in (True, False):
         m = process.start()
-        m.FLAG = flag  # type: ignore[attr-defined]
+        vars(m)["FLAG"] = flag
         process.gradient(m.f, 0.5)
     for flag in (True, False, True):
         m = process.start()
-        m.FLAG = flag  # type: ignore[attr-defined]
+        vars(m)["FLAG"] = flag
         assert not process.gradient(m.f, 0.5)[1]
 
 
@@ -246,7 +246,8 @@ def errs(x):
 def test_data_of_all_sorts(process: Process) -> None:
     def calls(m: Any) -> list[tuple[Any, Any]]:
         tree = m.Node(m.Leaf(2.0), m.Node(m.Leaf(3.0), m.Leaf(4.0)))
-        return [(m.paired, (m.Pair(3.0), m.Way.UP)), (m.total, (tree,)), (m.made(np.eye(2)), (np.ones(2),)),
+        return [(m.paired, (m.Pair(3.0), m.Way.UP)), (m.total, (tree,)),
+                (m.made(np.eye(2)), (np.ones(2),)),
                 (m.rows, ([[1.0, 2.0], [3.0]],)),
                 (m.unequal, (np.ones((2, 1)), np.ones((1, 2))))]  # fmt: skip
 

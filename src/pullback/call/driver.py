@@ -374,7 +374,7 @@ def _kept(
     """The same by code that another process has compiled; None: there is none."""
     kinds = kinds_of(args)
     equal = (type_of(function), kinds) not in _broadcasting
-    known = _lookup(_key(function, kinds, equal, request), function, args)
+    known = _lookup(function, args, _keys(function, kinds, equal, request))
     if known is not None and request in known.units:
         return None
     with _compiling, uncollected():

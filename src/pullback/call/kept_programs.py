@@ -33,7 +33,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-import pullback
 from pullback.call.compiled import Native, Source
 from pullback.call.digests import (
     Digester,
@@ -87,7 +86,7 @@ class Compiled(Protocol):
 @cache
 def _own_files() -> str:
     """Return the digest of Pullback's own files: their names, sizes and times."""
-    root = Path(pullback.__file__).parent
+    root = Path(__file__).parents[1]
     found = []
     for folder, _, files in os.walk(root):
         for name in files:
@@ -96,7 +95,7 @@ def _own_files() -> str:
                 found.append(f"{folder} {name} {status.st_size} {status.st_mtime_ns}")
     if not found:
         raise Unkept("Pullback's own files")
-    versions = (sys.version, str(sys.flags.optimize), np.__version__, pullback.__version__)
+    versions = (sys.version, str(sys.flags.optimize), np.__version__)
     return object_cache.digest(*sorted(found), *versions, machine_key())
 
 
