@@ -16,8 +16,8 @@ from pullback.core.types import F64, Array, Decl, Handle, Named, Sum, Type, vari
 from pullback.core.values import boxer, make_array, to_value
 from pullback.lower.arenas import instructions
 from pullback.lower.check import check_module
-from pullback.lower.closures import SIZE
 from pullback.lower.eval import Machine
+from pullback.lower.eval_parts import SIZE
 from pullback.lower.loopcode import LANES, Instr, Module, Reg
 from pullback.lower.lower import lower
 from pullback.lower.values import leaves, machine

@@ -14,7 +14,7 @@ from mmap import mmap
 import numpy as np
 
 from pullback.core.lapack import lapack_address
-from pullback.lower.closures import SIZE, Code, Content, Number, Translator
+from pullback.lower.eval_parts import SIZE, Code, Content, Number, Translator
 from pullback.lower.loopcode import Module, Ty
 
 FORMAT = {Ty.F64: "<d", Ty.F32: "<f", Ty.I64: "<q", Ty.I32: "<i", Ty.I1: "<?", Ty.PTR: "<q"}
