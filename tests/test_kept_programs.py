@@ -123,7 +123,7 @@ def _property(m: ModuleType) -> None:
 
 
 def _function(m: ModuleType) -> None:
-    setattr(sys.modules["kept_other"], "far", m.near)
+    vars(sys.modules["kept_other"])["far"] = m.near
 
 
 PATCHES: dict[str, tuple[Callable[[ModuleType], None], bool]] = {

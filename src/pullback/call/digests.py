@@ -85,10 +85,10 @@ def text_digest(file: str) -> str:
 
 class Digester:
     """Makes digests. ``functions`` are the user's functions that digests have held so far, by
-    their codes, ``files`` the names of their files and of the files of user's classes."""
+    their addresses, ``files`` the names of their files and of the files of user's classes."""
 
     def __init__(self) -> None:
-        self.functions: dict[types.CodeType, types.FunctionType] = {}
+        self.functions: dict[int, types.FunctionType] = {}
         self.files: set[str] = set()
         self.seen: dict[int, int] = {}
 
@@ -159,7 +159,7 @@ class Digester:
         module = f.__globals__.get("__name__")
         if is_library(module) and "<" not in f.__qualname__:
             return "library", module, f.__qualname__
-        self.functions[f.__code__] = f
+        self.functions[id(f)] = f
         self._file(f.__code__.co_filename, module)
         notes = tuple((n, str(a)) for n, a in f.__annotations__.items())
         return "code", module, self.code(f.__code__), notes

@@ -410,7 +410,7 @@ def _conditions(
         told.append((g.path, _tag(g), _guard(d, g.path, _tag(g), call)[1]))
     kinds = tuple((path, d.of(kind)) for path, kind in hidden)
     names = _names(d, call)
-    known = {c for code in d.functions for c in codes_of(code)}
+    known = {c for g in d.functions.values() for c in codes_of(g.__code__)}
     for code, module, text in used:
         if is_library(module):
             continue

@@ -233,6 +233,7 @@ def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
 # --- linking --------------------------------------------------------------------------------------
 
 _MENTION = re.compile(r"@(\w+)")
+_VALUE = re.compile(r"%[\w.]+")
 
 
 def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> llvm.ResourceTracker:
@@ -262,9 +263,13 @@ def _runtime_text() -> str:
 
 @cache
 def _runtime_digest() -> str:
-    """What kept code relies on beside its own text: the runtime, and how LLVM is asked."""
+    """What kept code relies on beside its own text: the runtime, and how LLVM is asked. Names of
+    the runtime's values are numbered on through a process, so here they count from its beginning.
+    """
+    names: dict[str, str] = {}
+    text = _VALUE.sub(lambda m: names.setdefault(m[0], f"%{len(names)}"), _runtime_text())
     asked = Path(__file__).read_bytes() if Path(__file__).is_file() else b""
-    return hashlib.sha256(_runtime_text().encode() + asked).hexdigest()
+    return hashlib.sha256(text.encode() + asked).hexdigest()
 
 
 @cache
