@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test test-fast campaign durations replay replay-save passes bench bench-table1 callgrind clean
+.PHONY: demo papers-pictures test test-fast campaign durations replay replay-save passes bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -29,6 +29,10 @@ campaign: $(VENV)/dev.stamp
 campaign-%: $(VENV)/dev.stamp
 	$(PY) -m tests.campaign $*
 
+# The theorems of the papers in full, with a table of seeds and counts (tests/papers/rows).
+campaign-papers-table: $(VENV)/dev.stamp
+	$(PY) -m tests.papers.full
+
 # How long each file of tests takes, for make test-fast and for the order in make test.
 durations: $(VENV)/dev.stamp
 	$(PY) -m tests.durations
@@ -43,6 +47,11 @@ replay-save: $(VENV)/dev.stamp
 # What each pass earns, over the whole corpus: docs/PASSES.md. It takes some minutes.
 passes: $(VENV)/dev.stamp
 	$(PY) -m tools.passes docs/PASSES.md
+
+# Counted steps of all stages of the papers against size, and the slack of the theorems:
+# docs/pictures. It takes some minutes.
+papers-pictures: $(VENV)/dev.stamp
+	$(PY) -m tests.papers.pictures
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

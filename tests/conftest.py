@@ -12,6 +12,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import sys
 import zlib
 from functools import cache
 from typing import Any
@@ -22,6 +23,7 @@ from tests import campaign, kept_objects
 from tests.durations import seconds
 
 kept_objects.use()
+kept_objects.keep_bytecode()
 gc.disable()  # until all tests are collected: what is imported stays
 
 PART = int(os.environ.get("PULLBACK_PROGRAMS", "1"))
@@ -75,8 +77,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """From here on the garbage collector looks at what the tests themselves make."""
+    """From here on the garbage collector looks at what the tests themselves make, and no bytecode
+    of theirs is written: tests have modules of their own in files that do not stay."""
+    sys.dont_write_bytecode = True
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # evaluators make much that lives long, and few cycles
     gc.enable()
 
 

@@ -4,6 +4,9 @@ run and for the next runs, by the package's own cache on disk (``native/object_c
 Its key is the text, the machine and LLVM's version. How LLVM is asked is in ``native/compile.py``,
 so this file and the cache's own are in the name of the folder: where they change, everything is
 compiled anew. ``PULLBACK_CACHE=0 make test`` compiles everything.
+
+Where Python is told to write no bytecode, it is kept beside the objects: every process that a test
+starts would compile all modules of the package again, which takes longer than most tests.
 """
 
 from __future__ import annotations
@@ -24,6 +27,12 @@ def folder(src: Path) -> Path:
     """Where the objects of this compiler are kept."""
     made_by = b"".join((src / "pullback" / name).read_bytes() for name in MAKERS)
     return HOME / hashlib.sha256(made_by).hexdigest()[:16]
+
+
+def keep_bytecode() -> None:
+    """Let the processes that this one starts write bytecode, and use it."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".pytest_cache" / "bytecode"))
 
 
 def use() -> None:

@@ -110,7 +110,7 @@ def gradient(d: Direction, *args: Any) -> Any:
     return pb.grad(d.f, d.wrt)(*args)
 
 
-REFUSED = ("has None where these have something", "by nodes", "where a")
+REFUSED = ("has None where these have something", "by nodes", "where a", "results in a cache")
 """What is said of derivatives of data with something discrete inside: "Not yet" in LANGUAGE.md."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -372,6 +373,44 @@ def test_tangents_must_fit() -> None:
             pb.jvp(lambda x: x * 1.0, (still,), (1,))
         pb.jvp(lambda x: x * 1.0, (still,), (None,))
         pb.jvp(lambda x: x * 1.0, (still,), (0.0,))
+    for absent in (None, "text"):
+        for push in STILL:
+            with pytest.raises(TypeError, match="does not move"):
+                push(lambda x, y: x * x, absent)
+
+
+def test_a_float_that_meets_float32_in_a_loop_is_refused() -> None:
+    def added(s: Any, xs: Any) -> Any:
+        for x in xs:
+            s = s + x
+        return s
+
+    def from_zero(xs: Any) -> Any:
+        s = 0.0
+        for x in xs:
+            s = s + x
+        return s
+
+    def folded(s: Any, xs: Any) -> Any:
+        return pb.loop(len(xs), lambda i, s: s + xs[i], s)
+
+    xs = np.arange(1, 5, dtype=np.float32)
+    assert type(pb.jit(from_zero)(xs)) is type(from_zero(xs)) is np.float32
+    assert type(pb.jit(added)(np.float32(0), xs)) is np.float32
+    assert type(pb.jit(added)(np.float64(0), xs)) is np.float64
+    for f in (added, folded):
+        with pytest.raises(pb.PullbackError, match="float before the loop and a float32 after"):
+            pb.jit(f)(0.5, xs)
+
+
+STILL: list[Callable[[Any, Any], Any]] = [
+    lambda f, y: pb.jvp(f, (2.0, y), (1.0, 1.0)),
+    lambda f, y: pb.linearize(f, 2.0, y)[1](1.0, 1.0),
+    lambda f, y: pb.hvp(f, (2.0, y), (1.0, 1.0)),
+    lambda f, y: pb.vhp(f, (2.0, y), (1.0, 1.0)),
+    lambda f, y: pb.jet(f, (2.0, y), ((1.0,), (1.0,))),
+    lambda f, y: pb.jit(lambda x: pb.jvp(f, (x, y), (1.0, 1.0)))(2.0),
+]
 
 
 # --- check_grads ---------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests import harness
+from tests import campaign, harness
 from tests.programs import Program, corpus
 from tests.programs.lists import collected, running_sums
 from tests.programs.loops import gather, gradient_in_loop
@@ -19,6 +19,7 @@ OVERHEAD = 50
 
 # Real programs are counted in test_scaling.
 SMOOTH = [program for program in corpus() if program.argnums and not program.growth]
+IN_SHARD = [program for program in SMOOTH if campaign.chosen("cost", program.name, 2)]
 
 
 def size_of(args: tuple[Any, ...]) -> int:
@@ -37,7 +38,7 @@ def test_the_gradient_costs_a_constant_factor(program: Program) -> None:
     assert all(value <= BOUND for value in found.values()), found
 
 
-@pytest.mark.parametrize("program", SMOOTH, ids=str)
+@pytest.mark.parametrize("program", IN_SHARD, ids=str)
 def test_dual_numbers_cost_a_constant_factor(program: Program) -> None:
     args = program.make_args(np.random.default_rng(8), program.sizes[len(program.sizes) // 2])
     steps = harness.steps(program.f, args, "dual") - OVERHEAD

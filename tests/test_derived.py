@@ -147,9 +147,68 @@ def test_inside_of_compiled_and_differentiated_code() -> None:
     pb.check_grads(newton, (X,))
 
 
+@dataclass(frozen=True)
+class End:
+    value: float
+
+
+@dataclass(frozen=True)
+class Row:
+    here: np.ndarray
+    rest: Row | End
+
+
+def summed(row: Row | End, xs: list[float]) -> Any:
+    match row:
+        case End(v):
+            return [v * xs[0], xs[1]]
+        case Row(here, rest):
+            found = summed(rest, xs)
+            return [found[0] + np.sum(here), found[1] * here[0]]
+
+
+@pytest.mark.parametrize("operator", [pb.jacfwd, pb.jacrev, pb.jacobian])
+def test_trees_and_lists_of_any_length(operator: Any) -> None:
+    row = Row(np.array([1.0, 2.0]), Row(np.array([3.0]), End(4.0)))
+    by_row, by_list = operator(summed, (0, "xs"))(row, [0.5, 2.0])[1]
+    assert isinstance(by_row, Row) and isinstance(by_row.rest, Row)
+    np.testing.assert_allclose(by_row.here, [6.0, 0.0])
+    np.testing.assert_allclose(by_row.rest.here, [2.0])
+    assert isinstance(by_row.rest.rest, End) and by_row.rest.rest.value == 0.0
+    assert by_list == [0.0, 3.0]
+    squares = operator(lambda xs: [x * x for x in xs])([1.0, 3.0])
+    assert squares == [[2.0, 0.0], [0.0, 6.0]]
+    records = operator(lambda ps: np.stack([p.value * ps[0].value for p in ps]))
+    found = records([End(2.0), End(3.0)])
+    np.testing.assert_allclose([p.value for p in found], [[4.0, 3.0], [0.0, 2.0]])
+
+
+def test_hessians_by_trees_and_lists() -> None:
+    def product(row: Row | End, xs: list[float]) -> float:
+        match row:
+            case End(v):
+                return v * v * xs[0]
+            case Row(here, rest):
+                return np.sum(here * here) * product(rest, xs)
+
+    row = Row(np.array([1.0, 2.0]), End(3.0))
+    by_row, by_list = pb.hessian(product, (0, 1))(row, [0.5])
+    np.testing.assert_allclose(by_row.here[0].here, 9.0 * np.eye(2))
+    np.testing.assert_allclose(by_row.here[0].rest.value, [6.0, 12.0])
+    assert by_row.rest.value[0].rest.value == 5.0
+    np.testing.assert_allclose(by_list[0][0].here, [18.0, 36.0])
+    assert by_list[0][0].rest.value == 30.0 and by_list[0][1] == [0.0]
+
+
 def test_what_does_not_fit_into_memory_is_refused_before_it_starts() -> None:
-    with pytest.raises(MemoryError, match=r"derivatives do not fit into memory: use pb\.jvp"):
-        pb.hessian(energy)(np.zeros(10**7))
+    large = np.zeros(10**7)
+    with pytest.raises(MemoryError, match=r"100000000000000 derivatives .*pb\.sparse_hessian, or"):
+        pb.hessian(energy)(large)
+    for operator in (pb.jacfwd, pb.jacrev, pb.jacobian):
+        with pytest.raises(MemoryError, match=r"do not fit into memory: use pb\.sparse_jacobian"):
+            operator(lambda x: x[1:] * x[:-1])(large)
+    with pytest.raises(MemoryError, match=r"products by pb\.hvp"):
+        pb.jit(lambda x: np.sum(pb.hessian(energy)(x)))(large)
 
 
 MISUSED: list[tuple[Any, type[Exception], str]] = [
@@ -164,8 +223,8 @@ MISUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda: pb.jacfwd(math.gamma)(3), TypeError, r"pb\.jacfwd: an argument is an int"),
     (lambda: pb.hvp(energy, (X,), (X[1:],)), ValueError, r"another shape"),
     (
-        lambda: pb.jacfwd(lambda x: [k * x for k in range(len(x))])(X), pb.UnsupportedError,
-        r"a list of array of float64, rank 1 items as a part of a structure",
+        lambda: pb.jit(lambda x: pb.jacfwd(lambda x: [k * x for k in range(len(x))])(x))(X),
+        pb.UnsupportedError, r"a list of array of float64, rank 1 items as a part of a structure",
     ),
 ]  # fmt: skip
 

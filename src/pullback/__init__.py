@@ -7,9 +7,10 @@ from pullback.api.gradients import grad, value_and_grad
 from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
-from pullback.api.looking import cost, show
+from pullback.api.looking import cost, show, stages
 from pullback.api.maps import vmap
 from pullback.api.packing import clear_cache, config, pack, ravel, unpack
+from pullback.api.python_functions import pure_callback
 from pullback.api.rules import (
     custom_jvp,
     custom_vjp,
@@ -59,11 +60,13 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "custom_vjp",
     "custom_jvp",
     "primitive",
+    "pure_callback",
     "implicit_root",
     "implicit_fixed_point",
     "implicit_minimum",
     "check_grads",
     "show",
+    "stages",
     "cost",
     "config",
     "clear_cache",

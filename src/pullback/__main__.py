@@ -1,4 +1,5 @@
-"""The command line. ``python -m pullback demo`` fits two Gaussian mixtures and draws the result."""
+"""The command line. ``python -m pullback demo`` fits two Gaussian mixtures and draws the result;
+``python -m pullback papers`` walks through the figures of the papers."""
 
 import argparse
 from pathlib import Path
@@ -12,7 +13,14 @@ def main() -> int:
     demo.add_argument(
         "--out", type=Path, default=Path("demo-output"), help="folder for the picture"
     )
+    commands.add_parser("papers", help="walk through the figures of the papers")
     options = parser.parse_args()
+    if options.command == "papers":
+        from pullback.papers.tour import walk
+
+        for text in walk():
+            print(text)
+        return 0
 
     from pullback.demo.steps import run
 

@@ -9,7 +9,6 @@ _NUMPY = "NumPy itself: Pullback compiles np.exp, np.linalg.solve and the others
 ABSENT: dict[str, str] = {
     "pmap": "pb.vmap(f)(xs)",
     "defvjp": "f = pb.custom_vjp(f), and then f.defvjp(fwd, bwd)",
-    "pure_callback": "the function as Python over NumPy, which is compiled; or a table of values",
     "remat": _RECOMPUTED,
     "explain": "pb.show(f, x), which prints the compiled program",
     "make_jaxpr": "pb.show(f, x), which prints the compiled program",

@@ -140,8 +140,7 @@ class Checkpointed:
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """``f``, of which a reverse sweep keeps the arguments and nothing else: it runs ``f`` again, so
-    that f costs its time twice, and memory only while it is reversed. Arguments, results and what
-    it captures are numbers and arrays, or tuples and records of these.
+    that f costs its time twice, and memory only while it is reversed.
 
     >>> import pullback as pb
     >>> pb.grad(lambda x: checkpoint(lambda y: y * y)(x) * 2.0)(3.0)
@@ -163,7 +162,7 @@ def stop_gradient(x: Value) -> Value:
 
 
 def debug_print(*values: object) -> None:
-    """Print the values. In plain Python only: compiled code refuses it (``UnsupportedError``).
+    """Print the values. Compiled code prints, too: once, with the values of the run.
 
     >>> debug_print("x =", 1.5)
     x = 1.5

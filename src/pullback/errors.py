@@ -44,6 +44,12 @@ class UnsupportedError(PullbackError, NotImplementedError):
     title = "not supported"
 
 
+class StructureError(UnsupportedError):
+    """Data whose form only the run knows where structures of known form are compiled.
+
+    Broken: ``pb.jit(lambda xs: pb.jacrev(f)(xs))`` of a list. Mended: ``pb.jacrev(f)(xs)``."""
+
+
 class ArgumentTypeError(PullbackError, TypeError):
     """A value of a type that does not fit where it is used.
 

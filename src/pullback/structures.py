@@ -12,6 +12,7 @@ Inside compiled code the front end knows its form and translates these functions
     picked((a, b, c), (0, 2))             (a, c)
     units((a, b))                         ((True, False), (False, True))
     turned(x, 1)                          x with its first axis as the last
+    quiet(f)                              f for another run: it prints nothing again
     replaced((a, b, c), (0, 2), (d, e))   (d, b, e)
 """
 
@@ -82,11 +83,26 @@ def arguments(given: object) -> tuple[Any, ...]:
 
 
 def along(given: object, primals: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the vectors of one argument, one for each primal."""
+    """Return the vectors of one argument, one for each primal; None for one without reals."""
     vectors = arguments(given)
     if len(vectors) != len(primals):
         raise ArgumentTypeError(f"{len(primals)} primals and {len(vectors)} vectors", EACH)
+    for x, v in zip(primals, vectors, strict=True):
+        if parts_of(x) is None and not is_leaf(x, True) and not _is_zero(v):
+            raise ArgumentTypeError(no_motion(repr(x)), REALS)
     return vectors
+
+
+def _is_zero(tangent: object) -> bool:
+    return tangent is None or (is_leaf(tangent, False) and not np.any(np.asarray(tangent)))
+
+
+def no_motion(what: str) -> str:
+    """Return the text of the error for a direction in which something discrete would move."""
+    return f"the tangent of {what} is None: it does not move"
+
+
+REALS = "pass floats where a derivative is wanted: 2.0, a.astype(float)"
 
 
 def terms_of(series: tuple[Any, ...], primals: tuple[Any, ...]) -> Any:
@@ -159,11 +175,22 @@ def _rebuilt(tree: Tree, values: Iterator[Any], real: bool) -> Tree:
     return None if real else tree
 
 
-def stacked(n: int, f: Callable[[int], Tree]) -> Tree:
-    """Return the structures ``f(0), ..., f(n - 1)`` as one of arrays, with a first axis of n."""
+def stacked(n: int, f: Callable[[int], Tree], shapes: Sequence[tuple[int, ...]] = ()) -> Tree:
+    """Return the structures ``f(0), ..., f(n - 1)`` as one of arrays, with a first axis of n.
+
+    ``shapes``: those of the leaves of every structure, where they are known before (then f returns
+    a tuple); if n is 0, the result cannot tell them. Raises ``ValueError`` if nobody can."""
     rows = [f(i) for i in range(n)]
+    if not rows:
+        if not shapes:
+            raise ArgumentValueError(NO_ROWS, SOME_ROWS)
+        return tuple(np.zeros((0, *shape)) for shape in shapes)
     columns = [np.array(column) for column in zip(*map(leaves, rows), strict=True)]
-    return rebuilt(rows[0], columns) if rows else np.zeros(0)
+    return rebuilt(rows[0], columns)
+
+
+NO_ROWS = "there is no element that could tell the shape of the result"
+SOME_ROWS = "map over one element at least"
 
 
 def is_larger(some: Sequence[Any], others: Sequence[Any]) -> bool:
@@ -186,13 +213,34 @@ def units(values: Sequence[Any]) -> tuple[tuple[bool, ...], ...]:
 
 def turned(x: Any, count: int) -> Any:
     """Return the array with its first ``count`` axes as the last."""
-    return np.moveaxis(x, tuple(range(count)), tuple(range(-count, 0)))
+    return np.moveaxis(x, tuple(range(count)), tuple(range(-count, 0))) if count else x
 
 
 def called_as(f: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of positional arguments as one that is called as ``f`` is, with its
     keywords and defaults. (Outside of compiled code the operator's object does this.)"""
     return function
+
+
+class _Quiet:
+    """A function that runs again."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._f = f
+        functools.update_wrapper(self, f, updated=())
+
+    @property
+    def __pullback_operator__(self) -> tuple[object, ...]:
+        return ("quiet", self._f)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._f(*args, **kwargs)
+
+
+def quiet(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``f`` for another run at the same arguments: in compiled code it does not print again
+    what it has printed."""
+    return _Quiet(f)
 
 
 class Numbers:
@@ -276,8 +324,8 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 
 
 __all__ = [
-    "Numbers", "along", "argument_numbers", "arguments", "as_given", "called_as", "checked",
-    "chosen", "is_larger", "is_leaf", "leaves", "made_of", "numbers_of", "one_hot", "parts_of",
-    "picked", "reals", "rebuilt", "record_of", "replaced", "stacked", "terms_of", "turned", "units",
-    "with_reals", "wrong_series",
+    "NO_ROWS", "REALS", "SOME_ROWS", "Numbers", "along", "argument_numbers", "arguments",
+    "as_given", "called_as", "checked", "chosen", "is_larger", "is_leaf", "leaves", "made_of",
+    "no_motion", "numbers_of", "one_hot", "parts_of", "picked", "quiet", "reals", "rebuilt",
+    "record_of", "replaced", "stacked", "terms_of", "turned", "units", "with_reals", "wrong_series",
 ]  # fmt: skip

@@ -23,13 +23,13 @@ def compare(seed: int, nested: bool = False) -> None:
             args = g.arguments()
 
 
-@pytest.mark.parametrize("block", seeds("random", 2, 2, 10))
+@pytest.mark.parametrize("block", seeds("random", 2, 2, 20))
 def test_random_programs(block: int) -> None:
-    for seed in range(20 * block, 20 * block + 20):
+    for seed in range(10 * block, 10 * block + 10):
         compare(seed)
 
 
-@pytest.mark.parametrize("block", seeds("random", 1, 1, 6))
+@pytest.mark.parametrize("block", seeds("random", 1, 1, 10))
 def test_derivatives_of_random_derivatives(block: int) -> None:
-    for seed in range(5 * block, 5 * block + 5):
+    for seed in range(3 * block, 3 * block + 3):
         compare(seed, nested=True)

@@ -230,17 +230,6 @@ def product(a, b, c, d):
     return z.real * z.imag
 
 
-def queue(xs):
-    todo, at, total = list(xs), 0, 0.0
-    while at < len(todo):
-        x = todo[at]
-        at += 1
-        total += x
-        if x > 2.5:
-            todo.append(x - 2.0)
-    return total
-
-
 def named(x):
     totals = {"a": 0.0, "b": 0.0}
     totals["a"] += x
@@ -353,7 +342,6 @@ ADVICE = [
     ("slice", (X,), lambda x: x[slice(1, 3)], lambda x: x[1:3]),
     ("callable", (2.0,), lambda x: 1.0 if callable(x) else x, lambda x: x),
     ("copy.deepcopy", (X,), lambda x: x, lambda x: x.copy()),
-    ("collections.deque", ([3.0, 1.0, 5.0],), lambda xs: 3.0 + 1.0 + 5.0 + 1.0 + 3.0 + 1.0, queue),
     ("collections.namedtuple", (2.0,), lambda x: Pair(x, 1).x, lambda x: Pair(x, 1).x),
     ("itertools.groupby", (XS,), lambda xs: len(list(itertools.groupby(xs))), runs),
     ("itertools.zip_longest", (XS, [2.0]), longest_python, longest),

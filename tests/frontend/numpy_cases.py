@@ -10,7 +10,7 @@ import numpy as np
 
 from tests import campaign, harness
 
-EVERY = 4
+EVERY = 8
 
 
 def check_value(f: Callable[..., Any], args: tuple[Any, ...], tolerance: float = 1e-11) -> None:

@@ -339,6 +339,14 @@ def method_value(x):
     return p.x
 
 
+def method_value2(x):
+    p = P(x)
+    f = p.step
+    f(1.0)
+    f(2.0)
+    return p.x
+
+
 def is_same(x):
     a = P(x)
     b = a
@@ -446,6 +454,7 @@ CASES = [
     ),
     (fluent, (0.7,)),
     (method_value, (0.7,)),
+    (method_value2, (0.7,)),
     (is_same, (0.7,)),
     (eq_identity, (0.7,)),
     (ns, (0.7,)),

@@ -171,14 +171,6 @@ def momentum(w):
     return float(o.params[0] @ o.params[1])
 
 
-def method_value2(x):
-    p = P(x)
-    f = p.step
-    f(1.0)
-    f(2.0)
-    return p.x
-
-
 def del_attr(x):
     p = P(x)
     del p.v

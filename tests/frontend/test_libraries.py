@@ -3,7 +3,6 @@ once and at once."""
 
 from __future__ import annotations
 
-import collections
 import colorsys
 import itertools
 import logging
@@ -87,10 +86,6 @@ def groups(x):
     return sum(1.0 for _ in itertools.groupby([x, x]))
 
 
-def counts(x):
-    return collections.deque([x, x])[0]
-
-
 def inverts(x):
     return np.linalg.pinv(np.eye(2) * x)[0, 0]
 
@@ -109,7 +104,6 @@ CASES = [
     (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
     (warns, "warnings.warn", "return what you want to see"),
     (groups, "itertools.groupby", "remembers the last key"),
-    (counts, "collections.deque", "use a list"),
     (inverts, "numpy.linalg.pinv", "np.linalg.solve"),
 ]
 

@@ -37,7 +37,6 @@ REFUSED = [
     ("mutable_default2", (0.7,), "may be in other places too"),
     ("mutation_iter", (0.7,), "the loop runs over an array or list that its body updates"),
     ("momentum", (np.ones(2),), "sees the same memory under another name"),
-    ("method_value2", (0.7,), "'f' may share memory with 'p'"),
     ("del_attr", (0.7,), "can be deleted"),
     ("obj_arg_twice", (0.7,), "sees the same memory under another name"),
     ("filtered_mut", (0.7, 4), "may be in other places too"),

@@ -11,6 +11,7 @@ import random
 import numpy as np
 import pytest
 
+from tests.campaign import seeds
 from tests.frontend.harness import run
 
 NAMES = ("a", "b", "c")
@@ -117,7 +118,7 @@ def function_of(text: str, name: str):
     return space["f"]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds("random", 8, 6, 40))
 def test_random_programs(seed):
     text = PRELUDE + Writer(seed).program()
     f = function_of(text, f"random {seed}")

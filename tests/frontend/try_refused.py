@@ -5,15 +5,6 @@ from __future__ import annotations
 import math
 
 
-def changed_before(x):
-    xs = [1.0, x]
-    try:
-        y = xs.pop() / (x - 2.0)
-    except ZeroDivisionError:
-        y = 3.0
-    return y + sum(xs)
-
-
 def changed_by_a_call(x):
     n = 0.0
 
@@ -27,15 +18,6 @@ def changed_by_a_call(x):
     except ValueError:
         y = 5.0
     return n * y
-
-
-def walrus(x):
-    try:
-        y = (z := x * 2.0) * math.log(x)
-    except ValueError:
-        y = 1.0
-        return z + y
-    return y
 
 
 def the_object(x):
@@ -90,9 +72,7 @@ def managed(x):
 
 
 PROGRAMS = [
-    (changed_before, (3.0,), "may raise after it has changed 'xs'"),
     (changed_by_a_call, (3.0,), "may raise after it has changed 'n'"),
-    (walrus, (3.0,), "may raise after it has changed 'z'"),
     (the_object, (3.0,), "the exception that is caught is not kept"),
     (on_some_paths, (3.0,), "raised again on some paths only"),
     (swallows, (3.0,), "a finally that jumps swallows exceptions"),

@@ -367,7 +367,33 @@ def best_row_updated(xs):
     return sum(r[0] * r[1] for r in rows)
 
 
+def row_given_back(xs):
+    rows = [[x, x * 2] for x in xs]
+
+    def pick(k):
+        return rows[k]
+    r = pick(1)
+    r[0] += 2.0
+    return sum(r[0] * r[1] for r in rows)
+
+
+def row_given_back_at_once(xs):
+
+    def pick(rows, k):
+        return rows[k]
+    rows = [[x, x * 2] for x in xs]
+    pick(rows, 1)[0] += 2.0
+    return sum(r[0] * r[1] for r in rows)
+
+
+def bound_method_in_a_map(xs):
+    out = []
+    list(map(out.append, xs))
+    return sum(out)
+
+
 PROGRAMS = [
+    row_given_back, row_given_back_at_once, bound_method_in_a_map,
     two_generators_side_by_side, counter_chosen_at_run_time, best_row_updated,
     counts_in_turns, appends_between, reads_what_the_body_appends, sum_of_counted,
     any_counts_what_it_asked, body_rebinds_a_limit, recursive_walk_that_counts, endless_counter,

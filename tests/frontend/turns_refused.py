@@ -95,25 +95,6 @@ def list_and_its_closure(xs):
     return sum(out)
 
 
-def row_given_back(xs):
-    rows = [[x, x * 2] for x in xs]
-
-    def pick(k):
-        return rows[k]
-    r = pick(1)
-    r[0] += 2.0
-    return sum(r[0] * r[1] for r in rows)
-
-
-def row_given_back_at_once(xs):
-
-    def pick(rows, k):
-        return rows[k]
-    rows = [[x, x * 2] for x in xs]
-    pick(rows, 1)[0] += 2.0
-    return sum(r[0] * r[1] for r in rows)
-
-
 def alias_that_a_loop_may_rebind(xs):
     a = np.zeros(3)
     b = a
@@ -145,12 +126,6 @@ def build_that_counts(xs):
     return pb.build(3, k).sum() + n
 
 
-def bound_method_in_a_map(xs):
-    out = []
-    list(map(out.append, xs))
-    return sum(out)
-
-
 def wrapped_before_it_is_set(xs):
 
     def counted(f):
@@ -174,11 +149,8 @@ REFUSED = {
     list_of_counters: "chosen at run time",
     closure_over_the_callers_list: "may share memory",
     list_and_its_closure: "may share memory",
-    row_given_back: "may share memory with .r.",
-    row_given_back_at_once: "a name of its own",
     alias_that_a_loop_may_rebind: "has been updated since",
     dict_comprehension_that_counts: "write a loop",
     build_that_counts: "write a loop",
-    bound_method_in_a_map: "append",
     wrapped_before_it_is_set: "has no value yet",
 }

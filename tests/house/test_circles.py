@@ -23,8 +23,8 @@ OF_TYPES = [
     ("ad.forward", "ad.function_halves", "ad.jets", "ad.nested_jets"),
     ("ad.frames", "ad.loop_residuals"),
     (
-        "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_linear",
-        "core.prims_real", "core.rows",
+        "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_foreign",
+        "core.prims_linear", "core.prims_real", "core.rows",
     ),
     (
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",

@@ -19,16 +19,20 @@ MAY_KNOW = {
     "absent": set(),
     "structures": {"errors"},
     "batches": {"errors", "structures"},
-    "frontend": {"core", "errors", "combinators", "structures", "batches", "absent"},
+    "declared_callbacks": {"core", "errors", "structures"},
+    "frontend": {
+        "core", "errors", "combinators", "structures", "batches", "absent", "declared_callbacks",
+    },
     "native": {"core", "lower", "errors"},
     "call": {
         "core", "errors", "papers", "convert", "ad", "lower", "frontend", "native", "pipeline",
+        "structures",
     },
     "pipeline": {"core", "convert", "ad", "opt"},
-    "api": {"call", "errors", "structures", "batches"},
+    "api": {"call", "errors", "structures", "batches", "declared_callbacks"},
     "pullback": {"api", "errors", "combinators", "absent"},
     "demo": {"pullback"},
-    "__main__": {"pullback", "demo"},
+    "__main__": {"pullback", "demo", "papers"},
 }
 
 

@@ -18,6 +18,7 @@ from pullback.call import driver
 from pullback.call.driver import Unit
 from pullback.call.evaluate import flatten_arguments, run_evaluator
 from pullback.call.request import Plan, Request, What
+from pullback.core.alike import alike
 from pullback.core.terms import Jvp, Vjp
 from pullback.core.terms import Program as CoreProgram
 from pullback.core.traverse import all_lets
@@ -46,21 +47,25 @@ Counts = list[tuple[str, int]]
 
 
 def stages(unit: Unit) -> Iterator[tuple[str, CoreProgram, Plan]]:
-    """The program after every stage, and the plan by which it is given its arguments."""
+    """The program after every stage that changes it, and the plan by which it is given its
+    arguments."""
     value = unit.special.unit(Request(What.VALUE)).plan
     given = {
         "invariant loads": unit.prepared,
         "ad": unit.derived,
         "entry": lambda p: unit.entry(p, False),
     }  # fmt: skip
-    program = unit.special.special.program
+    program = last = unit.special.special.program
+    planned = value
     yield "front end", program, value
     for k, stage in enumerate(PIPELINE):
         program = unit.source if stage.name == "invariant loads" else program
         chosen = stage.run if stage.run is not None else given[stage.name]
         program = chosen(program)
-        if stage.name not in WITHIN:
-            yield stage.name, program, value if k < AD else unit.plan
+        plan = value if k < AD else unit.plan
+        if stage.name not in WITHIN and not (plan is planned and alike(program, last)):
+            yield stage.name, program, plan
+            last, planned = program, plan
 
 
 def counts(f: Callable[..., Any], argnums: tuple[int, ...]) -> Callable[[Args], Counts]:

@@ -173,10 +173,29 @@ def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
             cells = [row.id, row.kind, row.source, row.claim, row.expected, code, test, status(row)]
             out.append("| " + " | ".join(cells) + " |")
         out.append("")
+    out.append(SEEN)
     out.append(slack())
     out.append(matrix())
     return "\n".join(out)
 
+
+SEEN = """\
+## To be seen
+
+`pb.stages(f, *args)` shows a function of one's own through the stages N1 to N5, K1 to K, C0 to C, S
+and E: as a term in the notation of its paper, with the lines marked that the stage before it had
+not, the steps of both passes, and how often each backpropagator was called.
+`python -m pullback papers` walks through the figures, live.
+
+![Steps of all stages against size, on four families](pictures/papers-steps.png)
+
+The lines that end are those of exponential stages: N1 and K2 on what is shared, CH0 and S on
+closures inside each other. F, K1, C0 and N2 are quadratic where there are many inputs. As vectors:
+[papers-steps.svg](pictures/papers-steps.svg), [papers-slack.svg](pictures/papers-slack.svg);
+`make papers-pictures` counts and draws them again.
+
+![Both sides of TH1 and TH2 on random programs](pictures/papers-slack.png)
+"""
 
 SLACK = """\
 ## The theorems on families of programs

@@ -9,11 +9,13 @@ primitives get arguments at which they are smooth, and no case branches on a rea
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from pullback.core.prims import TABLE
@@ -72,14 +74,38 @@ from tests import campaign
 FULL = campaign.full("papers")
 """Whether this is the full run: with ``MANY`` random programs for every theorem."""
 
-MANY = int(os.environ.get("PAPERS_PROGRAMS", "2000"))
-CORE, LEAST = 20, 30
+MANY = int(os.environ.get("PAPERS_PROGRAMS", "4000"))
+CORE, LEAST = 10, 15
+
+
+_used: dict[tuple[str, str], list[int]] = {}
+
+
+def noted(fragment: str, seed: int) -> None:
+    """Remember that the running test takes a program, for the table of the full campaign."""
+    if LOG:
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").split("::")[-1].split(" ")[0]
+        _used.setdefault((test, fragment), []).append(seed)
+
+
+def write_table(path: str) -> None:
+    """Write what each test took: the fragment, how many programs, and their seeds."""
+    with Path(path).open("a") as file:
+        for (test, fragment), seeds in sorted(_used.items()):
+            file.write(f"{test} | {fragment} | {len(set(seeds))} programs | "
+                       f"seeds {min(seeds)} to {max(seeds)}\n")
+
+
+LOG = os.environ.get("PAPERS_TABLE", "")
+"""The file of ``tests.papers.full``, if this is one of its runs."""
+if LOG:
+    atexit.register(write_table, LOG)
 
 
 def count(few: int) -> int:
     """Return how many random programs a test takes: a few in every run, thousands in the full
     run."""
-    return max(few, MANY) if FULL else max(few // 2, min(few, LEAST))
+    return max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
 
 
 def in_shard(seed: int) -> int:
@@ -87,7 +113,7 @@ def in_shard(seed: int) -> int:
     from the shard of the full run."""
     if FULL or not CORE <= seed < 2000:
         return seed
-    return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
+    return CORE + (seed + 135 * campaign.SHARD) % (2000 - CORE)
 
 
 # --- the standard programs ------------------------------------------------------------------------
@@ -422,6 +448,7 @@ def random_program(
 ) -> tuple[Source, tuple[Any, ...]]:
     """A well-typed program of one to three arguments, and arguments for it; ``every``: with all
     primitives that have derivatives."""
+    noted(fragment, in_shard(seed))
     rng = random.Random(f"{fragment}/{in_shard(seed)}")
     g = Generator(rng, fragment, every)
     context: Context = (("x", R), *((v, g.type(2)) for v in ("y", "w")[: rng.randrange(3)]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -226,10 +227,14 @@ def exponent(f: Callable[..., Any], make: Callable[[int], Any], **named: Any) ->
     return math.log(b / a) / math.log(LARGE / SMALL)
 
 
+own_exponent = cache(exponent)
+"""That of the function itself, which all methods are compared with."""
+
+
 def growth(f: Callable[..., Any], make: Callable[[int], Any], method: str) -> str:
     """Return " > n" or " n²" if the steps of the method grow faster than those of the function."""
     found = exponent(f, make, method=method)
-    if found < max(1.0, exponent(f, make)) + 0.15:
+    if found < max(1.0, own_exponent(f, make)) + 0.15:
         return ""
     return " n²" if found > 1.6 else " > n"
 

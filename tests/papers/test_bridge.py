@@ -13,7 +13,9 @@ from pullback.call.evaluate import flatten_arguments
 from pullback.call.request import Request, What
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.eval import evaluate as evaluate_core
+from pullback.core.terms import Jvp, Vjp
 from pullback.core.terms import Program as CoreProgram
+from pullback.core.traverse import all_lets
 from pullback.core.values import Node
 from pullback.papers.bridge import differentiate
 from pullback.papers.bridge_terms import to_source
@@ -23,6 +25,7 @@ from pullback.papers.language.eval import evaluate
 from pullback.papers.language.terms import Source
 from pullback.papers.language.values import items
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
+from tests.harness import leaves
 from tests.papers.generate import FIG1, HO3, finite_difference
 from tests.programs import Program, corpus
 
@@ -73,6 +76,12 @@ def test_the_corpus_bridged(program: Program, functions: bool) -> None:
         for core in [flat, *(others if functions else [])]:
             out = through(core, given, functions)
             given = core_of(program.f, args)[2]
+            if any(isinstance(x.op, Vjp | Jvp) for fn in core.functions.values()
+                   for x in all_lets(fn.body)):  # Core's evaluator has no derivatives
+                value = [x for x in leaves(run_tier(program.f, args, "eval")) if x is not None]
+                mine = [x for x in leaves(tuple(out)) if x is not None]
+                assert core is not flat or alike(np.array(value), np.array(mine))
+                continue
             wanted, _ = evaluate_core(flatten_tuples(core), given)
             if core is flat:
                 assert all(map(alike, wanted, out))

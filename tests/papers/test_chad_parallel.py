@@ -196,6 +196,10 @@ def test_spans(row: str) -> None:
         done = run_span(source, (3.0,), 1.0)
         assert done.cotangents == (float(n),)
         spans.append(done.reverse)
+    # n cotangents are added into one cell: log n steps of these are the cell's
+    in_one_cell = [run_span(Source(reals("x"), op("index", Build(Lit(n), "i", X), Lit(0)), R),
+                            (1.0,), 1.0).reverse for n in (4, 64, 1024)]
+    assert in_one_cell == [48, 56, 64]
     growth = {b - a for a, b in pairwise(spans)}
     assert len(growth) == 1 and min(growth) > 0  # by the same for every factor of 4
 

@@ -16,6 +16,10 @@ from pullback.papers.language.linear import (
     L_1,
     L_R,
     Action,
+    Bind,
+    One,
+    Pure,
+    Scope,
     env_type,
     lprod,
     lsum,
@@ -420,5 +424,10 @@ def test_the_laws_of_actions(row: str) -> None:
     assert ran(scope("z", L_R, one("z", X, wider)), x=7.0) == ((7.0, ()), den)
     assert ran(scope("z", L_R, one("x", X, wider)), x=7.0) == (
         (0.0, ()), (((), 8.0), Inj(1, 2.0)))
+    # a scope of a name that is in use hides its cell, and gives it back
+    hidden = Scope("x", 0.0, Bind(One("x", 7.0), lambda _: Pure(3.0)))
+    held: dict[str, object] = {"x": 1.0}
+    both = perform(Machine(), Bind(hidden, lambda r: Bind(One("x", 5.0), lambda _: Pure(r))), held)
+    assert both == (7.0, 3.0) and held == {"x": 6.0}
     assert env_type(()) == ONE and zeros(()) is not None and isinstance(Op("zero"), Op)
     assert Inj(0, ()) == FALSE and isinstance(Inl(X, R), Inl)

@@ -122,6 +122,10 @@ def test_polytypic(row: str) -> None:
     assert value(p.plus(t, s, Var("t"))) == (4.0, Inj(0, 9.0))
     assert value(p.dot(t, s, Var("t"))) == 23.0
     assert value(p.dot(t, u, u)) == 1.0
+    # of discrete parts ⊕ takes the left one, and ⊙ nothing
+    env["w"] = (0.5, Inj(1, 9))
+    assert value(p.plus(t, u, Var("w"))) == (1.5, Inj(1, 7))
+    assert value(p.plus(t, Var("w"), u)) == (1.5, Inj(1, 9)) and value(p.dot(t, u, Var("w"))) == 0.5
     first = Leaves("primal", Fst, lambda a: a, lambda a: a)
     assert value(p.map(t, Var("d"), first)) == (3.0, Inj(0, 5.0))
     for term in (p.plus(t, s, u), p.dot(t, s, u), p.plus(t, u, s)):
@@ -240,6 +244,8 @@ def test_general_forward_wrapper(row: str) -> None:
     assert push(s, (Inj(1, 4.0),), (Inj(1, 7.0),)) == ((4.0, 3), (7.0, ()))
     with pytest.raises(ValueError, match="shape"):
         zipped(Inj(0, (3.0, 5)), Inj(1, 7.0))
+    with pytest.raises(ValueError, match="shape"):
+        zipped(Inj(0, 3.0), Inj(1, 7.0))  # alternatives of one type, too
     assert split((3.0, 1.0), 0.0) == (3.0, 1.0)
 
 

@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from pullback.papers.constant_functions import run_with_functions
 from pullback.papers.delta import eval as evaluator
 from pullback.papers.delta import monadic as translation
 from pullback.papers.delta import wrapper
@@ -50,6 +51,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.terms import Arr as Array
 from pullback.papers.language.values import ConV, Inj
+from pullback.papers.methods import run as run_method
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     POW5,
@@ -260,3 +262,15 @@ def test_functions_are_refused(row: str) -> None:
     s = Source((("f", Fun(R, R)),), App(Var("f"), Lit(1.0)), R)
     with pytest.raises(NotImplementedError, match="functions"):
         gradient(s, (abs,), 1.0)
+    # the option: a function that is given is a constant, of which there is no cotangent
+    context = (("g", Fun(R, R)), ("x", R))
+    twice = Source(context, App(Var("g"), App(Var("g"), Var("x"))), R)
+    cube = lam("u", R, lambda u: u * u * u)
+    for name in ("delta.monadic", "delta.symbolic", "dual.tape", "chad.closures", "curry.simple"):
+        with pytest.raises(NotImplementedError, match="functions"):
+            run_method(name, twice, (cube, 2.0), 1.0)
+        done = run_with_functions(name, twice, (cube, 2.0), 1.0)
+        assert (done.value, done.cotangents) == (512.0, ((), 9 * 2.0**8))
+    with pytest.raises(NotImplementedError, match="closed"):
+        run_with_functions("delta.monadic", twice, (
+            lam("u", R, lambda u: u * E(Var("x"))), 2.0), 1.0)

@@ -198,6 +198,11 @@ def test_wrapper(row: str) -> None:
         unused = Source(reals("x", "y"), prim("mul", x, x), R)
         assert gradient(unused, (3.0, 4.0), 1.0, store) == (9.0, (6.0, 0.0))
         assert gradient(Source(reals("x"), Lit(2.0), R), (3.0,), 1.0, store) == (2.0, (0.0,))
+    # ids 1..a for the inputs, and a+1 is the first that deltaLet gives
+    one = Source(reals("x"), x, R)
+    assert show_delta(delta_of(one, (3.0,))) == "Var 1"
+    lines = show_delta(delta_of(FIG1, (3.0, 4.0))).splitlines()
+    assert lines[0] == "Let 3 = Add (Var 1) (Var 2) in" and lines[-1] == "Var 4"
 
 
 @claim("KR-26")

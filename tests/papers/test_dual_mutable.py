@@ -7,19 +7,28 @@ from typing import Any, cast
 
 import pytest
 
-from pullback.papers.language.arrays import MArr, persistent
-from pullback.papers.language.build import let, letrec, op, prim, reals
+from pullback.papers.dual.arrays import LINEAR_ARRAYS, array_of, modify
+from pullback.papers.language.arrays import ARRAYS, MArr, persistent
+from pullback.papers.language.build import E, if_, lam, let, let_pair, letrec, op, prim, reals
+from pullback.papers.language.check import NestedTypeError, check
 from pullback.papers.language.eval import apply, evaluate
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, Row
 from pullback.papers.language.terms import (
+    Build,
     Case,
+    Data,
+    Fst,
     Fun,
     Let,
     Lit,
+    Pair,
+    Prod,
     R,
+    Snd,
     Source,
     Var,
+    Z,
 )
 from pullback.papers.language.values import pair, reals_in, tuple_value
 from tests.papers.conformance import claim
@@ -39,6 +48,7 @@ from tests.papers.generate import (
 )
 
 x, y, z = Var("x"), Var("y"), Var("z")
+ARRAYS_ONCE = LINEAR_ARRAYS.extended(ARRAYS["nil"], ARRAYS["error"])
 
 
 @claim("DN-40")
@@ -125,6 +135,7 @@ def tokens(library: Library) -> Library:
 
 @claim("DN-46")
 def test_arrays_are_used_linearly(row: str) -> None:
+    linear_typing()
     for name in ("N4", "N4a", "N4b"):
         for i in range(count(100)):
             s, args, seed = case(i, "RGH")
@@ -137,6 +148,52 @@ def test_arrays_are_used_linearly(row: str) -> None:
         "set", m, 0, 2.0)))
     with pytest.raises(RuntimeError, match="stale"):
         evaluate(twice, {}, tokens(STAGES["N4"](FIG1).library))
+
+
+def linear_typing() -> None:
+    """Appendix A's typing: what the interface of Fig. 11 takes, and what it does not."""
+    a, m = array_of(R), Data("MArr", (R,))
+    put = lambda i, x, a: op("set", i, x, a)
+    right = [
+        lam("a", a, lambda a: op("freeze", put(0, 1.0, put(1, 2.0, a)))),
+        lam("a", a, lambda a: op("freeze", modify(Lit(0), lam("x", R, lambda x: x * x), a.t))),
+        lam("a", a, lambda a: let_pair(("b", "c"), op("allocBeside", 2, 0.0, a), lambda b, c: op(
+            "dealloc", b, op("freeze", c)))),
+        lam("a", a, lambda a: if_(prim("lt", 1, 2), op("freeze", a), op("dealloc", a, op(
+            "nil", static=(R,))))),
+        lam("p", Prod(a, a), lambda p: op("dealloc", Fst(p.t), op("freeze", Snd(p.t)))),
+    ]
+    wrong = [
+        ("twice", lam("a", a, lambda a: Pair(op("freeze", a), op("freeze", a)))),
+        ("after it was consumed", lam("a", a, lambda a: let("b", put(0, 1.0, a), lambda b: Pair(
+            op("freeze", b), op("size", a))))),
+        ("never", lam("a", a, lambda a: 0.0)),
+        ("one half only", lam("p", Prod(a, a), lambda p: op("freeze", Fst(p.t)))),
+        ("in one branch", lam("a", a, lambda a: if_(
+            prim("lt", 1, 2), op("freeze", a), op("nil", static=(R,))))),
+        ("by a function that may run again", lam("a", a, lambda a: lam(
+            "i", Z, lambda i: op("freeze", a)))),
+        ("in a loop", lam("a", a, lambda a: Build(Lit(2), "i", op("freeze", a)))),
+    ]
+    for t in right:
+        check(t, library=ARRAYS_ONCE)
+    for what, t in wrong:
+        with pytest.raises(NestedTypeError):
+            check(t, library=ARRAYS_ONCE)
+            raise AssertionError(what)
+    # ... and neither does a run
+    for _, t in wrong[:2]:
+        with pytest.raises(RuntimeError, match="consumed before"):
+            evaluate(op("alloc", 3, 0.5, t), library=ARRAYS_ONCE)
+    # The arrays of the stages: reading leaves them, and nothing sees a write.
+    check(lam("m", m, lambda m: op("set", m, 0, E(op("get", m, 0)) + op("get", m, 1))))
+    for t in (
+        lam("m", m, lambda m: let("n", op("set", m, 0, 1.0), lambda n: op("get", m, 0))),
+        lam("m", m, lambda m: let("n", op("push", m, 1.0), lambda n: Pair(n.t, m.t))),
+        lam("m", m, lambda m: Pair(lam("i", Z, lambda i: op("get", m, i)), op("freeze", m))),
+    ):
+        with pytest.raises(NestedTypeError, match="consumed"):
+            check(t)
 
 
 def mutable_arrays(v: object) -> bool:

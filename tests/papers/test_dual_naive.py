@@ -24,7 +24,9 @@ from pullback.papers.language.machine import Closure, Machine
 from pullback.papers.language.ops import fits
 from pullback.papers.language.terms import (
     App,
+    Arr,
     Case,
+    Data,
     Fst,
     Fun,
     Inl,
@@ -262,9 +264,12 @@ def test_interleave_and_deinterleave(row: str) -> None:
 def test_functions_are_refused_at_the_boundary(row: str) -> None:
     takes = Source((("f", Fun(R, R)),), App(Var("f"), Lit(1.0)), R)
     gives = Source(reals("x"), lam("v", R, lambda v: v), Fun(R, R))
+    inside = [Source((("f", t),), Lit(1.0), R) for t in (
+        Arr(Fun(R, R)), Prod(R, Fun(R, R)), Plus(Arr(Fun(R, R)), R), Data("List", (Fun(R, R),)))]
     for name in METHODS:
         if name.startswith("dual."):
-            for bad in (takes, gives):
+            for bad in (takes, gives, *inside):
+                assert "may not hold functions" in METHODS[name].supports(bad)
                 with pytest.raises(Unsupported, match="may not hold functions"):
                     run(name, bad, (1.0,), 1.0)
     assert outcome(STAGES["N1"], HO3, (3.0,), 1.0).cotangents == (54.0,)

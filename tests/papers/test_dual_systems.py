@@ -19,7 +19,7 @@ from pullback.papers.dual.ground import prepared
 from pullback.papers.dual.naive import n1
 from pullback.papers.dual.types import Duals, cotangent, parametric
 from pullback.papers.language.build import lam, let, let_pair, op, prim, reals
-from pullback.papers.language.check import check
+from pullback.papers.language.check import NestedTypeError, check
 from pullback.papers.language.eval import evaluate
 from pullback.papers.language.prims import partial
 from pullback.papers.language.terms import Fst, Fun, Lit, Pair, Prod, R, Snd, Source, Var
@@ -83,6 +83,14 @@ def test_arrays_used_once(row: str) -> None:
     assert both == ([0.5] * 3, [7, 7])
     assert inside(lambda a: let_pair(("w", "b"), op("allocBeside", 2, 7, a), lambda w, b: op(
         "freeze", op("dealloc", b, op("set", 0, 4.0, w))))) == [4.0, 0.5, 0.5]
+    # what was given away is gone: the array itself, and its handle
+    for again in (
+        lambda a: op("dealloc", a, op("freeze", a)),
+        lambda a: Pair(op("freeze", a), op("freeze", a)),
+        lambda a: let("b", op("set", 0, 1.0, a), lambda b: Pair(op("freeze", b), op("size", a))),
+    ):
+        with pytest.raises(RuntimeError, match="consumed"):
+            evaluate(op("alloc", 3, 0.5, lam("a", array_of(R), again)), {}, LINEAR_ARRAYS)
     # a frozen array is a value, which later writing in the array it comes from cannot change
     frozen = inside(lambda a: op("freeze", op("set", 0, 1.0, a)))
     at = let("v", Var("frozen"), lambda v: Pair(op("@", v, 0), op("@", v, 2)))
@@ -102,6 +110,8 @@ def test_arrays_used_twice() -> None:
     }
     for name, body in wrong.items():
         with pytest.raises(RuntimeError, match=f"{name}: a handle that was consumed"):
+            evaluate(op("alloc", 3, 0.5, lam("a", array_of(R), body)), {}, LINEAR_ARRAYS)
+        with pytest.raises(NestedTypeError, match="consumed"):
             inside(body)
     for i in (-1, 3):
         for body in (lambda a, i=i: Fst(op("get", i, a)), lambda a, i=i: op(

@@ -26,6 +26,9 @@ from pullback.core.terms import (
     Jvp,
     Let,
     Program,
+    Pulls,
+    Pushes,
+    Ruled,
     Site,
     Sum_,
     Var,
@@ -76,6 +79,9 @@ class _Pass:
         return self.spaces.composite(t)
 
     def has_data(self, let: Let) -> bool:
+        if isinstance(let.op, Ruled):
+            given = (let.op.args[i].type for i in let.op.wrt)
+            return any(map(self.data, (*given, *(v.type for v in let.vars))))
         if not isinstance(let.op, Vjp | Jvp):
             return False
         results = self.functions[let.op.function].results
@@ -94,6 +100,8 @@ class _Pass:
                     self.vjp(let, let.op, used, b)
                 elif isinstance(let.op, Jvp):
                     self.jvp(let, let.op, used, b)
+                elif isinstance(let.op, Ruled):
+                    self.ruled(let, let.op, used, b)
             return b.block(old.results)
 
         return Function(f.name, f.params, substitute(block(f.body), self.names), f.results)
@@ -231,6 +239,138 @@ class _Pass:
                 self.names[v] = tangent
             else:
                 self.open(v, structure, tangent, used, b)
+
+    # -- rules of the user's own ----------------------------------------------------------------
+
+    def ruled(self, let: Let, op: Ruled, used: set[Var], b: Builder) -> None:
+        """Rewrite a call with a rule. What the rule is given and gives is raveled around it."""
+        f = self.functions[op.function]
+        split = [i in op.wrt and self.data(p.type) for i, p in enumerate(f.params)]
+        args: list[Atom] = []
+        places: list[int] = []
+        names: list[str] = []
+        for i, (x, name) in enumerate(zip(op.args, op.names, strict=True)):
+            part = self.vector(x, b, let.site) if split[i] else x
+            own = _flat([part])
+            args += own
+            names += [name] * len(own)
+            places.append(len(args) - 1)
+        function = self.around(op.function, f, split, let.site)
+        wrt = tuple(places[i] for i in op.wrt)
+        rule = self.rule(op, f, split, let.site)
+        results = self.functions[function].results
+        made = b.let(Ruled(function, tuple(args), wrt, rule, tuple(names)), results, let.site)
+        self.given(let.vars, iter(made), used, b)
+
+    def given(
+        self, wanted: Sequence[Var], made: Iterator[Atom], used: set[Var], b: Builder
+    ) -> None:
+        """Bind variables to values of which data is raveled."""
+        for v in wanted:
+            x = next(made)
+            if self.data(v.type):
+                self.open(v, x, next(made), used, b)
+            else:
+                self.names[v] = x
+
+    def entered(
+        self, params: Sequence[Var], split: Sequence[bool], body: Builder
+    ) -> tuple[list[Var], list[Atom], list[tuple[Atom, Atom]]]:
+        """Begin a function: return its parameters, what they stand for, and the structures and
+        sizes of those that are raveled."""
+        own: list[Var] = []
+        values: list[Atom] = []
+        structures: list[tuple[Atom, Atom]] = []
+        for p, on in zip(params, split, strict=True):
+            own.append(Var("words", WORDS) if on else Var(p.name, p.type))
+            values.append(own[-1])
+            if on:
+                own.append(Var("v", VECTOR))
+                values[-1] = self.ravel.unravel(body, own[-2], own[-1], p.type)
+                structures.append((own[-2], body.dim(own[-1], 0)))
+        return own, values, structures
+
+    def raveled(
+        self, xs: Sequence[Atom], body: Builder, site: Site | None
+    ) -> tuple[list[Atom], list[tuple[Atom, Atom]]]:
+        """Return values with data raveled, and the structures and sizes of the data."""
+        out: list[Atom] = []
+        structures: list[tuple[Atom, Atom]] = []
+        for x in xs:
+            if self.data(x.type):
+                vector = self.vector(x, body, site)
+                structures.append((vector.words, vector.n))
+                out += vector.words, vector.v
+            else:
+                out.append(x)
+        return out, structures
+
+    def around(
+        self, name: str, f: Function, split: Sequence[bool], site: Site | None
+    ) -> str:
+        """Return the name of a function of vectors that calls ``f``."""
+        body = Builder()
+        params, values, _ = self.entered(f.params, split, body)
+        outs, _ = self.raveled(body.let(Call(name, tuple(values)), f.results), body, site)
+        return self.enter(name, params, body.block(tuple(outs)))
+
+    def moved(
+        self, xs: Sequence[Atom], like: Iterator[tuple[Atom, Atom]], body: Builder,
+        site: Site | None, rule: str,
+    ) -> list[Atom]:  # fmt: skip
+        """Return (co)tangents that a rule gives, of data as vectors of these structures."""
+        who = f"the rule of {rule!r} gives "
+        return [
+            self.ravel.along(body, *next(like), x, site, who) if self.data(x.type) else x
+            for x in xs
+        ]
+
+    def unmoved(
+        self, types: Sequence[Type], like: Iterator[Atom], body: Builder
+    ) -> tuple[list[Var], list[Atom]]:
+        """Return parameters for (co)tangents of these types, and what they stand for."""
+        params = [Var("t", VECTOR if self.data(t) else t) for t in types]
+        values = [
+            self.ravel.unravel(body, next(like), p, t) if self.data(t) else p
+            for p, t in zip(params, types, strict=True)
+        ]
+        return params, values
+
+    def rule(
+        self, op: Ruled, f: Function, split: Sequence[bool], site: Site | None
+    ) -> Pushes | Pulls:
+        """Return the rule in terms of vectors."""
+        wrt = [f.params[i].type for i in op.wrt]
+        real = [t for t in f.results if self.spaces.bears(t)]
+        n = len(f.results)
+        body = Builder()
+        if isinstance(op.rule, Pushes):
+            tangent = self.functions[op.rule.tangent]
+            params, values, inside = self.entered(tangent.params[: len(split)], split, body)
+            given, tangents = self.unmoved(wrt, (w for w, _ in inside), body)
+            made = body.let(Call(tangent.name, (*values, *tangents)), tangent.results, site)
+            outs, outside = self.raveled(made[:n], body, site)
+            outs += self.moved(made[n:], iter(outside), body, site, op.rule.name)
+            name = self.enter(tangent.name, [*params, *given], body.block(tuple(outs)))
+            return Pushes(op.rule.name, name)
+        forward = self.functions[op.rule.forward]
+        params, values, inside = self.entered(forward.params, split, body)
+        made = body.let(Call(forward.name, tuple(values)), forward.results, site)
+        outs, outside = self.raveled(made[:n], body, site)
+        kept, _ = self.raveled(made[n:], body, site)
+        known = [*(w for w, _ in outside), *(a for pair in inside for a in pair)]
+        first = self.enter(forward.name, params, body.block((*outs, *kept, *known)))
+        back, body = self.functions[op.rule.backward], Builder()
+        residuals = [Var("r", a.type) for a in made[n:]]
+        own, again, _ = self.entered(residuals, [self.data(r.type) for r in residuals], body)
+        structures = [Var("words", WORDS) for _ in outside]
+        pairs = [(Var("words", WORDS), Var("n", I64)) for _ in inside]
+        seeds, cotangents = self.unmoved(real, iter(structures), body)
+        found = body.let(Call(back.name, (*again, *cotangents)), back.results, site)
+        cts = self.moved(found, iter(pairs), body, site, op.rule.name)
+        told = [*structures, *(v for pair in pairs for v in pair)]
+        second = self.enter(back.name, [*own, *told, *seeds], body.block(tuple(cts)))
+        return Pulls(op.rule.name, first, second)
 
     def open(self, v: Var, words: Atom, reals: Atom, used: set[Var], b: Builder) -> None:
         """Bind a variable for data, if it is used."""

@@ -16,7 +16,7 @@ from pullback.ad.contributions import Contributions, flushed, handed_on
 from pullback.ad.forward_over_reverse import values_and_tangents
 from pullback.ad.rules import tangent_of_rule
 from pullback.ad.spaces import Spaces
-from pullback.ad.sweep import DerivativeError, refuse_composite, refuse_data
+from pullback.ad.sweep import DerivativeError, refuse_callback, refuse_composite, refuse_data
 from pullback.core.build import Builder, lit, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
@@ -381,6 +381,7 @@ class Forward:
             outs = tuple(v for x in let.vars for v in self.fresh(x))
             b.lets.append(Let(outs, Prim(name, values, static), let.site))
             return
+        refuse_callback(let)
         (out,) = let.vars
         if name == "undefined":
             self.env[out] = tuple(b.unread(v.type) for v in self.fresh(out))

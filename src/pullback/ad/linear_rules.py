@@ -2,13 +2,15 @@
 
 Every variable has a degree: ZERO (0 whatever the parameters are), FREE (does not depend on them),
 LINEAR, or it is neither, and the rule is refused. A function is linear if each of its results is
-ZERO or LINEAR; the degrees of loops and recursive functions are least fixpoints.
+ZERO or LINEAR; the degrees of loops and recursive functions are least fixpoints. Data has the
+degree of its reals; what variant it is, and which nodes it shares, does not depend on them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from functools import reduce
 from typing import Protocol
 
 from pullback.ad.activity import Facts
@@ -25,6 +27,7 @@ from pullback.core.terms import (
     Function,
     If,
     Index,
+    Inject,
     Jvp,
     Let,
     Lit,
@@ -141,10 +144,14 @@ class _Degrees:
                 whole = degree(scrutinee, env)
                 found: list[Degree] = [Degree.ZERO] * n
                 for arm in arms:
-                    env.update(dict.fromkeys(arm.fields, whole))
+                    env.update((x, whole if self.bears(x) else Degree.FREE) for x in arm.fields)
                     found = list(map(join, found, self.block(arm.body, env)))
-                bad = whole in (Degree.LINEAR, Degree.NEITHER)
-                return [Degree.NEITHER] * n if bad else found
+                return [Degree.NEITHER] * n if whole is Degree.NEITHER else found
+            case Inject(_, _, fields):
+                reals = [degree(a, env) for a in fields if self.bears(a)]
+                return [_unless(
+                    (a for a in fields if not self.bears(a)), env, reduce(join, reals, Degree.ZERO)
+                )]  # fmt: skip
             case Build(extents, indices, body) | Sum_(extents, indices, body):
                 env.update(dict.fromkeys(indices, Degree.FREE))
                 return [_unless(extents, env, d) for d in self.block(body, env)]
@@ -164,6 +171,9 @@ class _Degrees:
                 inside = any(True for _ in sub_blocks(op))
                 free = all(degree(a, env) <= Degree.FREE for a in atoms(op)) and not inside
                 return [Degree.FREE if free else Degree.NEITHER] * n
+
+    def bears(self, a: Atom) -> bool:
+        return self.functions.spaces.bears(a.type)
 
     def carry(
         self, carried: Sequence[Var], inits: Sequence[Atom], body: Block, env: dict[Var, Degree],
@@ -236,6 +246,8 @@ def _prim(name: str, degrees: list[Degree]) -> Degree:
             return Degree.ZERO
         case "dim":
             return Degree.FREE
+        case "address":
+            return Degree.NEITHER if Degree.NEITHER in degrees else Degree.FREE
         case "add" | "sub" | "neg":
             found = Degree.ZERO
             for d in degrees:

@@ -85,9 +85,14 @@ class Ravel(Structures):
 
     # -- the reals ------------------------------------------------------------------------------
 
-    def along(self, b: Builder, words: Atom, n: Atom, y: Atom, site: Site | None) -> Atom:
+    giver = ""
+    """Who gives the data whose reals are read now, for messages."""
+
+    def along(
+        self, b: Builder, words: Atom, n: Atom, y: Atom, site: Site | None, giver: str = ""
+    ) -> Atom:
         """Emit the vector of the ``n`` reals of data, which must have this structure (else
-        ValueError)."""
+        ValueError). ``giver``: who gives it, for messages."""
 
         def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
             words, n, y = given
@@ -95,7 +100,10 @@ class Ravel(Structures):
             s = Along(i64(1), filled(b, n, lit(0.0, F64)), i64(0), met, i64(0))
             return (self._along(b, words, y, s, site).v,)
 
-        return self.call(b, "along", y.type, (words, n, y), (VECTOR,), body, site)[0]
+        before, self.giver = self.giver, giver
+        made = self.call(b, f"along:{giver}", y.type, (words, n, y), (VECTOR,), body, site)[0]
+        self.giver = before
+        return made
 
     def _along(self, b: Builder, words: Atom, y: Atom, s: Along, site: Site | None) -> Along:
         match y.type:
@@ -133,7 +141,7 @@ class Ravel(Structures):
                     return self._along_node(b, given, site)
 
                 args = (words, y, *s.atoms())
-                return s.of(self.call(b, "reals", t, args, types, body, site))
+                return s.of(self.call(b, f"reals:{self.giver}", t, args, types, body, site))
 
     def _alongs(
         self, b: Builder, words: Atom, fields: Sequence[Atom], s: Along, site: Site | None
@@ -158,7 +166,7 @@ class Ravel(Structures):
 
             def again(b: Builder) -> Sequence[Atom]:
                 first = read(b, s.met, b.prim("sub", i64(-1), w))
-                b.require(b.prim("eq", first, address), "ValueError", _TWO, site)
+                b.require(b.prim("eq", first, address), "ValueError", self.giver + _TWO, site)
                 return s.atoms()
 
             def first(b: Builder) -> Sequence[Atom]:
@@ -172,7 +180,7 @@ class Ravel(Structures):
         return taken_apart(b, node, self.variants(node.type), arm)
 
     def _same(self, b: Builder, a: Atom, c: Atom, site: Site | None) -> None:
-        b.require(b.prim("eq", a, c), "ValueError", _OTHER, site)
+        b.require(b.prim("eq", a, c), "ValueError", self.giver + _OTHER, site)
 
     # -- and back -------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from pullback.ad.sweep import (
     keys_of,
     leaf_type,
     or_zero,
+    refuse_callback,
     refuse_composite,
     refuse_data,
 )
@@ -171,6 +172,7 @@ class Reverse(Sweep):
         """C{op(t...)}: each partial of the row times the cotangent; views share their cells."""
         if not let.vars or not f.active(let.vars[0]):
             return
+        refuse_callback(let)
         row = TABLE[name]
         if name == "stop_gradient" and f.spaces.composite(let.vars[0].type):
             raise DerivativeError("stop_gradient of data", let)

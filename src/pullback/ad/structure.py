@@ -72,7 +72,8 @@ class Structures:
         key = what, t, site
         if key not in self.made:
             n = len(self.functions)
-            while (name := f"{what}.data.{n}") in self.functions:
+            plain = what.partition(":")[0]
+            while (name := f"{plain}.data.{n}") in self.functions:
                 n += 1
             self.made[key] = name
             # its body follows

@@ -24,6 +24,7 @@ from pullback.core.terms import (
     Block,
     Call,
     Let,
+    Prim,
     Ruled,
     Var,
     Vjp,
@@ -85,6 +86,20 @@ class DerivativeError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.let = let
+
+
+def refuse_callback(let: Let) -> None:
+    """Refuse to differentiate a call of a Python function."""
+    match let.op:
+        case Prim("callback", _, (_, name)):
+            raise DerivativeError(
+                f"the derivative of the callback {name!r}, which has no rule: give it one by "
+                "pb.custom_jvp or pb.custom_vjp (a rule calls the function that has the rule), or "
+                "take pb.stop_gradient of its arguments",
+                let,
+            )
+        case _:
+            pass
 
 
 def refuse_data(spaces: Spaces, types: Iterable[Type], let: Let) -> None:

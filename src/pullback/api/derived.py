@@ -10,10 +10,15 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from pullback.api.operator_objects import Operator, inner_function
+from pullback.api.operator_objects import Operator, inner_function, positional
 from pullback.call import driver
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
+from pullback.errors import StructureError
+
+BY_PASSES: dict[str, Callable[..., Any]] = {}
+"""Texts that can do without being compiled: where data is of a form that only the run knows, they
+run as plain Python, and each pass of ``vjp`` or ``jvp`` is compiled. By the operators' names."""
 
 
 def derived(text: Callable[..., Any]) -> Callable[..., Any]:
@@ -23,7 +28,10 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(text)
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
         require_function(f, name, f"pb.{name}(f)(x), not pb.{name}(f(x))")
-        return DerivedOperator(name, f, text(inner_function(f), *args, **kwargs))
+        made = DerivedOperator(name, f, text(inner_function(f), *args, **kwargs))
+        if name in BY_PASSES:
+            made._passes = lambda: BY_PASSES[name](inner_function(f), *args, **kwargs)
+        return made
 
     driver.register_text(operator, text)
     return operator
@@ -64,12 +72,21 @@ class DerivedOperator(Text):
     """A function made by a derived operator. Inside compiled code it is the function that the text
     has made of f."""
 
-    __slots__ = ("_of",)
+    __slots__ = ("_of", "_passes")
 
     def __init__(self, name: str, f: Callable[..., Any], made: Callable[..., Any]) -> None:
         functools.update_wrapper(made, f, updated=())
         super().__init__(name, made)
         self._of = f
+        self._passes: Callable[[], Callable[..., Any]] | None = None
+
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return super()._slow(args, kwargs)
+        except StructureError:
+            if self._passes is None:
+                raise
+        return self._passes()(*positional(self._f, args, kwargs))
 
     def __repr__(self) -> str:
         return f"<pb.{self._name} of {self._of!r}>"

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.derived import derived
+from pullback.api.derived import BY_PASSES, derived
+from pullback.api.gradients import grad
 from pullback.api.operator_objects import Argnums
 from pullback.api.vector_products import jvp, vjp
 from pullback.structures import (
@@ -24,6 +25,7 @@ from pullback.structures import (
     leaves,
     one_hot,
     picked,
+    quiet,
     rebuilt,
     replaced,
     stacked,
@@ -54,6 +56,7 @@ def jacfwd(
            [1., 1.]])
     """
     numbers = chosen(f, argnums)
+    again = quiet(f)
 
     def jacobian(*args: Any) -> Any:
         given = with_reals(picked(args, numbers))
@@ -61,10 +64,11 @@ def jacfwd(
         result = f(*args)
         out = result[0] if has_aux else result
         outputs = leaves(out, True)
-        _require_room(_count(inputs) * _count(outputs), "pb.jvp")
+        shapes = tuple([np.shape(y) for y in outputs])
+        _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
         def inner(*new: Any) -> Any:
-            found = f(*replaced(args, numbers, new))
+            found = again(*replaced(args, numbers, new))
             return found[0] if has_aux else found
 
         def columns(here: Any, x: Any) -> Any:
@@ -74,7 +78,8 @@ def jacfwd(
                 tangents = rebuilt(given, _only(here, one_hot(x, index)), True)
                 return leaves(jvp(inner, given, tangents)[1], True)
 
-            return [turned(c, np.ndim(x)) for c in _stacked_over(np.shape(x), moved, ())]
+            columns = _stacked_over(np.shape(x), moved, (), shapes)
+            return [turned(column, np.ndim(x)) for column in columns]
 
         found = [columns(here, x) for here, x in zip(units(inputs), inputs, strict=True)]
         rows = [
@@ -109,7 +114,9 @@ def jacrev(
 
         out, pullback = vjp(inner, *given)
         outputs = leaves(out, True)
-        _require_room(_count(leaves(given, True)) * _count(outputs), "pb.vjp")
+        inputs = leaves(given, True)
+        shapes = tuple([np.shape(x) for x in inputs])
+        _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
         def rows(here: Any, y: Any) -> Any:
             """Return the derivatives of one result by the arguments."""
@@ -118,12 +125,12 @@ def jacrev(
                 seed = rebuilt(out, _only(here, one_hot(y, index)), True)
                 return leaves(pullback(seed), True)
 
-            values = tuple(_stacked_over(np.shape(y), moved, ()))
+            values = tuple(_stacked_over(np.shape(y), moved, (), shapes))
             return as_given(rebuilt(given, values, True), numbers)
 
         found = [rows(here, y) for here, y in zip(units(outputs), outputs, strict=True)]
         matrix = rebuilt(out, tuple(found), True)
-        return (matrix, f(*args)[1]) if has_aux else matrix
+        return (matrix, quiet(f)(*args)[1]) if has_aux else matrix
 
     return called_as(f, jacobian)
 
@@ -140,7 +147,8 @@ def jacobian(
            [1., 1.]])
     """
     numbers = chosen(f, argnums)
-    forward, reverse = jacfwd(f, argnums, has_aux), jacrev(f, argnums, has_aux)
+    again = quiet(f)
+    forward, reverse = jacfwd(again, argnums, has_aux), jacrev(again, argnums, has_aux)
 
     def cheaper(*args: Any) -> Any:
         result = f(*args)
@@ -165,21 +173,45 @@ def hessian(
     array([[0., 1.],
            [1., 0.]])
     """
+    numbers = chosen(f, argnums)
     matrix = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
 
     def hessian(*args: Any) -> Any:
+        count = _count(leaves(picked(args, numbers), True))
+        _require_room(count * count, HESSIAN)
         return matrix(*args)
 
     return called_as(f, hessian)
+
+
+def _hessian_of_data(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return the Hessian of a function that returns a number: one compiled pass for each real."""
+    made: Callable[..., Any] = jacfwd(grad(f, argnums, has_aux), argnums, has_aux)
+    return made
+
+
+def _text(operator: Any) -> Callable[..., Any]:
+    text: Callable[..., Any] = operator.__wrapped__
+    return text
+
+
+BY_PASSES.update({"hessian": _hessian_of_data, "jacfwd": _text(jacfwd), "jacrev": _text(jacrev),
+                  "jacobian": _text(jacobian)})  # fmt: skip
 
 
 def _count(values: Any) -> float:
     return sum([1.0 * np.size(x) for x in values])
 
 
-def _require_room(count: float, product: str) -> None:
+JACOBIAN = "pb.sparse_jacobian, or products by pb.jvp and pb.vjp"
+HESSIAN = "pb.sparse_hessian, or products by pb.hvp"
+
+
+def _require_room(count: float, instead: str) -> None:
     if 8.0 * count > MEMORY:
-        raise MemoryError(f"{count} derivatives do not fit into memory: use {product}")
+        raise MemoryError(f"{count:.0f} derivatives do not fit into memory: use {instead}")
 
 
 def _only(here: Any, value: Any) -> Any:
@@ -187,11 +219,13 @@ def _only(here: Any, value: Any) -> Any:
     return tuple([value if this else None for this in here])
 
 
-def _stacked_over(shape: Any, f: Callable[[Any], Any], index: Any) -> Any:
-    """Return the results of ``f`` at all indices within a shape, these axes in front."""
+def _stacked_over(shape: Any, f: Callable[[Any], Any], index: Any, inner: Any) -> Any:
+    """Return the results of ``f`` at all indices within a shape, these axes in front. ``inner``:
+    the shapes of the leaves of each of them."""
     if len(shape) == 0:
         return f(index)
-    return stacked(shape[0], lambda i: _stacked_over(shape[1:], f, (*index, i)))
+    rows = tuple([(*shape[1:], *own) for own in inner])
+    return stacked(shape[0], lambda i: _stacked_over(shape[1:], f, (*index, i), inner), rows)
 
 
 def _mixed(x: Any) -> Any:

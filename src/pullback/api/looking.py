@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from pullback.api.operator_objects import (
@@ -12,6 +13,7 @@ from pullback.api.operator_objects import (
     positional,
 )
 from pullback.call import driver
+from pullback.call.by_method import stage_names, told
 from pullback.call.driver import derive, plain
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
@@ -83,7 +85,7 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     >>> cost(_square, 3.0) < cost(_square, 3.0, method="chad")
     True
     >>> [cost(_square, 3.0, method=m) for m in ("forward", "dual.tape", "chad.monadic")]
-    [50, 209, 179]
+    [50, 212, 179]
     """
     method = _method_of(f, method)
     asked = _asked(f, args, method)
@@ -92,12 +94,47 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     return driver.by_method(*asked, method, derive).outcome.cost
 
 
+def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
+    """Print ``f`` at these arguments through the stages of the four papers, and return the text.
+
+    Each stage is the translation in its paper's notation (N1 to N5, K1 to K, C0 to C, S and E:
+    ``docs/PAPERS.md``), with ``*`` before the lines that the stage before it had not, and then what
+    a run of it counts: the steps forward and in reverse, and how often each backpropagator was
+    called. ``only`` names some of the stages. A function of reals, tuples and lambdas is shown with
+    its own names; another one as the front end made it. Raises ``ValueError`` for a name that is
+    none, ``NotImplementedError`` for a function that is not in the papers' languages.
+
+    >>> text = stages(_square, 3.0, only=["N1", "N5"])
+       \\x. x * x
+       4 steps: 9
+    <BLANKLINE>
+    N1  a backpropagator is called once per path (Figs. 6, 7): dual.naive
+     * \\(x, dx). (x * x, \\_d. dx (x * d) +_c dx (x * d))
+       forward 25 steps, reverse 27; 3 calls of 2 backpropagators: 2 1
+    <BLANKLINE>
+    N5  taping (section 8.3): dual.tape
+     * \\(x, dx).
+     *  do { i <- push ([(dx, x), (dx, x)]);
+     *       pure (x * x, i) }
+       forward 72 steps, reverse 117
+    <BLANKLINE>
+    """
+    names = stage_names()
+    for name in only:
+        if name not in names:
+            raise ArgumentValueError(f"no stage {name!r}", "choose among " + ", ".join(names))
+    asked = _asked(f, args, "delta.monadic")
+    text = driver.by_method(*asked, "delta.monadic", partial(told, only=only))
+    print(text)
+    return text
+
+
 def _square(x: float) -> float:
     """For the examples above."""
     return x * x
 
 
-driver.register_operators(show=show, cost=cost)
+driver.register_operators(show=show, cost=cost, stages=stages)
 
 
-__all__ = ["cost", "show"]
+__all__ = ["cost", "show", "stages"]

@@ -20,6 +20,7 @@ from pullback.api.operator_objects import Argnums, inner_function, positional
 from pullback.api.sparsity import Array, Pattern, pattern
 from pullback.api.vector_products import jvp, vjp
 from pullback.call import driver
+from pullback.call.first_errors import silent
 from pullback.call.misuse import require_function
 from pullback.structures import (
     Numbers,
@@ -30,6 +31,7 @@ from pullback.structures import (
     rebuilt,
     replaced,
     stacked,
+    turned,
     with_reals,
 )
 
@@ -95,7 +97,8 @@ class _Plan:
 
     numbers   zeros like the numbers and arrays of the arguments and of the result
     colours   of each column, or of each row if ``reverse``
-    places    where the values of the pattern are among the compressed ones
+    places    where the values of the pattern are among the compressed ones; if ``pieces`` has
+              the ends of those of each number or array, each counts from the first of its own
     kept      the columns and the ends of the rows, in the type that SciPy chooses
     seeds     the directions, if they are few enough to be kept
     """
@@ -105,6 +108,7 @@ class _Plan:
     reverse: bool
     colours: Array
     places: Array
+    pieces: tuple[int, ...]
     kept: tuple[Array, Array]
     seeds: tuple[Any, ...] | None
 
@@ -159,14 +163,22 @@ class _Sparse:
         from scipy.sparse import csr_array
 
         values = positional(self._f, args, kwargs)
-        inputs = tuple(map(_zeros, leaves(with_reals(picked(values, self._numbers)), True)))
         try:
-            plan, data = self._computed(values, inputs)
-        except _ChangedError:
-            self._last = None
-            plan, data = self._computed(values, inputs)
+            with silent() as left_out:
+                plan, data = self._matrix(values)
+        finally:
+            if left_out:  # the runs for the pattern and the directions have printed nothing
+                self._value(*values)
         columns, ends = (k.copy() for k in plan.kept)  # which belong to the caller
         return csr_array((data, columns, ends), plan.shape)
+
+    def _matrix(self, values: Sequence[Any]) -> tuple[_Plan, Array]:
+        inputs = tuple(map(_zeros, leaves(with_reals(picked(values, self._numbers)), True)))
+        try:
+            return self._computed(values, inputs)
+        except _ChangedError:
+            self._last = None
+            return self._computed(values, inputs)
 
     def _computed(self, values: Sequence[Any], inputs: tuple[Any, ...]) -> tuple[_Plan, Array]:
         """Return the plan for these arguments, and the values of its pattern."""
@@ -183,15 +195,14 @@ class _Sparse:
         if not len(plan.places):
             return plan, np.zeros(0, dtype)
         compiled = self._reverse if plan.reverse else self._forward
-        others = _count(plan.numbers[0 if plan.reverse else 1])
+        others = plan.numbers[0 if plan.reverse else 1]
         tables = []
-        for seeds in _directions(plan):
-            table = _joined(compiled(len(seeds[0]), seeds, values), len(seeds[0]))
-            if table.shape[1] != others:
+        for count, seeds in _directions(plan):
+            tables.append([np.reshape(p, (-1, count)) for p in compiled(count, seeds, values)])
+            if list(map(len, tables[-1])) != [np.size(x) for x in others]:
                 raise _ChangedError
-            tables.append(table)
-        table = tables[0] if len(tables) == 1 else np.concatenate(tables)
-        return plan, table.reshape(-1)[plan.places].astype(dtype, copy=False)
+        parts = tables[0] if len(tables) == 1 else [np.hstack(p) for p in zip(*tables, strict=True)]
+        return plan, _found(plan, parts, dtype)
 
     def _outputs(self, values: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(map(_zeros, leaves(self._value(*values), True)))
@@ -214,7 +225,7 @@ class _Sparse:
         shape = _count(outputs), _count(inputs)
         if 0 in shape:
             none = np.zeros(0, np.int64)
-            return _plan(Pattern.of(none, none, shape[0]), numbers, False, none, none)
+            return _plan(Pattern.of(none, none, shape[0]), numbers, False, none, none, none)
         found = pattern(run, shape[1], shape[0], width, last.pattern if last else None)
         if last is not None and found is last.pattern:
             return last
@@ -246,7 +257,7 @@ def _symmetric(found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]])
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
     direct = met[low * kinds + colours[high]] == 1
     row, colour = np.where(direct, low, high), colours[np.where(direct, high, low)]
-    return _plan(full, numbers, False, colours, colour * count + row)
+    return _plan(full, numbers, False, colours, row, colour)
 
 
 def _any(found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> _Plan:
@@ -263,39 +274,70 @@ def _any(found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> _P
     if others is not None and (
         colours is None or PULL * (int(others.max()) + 1) < int(colours.max()) + 1
     ):
-        return _plan(found, numbers, True, others, others[rows] * inputs + columns)
+        return _plan(found, numbers, True, others, columns, others[rows])
     assert colours is not None
-    return _plan(found, numbers, False, colours, colours[columns] * results + rows)
+    return _plan(found, numbers, False, colours, rows, colours[columns])
 
 
 def _plan(
     found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]], reverse: bool,
-    colours: Array, places: Array,
+    colours: Array, others: Array, directions: Array,
 ) -> _Plan:  # fmt: skip
+    """Return the plan; ``others`` and ``directions``: where each value of the pattern stands in the
+    table, in which the directions are side by side."""
+    kinds = int(np.max(colours, initial=-1)) + 1
+    pieces: tuple[int, ...] = ()
+    if np.all(others[1:] >= others[:-1]):
+        sizes = [np.size(x) for x in numbers[0 if reverse else 1]]
+        ends = np.cumsum(np.array(sizes, np.int64))
+        pieces = tuple(int(k) for k in np.searchsorted(others, ends))
+        firsts = ends - np.array(sizes, np.int64)
+        lengths = np.diff((0, *pieces))
+        others = others - np.repeat(firsts, lengths)
+    places = others * kinds + directions
     largest = max(len(places), _count(numbers[0]), _count(numbers[1]))
     dtype = np.int32 if largest < 2**31 else np.int64
     kept = found.columns.astype(dtype), found.ends.astype(dtype)
-    plan = _Plan(found, numbers, reverse, colours, places, kept, None)
+    plan = _Plan(found, numbers, reverse, colours, places, pieces, kept, None)
     if not len(places) or plan.count * len(colours) > MOST:
         return plan
-    return replace(plan, seeds=_split(_ones(colours, 0, plan.count), plan.seeded))
+    return replace(plan, seeds=_ones(plan, 0, plan.count))
 
 
-def _directions(plan: _Plan) -> Iterator[tuple[Any, ...]]:
-    """Iterate over the directions, so many at a time as fit."""
+def _found(plan: _Plan, parts: Sequence[Array], dtype: Any) -> Array:
+    """Return the values of the pattern, from the compressed ones of each number or array."""
+    if not plan.pieces:
+        return _joined(parts)[plan.places].astype(dtype, copy=False)
+    data = np.empty(len(plan.places), dtype)
+    start = 0
+    for part, end in zip(parts, plan.pieces, strict=True):
+        flat = part.reshape(-1).astype(dtype, copy=False)
+        if end > start:
+            np.take(flat, plan.places[start:end], out=data[start:end], mode="clip")
+        start = end
+    return data
+
+
+def _directions(plan: _Plan) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Iterate over the directions, so many at a time as fit, with their number."""
     if plan.seeds is not None:
-        yield plan.seeds
+        yield plan.count, plan.seeds
         return
     step = max(8, MOST // len(plan.colours))
     for start in range(0, plan.count, step):
-        ones = _ones(plan.colours, start, min(start + step, plan.count))
-        yield _split(ones, plan.seeded)
+        end = min(start + step, plan.count)
+        yield end - start, _ones(plan, start, end)
 
 
-def _ones(colours: Array, start: int, end: int) -> Array:
-    """Return, for each of some colours, ones in the places that have it."""
-    found: Array = (np.arange(start, end)[:, None] == colours).astype(np.float64)
-    return found
+def _ones(plan: _Plan, start: int, end: int) -> tuple[Any, ...]:
+    """Return, for each of some colours, ones in the places that have it: arrays that have the
+    directions as their last axis, side by side."""
+    kinds = np.arange(start, end)
+    parts = _split(plan.colours.astype(np.float64), plan.seeded)
+    return tuple(
+        (np.asarray(p)[..., None] == kinds).astype(np.asarray(x).dtype)
+        for p, x in zip(parts, plan.seeded, strict=True)
+    )
 
 
 MOST = 1 << 24
@@ -366,11 +408,9 @@ def _split(numbers: Array, like: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def _joined(parts: Sequence[Any], count: int | None = None) -> Array:
-    """Return the numbers of arrays side by side; ``count``: how long their first axis is."""
-    shape = (-1,) if count is None else (count, -1)
-    flat = [np.asarray(p, np.float64).reshape(shape) for p in parts]
-    return np.concatenate(flat, axis=-1)
+def _joined(parts: Sequence[Any]) -> Array:
+    """Return the numbers of arrays one after the other."""
+    return np.concatenate([np.asarray(p, np.float64).reshape(-1) for p in parts])
 
 
 def _forward(f: Callable[..., Any], numbers: Numbers) -> Callable[..., Any]:
@@ -382,10 +422,10 @@ def _forward(f: Callable[..., Any], numbers: Numbers) -> Callable[..., Any]:
             return f(*replaced(args, numbers, new))
 
         def along(k: Any) -> Any:
-            tangents = rebuilt(given, tuple([s[k] for s in seeds]), True)
+            tangents = rebuilt(given, tuple([s[..., k] for s in seeds]), True)
             return leaves(jvp(inner, given, tangents)[1], True)
 
-        return stacked(count, along)
+        return [turned(x, 1) for x in stacked(count, along)]
 
     return columns
 
@@ -401,10 +441,10 @@ def _reverse(f: Callable[..., Any], numbers: Numbers) -> Callable[..., Any]:
         out, pullback = vjp(inner, *given)
 
         def along(k: Any) -> Any:
-            seed = rebuilt(out, tuple([s[k] for s in seeds]), True)
+            seed = rebuilt(out, tuple([s[..., k] for s in seeds]), True)
             return leaves(pullback(seed), True)
 
-        return stacked(count, along)
+        return [turned(x, 1) for x in stacked(count, along)]
 
     return rows
 

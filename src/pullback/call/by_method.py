@@ -1,7 +1,9 @@
 """Derivatives by the papers' methods: a user's program run by the reference evaluator.
 
-The method gets the program as the front end made it, with its tuples, where its own source language
-has functions and no tuple of the interface needs to be taken apart first; else the flat program.
+A higher-order program goes to a stage that has functions as the user wrote it (``unconverted``).
+Otherwise the method gets the program as the front end made it, with its tuples, where its source
+language has functions and no tuple of the interface needs to be taken apart first; else the flat
+program.
 """
 
 from __future__ import annotations
@@ -9,24 +11,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from types import FunctionType
 
 import numpy as np
 
+from pullback import papers
 from pullback.call.evaluate import Flat, finish, flatten_arguments, run_evaluator
 from pullback.call.marshal import result_value
 from pullback.call.request import Plan, Request, What
 from pullback.call.tangents import tangent_leaves
+from pullback.call.unconverted import agrees_with, read, unconverted
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.terms import Program
 from pullback.core.values import Node
 from pullback.errors import ArgumentValueError, UnsupportedError
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.papers import load
-from pullback.papers.bridge import differentiate, pullback
+from pullback.papers.bridge import Pullback, bridged, differentiate, pullback
 from pullback.papers.language.pretty import show
+from pullback.papers.language.reader import shaped_like, value_of
 from pullback.papers.language.terms import Lam
 from pullback.papers.language.traverse import deeply
-from pullback.papers.methods import METHODS, Outcome, Unsupported
+from pullback.papers.methods import METHODS, Outcome, Unsupported, linearise, run
 
 NATIVE = "chad"
 """The production algorithm: what ``method=`` is by default."""
@@ -61,10 +67,15 @@ def require_method(name: str, native: Iterable[str]) -> None:
 
 def derive(
     method: str, source: Program, plan: Plan, values: Sequence[object],
-    cotangent: object = 1.0,
+    cotangent: object = 1.0, function: FunctionType | None = None,
 ) -> Answer:
     """Value and gradients by a method of the papers. ``plan`` says by which arguments;
     ``cotangent`` has the form of the differentiated result."""
+    whole = unconverted(method, function, plan, values) if function else None
+    if whole is not None and isinstance(whole[1], float):
+        done = run(method, whole[0], tuple(map(value_of, values[: plan.arguments])), cotangent)
+        return Answer(whole[1], tuple(
+            shaped_like(done.cotangents[i], values[i]) for i in plan.differentiated), done)
     plain, flat = flattened(method, plan, values)
     program = chosen_program(method, source)
     seeds = _seeds(plan, program, plain, values, cotangent)
@@ -120,17 +131,34 @@ class MethodPullback:
     makes with the value. A call of it is a reverse pass (``run`` has the instruments); the forward
     pass is not run again, but for a stage whose paper gives it no closure."""
 
-    def __init__(self, method: str, source: Program, plan: Plan, values: Sequence[object]) -> None:
+    def __init__(
+        self, method: str, source: Program, plan: Plan, values: Sequence[object],
+        function: FunctionType | None = None,
+    ) -> None:  # fmt: skip
         kept = deeply(lambda: deepcopy(list(values)))  # the primals may be overwritten
+        self.plan, self.given = plan, kept
+        self.value: object
+        self.found: Pullback | None = None
+        whole = unconverted(method, function, plan, values) if function else None
+        if whole is not None and isinstance(whole[1], float):
+            self.run = linearise(
+                method, whole[0], tuple(map(value_of, values[: plan.arguments])))
+            self.value = whole[1]
+            return
         plain, self.flat = flattened(method, plan, kept)
         try:
             found = pullback(method, chosen_program(method, source), self.flat.given)
         except Unsupported as e:
             raise UnsupportedError(e.reason, site=e.site) from None
-        self.plan, self.found, self.run = plan, found, found.run
+        self.found, self.run = found, found.run
         self.value = finish(plain, self.flat, deepcopy(list(found.results)))
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
+        if self.found is None:
+            (seed,) = tangent_leaves(self.plan.value_shape, [self.value], cotangent, "cotangent")
+            cotangents, _ = self.run.back(seed)
+            return tuple(
+                shaped_like(cotangents[i], self.given[i]) for i in self.plan.differentiated)
         seeds = cotangents_of(self.plan, list(self.found.results), cotangent)
         try:
             return gradients_of(self.plan, self.flat, self.found.back(seeds))
@@ -196,4 +224,31 @@ def merged(cotangent: object, primal: object) -> object:
             return cotangent
 
 
-__all__ = ["NATIVE", "Answer", "MethodPullback", "derive", "method_names", "require_method"]
+def stage_names() -> tuple[str, ...]:
+    """The stages that ``told`` shows."""
+    return papers.STAGE_NAMES
+
+
+def told(
+    method: str, source: Program, plan: Plan, values: Sequence[object],
+    function: FunctionType | None = None, only: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """The program by all stages of the papers: as its text reads, if it is in the papers' part of
+    Python, else as the front end made it."""
+    args = values[: plan.arguments]
+    whole = read(function, args) if function else None
+    if function and whole is not None and agrees_with(whole, function, args):
+        return papers.told(whole, tuple(map(value_of, args)), only)
+    _, flat = flattened(method, plan, values)
+    try:
+        program, given = bridged("chad.monadic", chosen_program("chad.monadic", source), flat.given)
+    except Unsupported:
+        try:
+            program, given = bridged(method, chosen_program(method, source), flat.given)
+        except Unsupported as e:
+            raise UnsupportedError(e.reason, site=e.site) from None
+    return papers.told(program, given, only)
+
+
+__all__ = ["NATIVE", "Answer", "MethodPullback", "derive", "method_names", "require_method",
+           "stage_names", "told"]

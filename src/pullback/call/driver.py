@@ -30,10 +30,11 @@ from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
 from pullback.call.kept_programs import Loaded
+from pullback.call.misuse import may_broadcast
 from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
-from pullback.call.refusals import kinds_of, may_broadcast, refusals
+from pullback.call.refusals import kinds_of, refusals
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.call.tangents import differentiable
 from pullback.call.trees import Fast
@@ -42,6 +43,7 @@ from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
+from pullback.core.traverse import calls_python
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
 from pullback.frontend.kinds.kinds import Kind
@@ -131,6 +133,9 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             known = _lookup(f, args, keys)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
+                if equal and calls_python(known.special.program):
+                    _broadcasting.add((type_of(f), kinds))  # nothing is run twice then
+                    return specialisation(f, args, request)
                 _found[keys[0]] = [known, *_found.get(keys[0], ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -461,7 +466,7 @@ def by_method(
     def use(g: FunctionType, unit: Unit) -> Found:
         special = unit.special.special
         _, program = without_none(request, special, special.program)
-        return make(method, program, unit.plan, unit.special.values(g, args))
+        return make(method, program, unit.plan, unit.special.values(g, args), function=g)
 
     return using(f, args, replace(request, plain=True), use)
 

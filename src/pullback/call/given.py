@@ -16,6 +16,7 @@ from pullback.core.values import dtype_of
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds.kinds import Kind, describe
 from pullback.frontend.python.exact import refusal
+from pullback.structures import REALS, no_motion
 
 What = str
 """What the caller gave, for messages: "tangent" or "cotangent"."""
@@ -90,17 +91,19 @@ def name_of(given: object) -> str:
 
 
 def refuse_discrete(value: object, given: object) -> None:
-    """Refuse a direction in which a number that is not real, or an array of these, would move.
-    (Inside of data such places are passed over: a tangent may be a copy of the value.)"""
+    """Refuse a direction in which a number that is not real, an array of these, None or a string
+    would move. (Inside of data such places are passed over: a tangent may be a copy of the value.)
+    """
+    if given is None:
+        return
+    if value is None or isinstance(value, str | bytes):
+        raise ArgumentTypeError(no_motion(repr(value)), REALS)
     discrete = isinstance(value, int | np.integer | np.bool_) or (
         isinstance(value, np.ndarray) and value.dtype.kind in "biu"
     )
-    if discrete and given is not None and np.any(np.asarray(given)):
+    if discrete and np.any(np.asarray(given)):
         name = "an int" if not isinstance(value, np.ndarray) else "an array of ints"
-        raise ArgumentTypeError(
-            f"the tangent of {name} is None: it does not move",
-            "pass floats where a derivative is wanted: 2.0, a.astype(float)",
-        )
+        raise ArgumentTypeError(no_motion(name), REALS)
 
 
 @contextmanager

@@ -377,6 +377,8 @@ def save(f: FunctionType, args: Sequence[object], unit: Compiled) -> None:
         key = _key(f, plan.kinds[: plan.arguments], special.equal, plan.request)
         conditions, d = _conditions(call, special.hidden, special.guards, special.special.used)
         source = unit.natives[False].source
+        if source.written.shows:
+            raise Unkept("a program that calls Python")
         entry = _Entry(source, plan.result, (plan.wrt, plan.seeded, plan.data, plan.one_home))
         body = _dumped(entry, d)
         image = object_cache.fetch(key)

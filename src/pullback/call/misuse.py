@@ -1,10 +1,21 @@
-"""What users give the operators by mistake: errors that say how they are called."""
+"""What users give the operators by mistake: errors that say how they are called; and an error that
+may be a mistake of the compiler's own."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds.extents import NO_BROADCAST
+
+
+def may_broadcast(error: Exception) -> bool:
+    """Whether the error may be due to extents that were assumed to be equal."""
+    match error.args:  # which may be arrays
+        case (str(text),):
+            return text == NO_BROADCAST
+        case _:
+            return False
 
 
 def require_function(f: object, operator: str, use: str) -> None:
@@ -27,4 +38,4 @@ def values_of(given: object, operator: str) -> tuple[Any, ...]:
     return tuple(given)
 
 
-__all__ = ["require_function", "values_of"]
+__all__ = ["may_broadcast", "require_function", "values_of"]

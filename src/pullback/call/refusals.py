@@ -1,5 +1,4 @@
-"""What errors of compilation and of calls say: where a program has no derivative, which data has no
-type, and whether an assumption about extents was wrong."""
+"""What refusals say: where a program has no derivative, and which data has no type."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from pullback.ad.sweep import DerivativeError
 from pullback.errors import ArgumentValueError, UnsupportedError
-from pullback.frontend.kinds.extents import NO_BROADCAST
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.pytypes import types_of
 
@@ -22,15 +20,6 @@ def refusals() -> Iterator[None]:
         raise UnsupportedError(e.reason, site=e.let.site) from None
 
 
-def may_broadcast(error: Exception) -> bool:
-    """Whether the error may be due to extents that were assumed to be equal."""
-    match error.args:  # which may be arrays
-        case (str(text),):
-            return text == NO_BROADCAST
-        case _:
-            return False
-
-
 def kinds_of(args: Sequence[object]) -> tuple[Kind, ...]:
     """The types of all arguments. Data that contains itself has none."""
     try:
@@ -42,4 +31,4 @@ def kinds_of(args: Sequence[object]) -> tuple[Kind, ...]:
         ) from None
 
 
-__all__ = ["kinds_of", "may_broadcast", "refusals"]
+__all__ = ["kinds_of", "refusals"]

@@ -7,12 +7,21 @@ from functools import cache
 
 from scipy.linalg import cython_blas, cython_lapack
 
+from pullback.core import called_python
+
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 _name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
     ("PyCapsule_GetName", ctypes.pythonapi)
 )
+
+
+def foreign_address(routine: str) -> int:
+    """The address of a routine, or of a Python function that compiled code calls."""
+    if routine.startswith(called_python.PREFIX):
+        return called_python.address(int(routine.removeprefix(called_python.PREFIX)))
+    return lapack_address(routine)
 
 
 @cache

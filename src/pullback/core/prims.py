@@ -2,7 +2,7 @@
 
 ``prims_real`` has the rows of reals and of what reals share with integers, ``prims_discrete``
 integers, truth values, comparisons, conversions and control, ``prims_array`` whole arrays,
-``prims_linear`` linear algebra.
+``prims_linear`` linear algebra, ``prims_foreign`` calls of Python.
 Types, values, derivatives, costs, code and tests all come from the row (``rows.Row``); a missing
 cell is an error when this module is imported."""
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pullback.core.prims_array import ARRAY
 from pullback.core.prims_discrete import DISCRETE, EXCEPTIONS
+from pullback.core.prims_foreign import FOREIGN
 from pullback.core.prims_linear import LINEAR
 from pullback.core.prims_real import REAL
 from pullback.core.rows import Row, Table
@@ -23,7 +24,7 @@ def _join(*tables: Table) -> dict[str, Row]:
     return whole.rows
 
 
-TABLE: dict[str, Row] = _join(REAL, DISCRETE, ARRAY, LINEAR)
+TABLE: dict[str, Row] = _join(REAL, DISCRETE, ARRAY, LINEAR, FOREIGN)
 
 VIEWS = frozenset({"slice", "pick", "transpose", "expand", "broadcast"})
 """The primitives that return a view of their array, and work on handles."""
@@ -34,4 +35,7 @@ ALIASES = VIEWS | {"reshape", "stop_gradient"}
 REQUIRE = frozenset({"require", "require.early"})
 """The primitives that raise where a condition does not hold."""
 
-__all__ = ["ALIASES", "EXCEPTIONS", "REQUIRE", "TABLE", "VIEWS", "Row"]
+SHOW = "show"
+"""The primitive that calls Python with values of the run."""
+
+__all__ = ["ALIASES", "EXCEPTIONS", "REQUIRE", "SHOW", "TABLE", "VIEWS", "Row"]

@@ -16,6 +16,7 @@ from pullback.core.terms import (
     Jvp,
     Let,
     Op,
+    Prim,
     Program,
     Ruled,
     Var,
@@ -49,6 +50,12 @@ def map_functions(program: Program, f: Callable[[Function], Function]) -> Progra
     """The program with every function mapped (by the name that the result has)."""
     functions = [f(fn) for fn in program.functions.values()]
     return Program({fn.name: fn for fn in functions}, program.decls, program.main)
+
+
+def calls_python(program: Program) -> bool:
+    """Whether a program calls Python functions."""
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    return any(isinstance(let.op, Prim) and let.op.name == "callback" for let in lets)
 
 
 # --- renaming -------------------------------------------------------------------------------------

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 
 from pullback.core.build import Builder
+from pullback.core.quiet import without_needless
 from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend.derivatives import derivative_calls, identity, rules
+from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
 from pullback.frontend.functions import memos
 from pullback.frontend.functions.closing import closed
@@ -262,7 +263,7 @@ class _Attempt:
         main = Function("main", (*self.params, *extra), block, types)
         rt.declare_kind(kind)
         functions = identity.reached(main, rt)  # abandoned trials leave functions that nobody calls
-        functions = closed(functions)
+        functions = closed(without_needless(functions))
         identity.settle(rt, main, functions)
         program = Program(functions, dict(rt.decls), "main")
         unions = _unions(rt)
@@ -328,7 +329,7 @@ def _unions(rt: Run) -> dict[str, Union]:
     return {name: u for name, u in rt.lambda_sets.declared.items() if name in rt.decls}
 
 
-REGISTERED = (derivative_calls, registry, narrowing, rules)
+REGISTERED = (callback_calls, derivative_calls, registry, narrowing, rules)
 """Imported because importing them registers the meaning of library functions."""
 
 __all__ = [

@@ -285,7 +285,8 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
         assert isinstance(x, View)
         return list(x.extents)
 
-    extents = lo.choose(some, sizes, lambda: [ZERO] * inner.rank)
+    told = [lo.extent(a) for a in op.args[1:]] or [ZERO] * inner.rank
+    extents = lo.choose(some, sizes, lambda: told)
     t = Array(inner.elem, v.type.rank + inner.rank)
     out = fresh(lo, t, (*v.extents, *extents), 1, "temp")
 

@@ -13,7 +13,7 @@ from mmap import mmap
 
 import numpy as np
 
-from pullback.core.lapack import lapack_address
+from pullback.core.lapack import foreign_address
 from pullback.lower.eval_parts import SIZE, Code, Content, Number, Translator
 from pullback.lower.loopcode import Module, Ty
 
@@ -170,5 +170,5 @@ class Machine:
                     assert isinstance(n, int)
                     given.append(ctypes.byref(ctypes.c_int(n)))
         kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(given) + 1))
-        kind(lapack_address(routine))(*given, ctypes.byref(info))
+        kind(foreign_address(routine))(*given, ctypes.byref(info))
         return info.value

@@ -53,6 +53,7 @@ from pullback.core.terms import (
 from pullback.core.types import I64, Array, levels
 from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
+from pullback.lower.callback_code import callback
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
 from pullback.lower.fast_paths import separate_fast_paths
@@ -63,7 +64,7 @@ from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
-from pullback.lower.scalars import require, scalar_prim
+from pullback.lower.scalars import require, scalar_prim, show
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
 from pullback.lower.stacks import stacks_of
@@ -180,6 +181,9 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
         case "require" | "require.early":
             require(lo, op, let.site)
             return []
+        case "show":
+            show(lo, op)
+            return []
         case "dim":
             (axis,) = op.static
             assert isinstance(axis, int)
@@ -201,6 +205,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [undefined(let.vars[0].type)]
         case "address":
             return [Scalar(I64, lo.address(lo.uniform(lo.scalar(op.args[0]))))]
+        case "callback":
+            return [callback(lo, op, let.site)]
         case name if name in LINEAR.rows:
             return [linear_prim(lo, op, let.site)]
         case _:

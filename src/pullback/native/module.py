@@ -22,7 +22,7 @@ from pullback.native.entry import EntryText
 from pullback.native.entry_base import EntryBase, declarations, entry_symbol
 from pullback.native.polls import Patience
 from pullback.native.pyabi import verify_owner
-from pullback.native.runtime import ErrorSite, ModuleOwner
+from pullback.native.runtime import SHOWS, ErrorSite, ModuleOwner, ShowSite
 from pullback.native.signature import EntrySignature
 
 
@@ -132,11 +132,12 @@ def compile_entries(
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
     """The text of a module and what stands beside it: all that its signatures need to become
-    builtins, in this process or another one. ``whole``: the module and the names of its entries, if
-    it has loops that run as a whole."""
+    builtins, in this process or another one. ``shows``: where it calls Python. ``whole``: the
+    module and the names of its entries, if it has loops that run as a whole."""
 
     text: str
     errors: tuple[ErrorSite, ...]
+    shows: list[ShowSite]
     kind: int
     whole: tuple[bytes, tuple[str, ...]] | None
 
@@ -144,16 +145,18 @@ class Written:
 def _written(module: Module, entries: _Entries) -> Written:
     out, text, kind = _write(module, entries)
     whole = (_packed(module), tuple(out.entries)) if out.facts.whole else None
-    return Written(text, tuple(out.errors), kind, whole)
+    return Written(text, tuple(out.errors), out.shows, kind, whole)
 
 
 def _loaded(written: Written, entries: _Entries) -> CompiledModule:
     converting = [r for r in entries.routes.values() if not isinstance(r, EntrySignature)]
     own = {name: at for r in converting for name, at in r.symbols().items()}
     own |= absent_symbols(entries.absent)
+    own |= {SHOWS: id(written.shows)} if written.shows else {}
     names, text = entries.names(), written.text
     linked = link_text(text, tuple(map(entry_symbol, names)), own, thorough=entries.thorough)
-    keep: list[object] = [linked, entries.absent, *(r.raws() for r in converting)]
+    raws = (r.raws() for r in converting)
+    keep: list[object] = [linked, entries.absent, written.shows, *raws]
     owner = ModuleOwner(written.errors, keep)
     verify_owner(owner, owner.function, owner.code)
     if written.whole is not None:

@@ -18,7 +18,24 @@ cost. In reading order:
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pullback.papers.language.terms import Source
+
+STAGE_NAMES = ("F", "N1", "N2", "N3", "N3m", "N4", "N4a", "N4b", "N5", "K1", "K2", "K", "C0", "C1",
+               "C", "CH0", "CC", "S", "E")
+"""The stages that ``told`` shows, as the page of the papers names them."""
+
+
+def told(source: Source, args: Sequence[object], only: Sequence[str] = ()) -> str:
+    """Return a program by all stages, as text (``stages.story``); ``only`` names some of them."""
+    load()
+    text = import_module(f"{__name__}.stages").story(source, args, only)
+    assert isinstance(text, str)
+    return text
 
 
 def load() -> None:

@@ -16,6 +16,8 @@ let t = sin x in let t1 = x * t in (t1, x)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pullback.core.messages import Message
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
@@ -24,6 +26,7 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
+    Atom,
     Build,
     Call,
     If,
@@ -49,6 +52,7 @@ from pullback.core.terms import Case as CoreCase
 from pullback.core.terms import Let as CoreLet
 from pullback.core.types import Array, Named, Sum, Tuple, Type, variants_of
 from pullback.papers import bridge_arrays as arrays
+from pullback.papers.bridge_derivatives import expanded, reached
 from pullback.papers.bridge_functions import Functions
 from pullback.papers.bridge_loops import Loops
 from pullback.papers.bridge_values import (
@@ -62,6 +66,7 @@ from pullback.papers.language.build import if_, proj, tuple_
 from pullback.papers.language.terms import (
     Case,
     Con,
+    DataDecl,
     Match,
     MatchArm,
     Source,
@@ -80,7 +85,9 @@ def to_source(program: Program, functions: bool = True) -> Source:
 
 
 class Bridge(Functions, Loops):
-    """A whole program."""
+    """A whole program; ``more``: the declarations that derivatives inside it need."""
+
+    more: tuple[DataDecl, ...] = ()
 
     def source(self) -> Source:
         main = self.program.functions[self.program.main]
@@ -90,10 +97,23 @@ class Bridge(Functions, Loops):
             body = self.definitions(body)
         elif self.recursive:
             raise NeedsRecursion("its source language has no recursion")
-        return Source(context, body, self.types(main.results), declarations(self.program))
+        decls = {d.name: d for d in (*declarations(self.program), *self.more)}
+        return Source(context, body, self.types(main.results), tuple(decls.values()))
+
+    def derivative(
+        self, kind: str, f: str, args: Sequence[Atom], wrt: Sequence[int], given: Sequence[Atom]
+    ) -> Term:  # fmt: skip
+        """Return a derivative inside the program, expanded (``nested_derivatives``)."""
+        inner = to_source(reached(self.program, f), self.functions)
+        out, decls = expanded(kind, inner, len(self.program.functions[f].results),
+                              self.atoms(args), wrt, self.atoms(given))
+        self.more += decls
+        return out
 
     def op(self, x: CoreLet) -> Term:
         match x.op:
+            case Prim("show"):
+                raise Unsupported("print is not in the papers' languages")
             case Prim(name, args, static):
                 if name in REQUIRE:  # without what its message shows
                     return nested.Prim(name, (self.atom(args[0]),), tuple(str(s) for s in static))
@@ -143,8 +163,12 @@ class Bridge(Functions, Loops):
                 return arrays.checked(array, ixs, lambda done: arrays.update(array, done, value))
             case Ruled():
                 raise Unsupported("a rule of one's own is not in the papers' languages")
-            case Vjp() | Jvp():
-                raise Unsupported("a derivative inside a function is not in the papers' languages")
+            case Vjp(f, args, wrt, seeds):
+                return self.derivative("vjp", f, args, wrt, seeds)
+            case Jvp(f, args, wrt, tangents):
+                if len(tangents) != len(wrt):
+                    raise Unsupported("Taylor coefficients are not in the papers' languages")
+                return self.derivative("jvp", f, args, wrt, tangents)
             case (
                 AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()

@@ -38,6 +38,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.python.records import Union
+from pullback.structures import REALS, no_motion
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -103,6 +104,20 @@ def _zero(run: Run, t: Type, extents: Sequence[Atom], node: ast.AST) -> Atom:
     return run.array(extents, lambda _: zero, node).atom if extents else zero
 
 
+def require_still(run: Run, kind: Kind, tangent: Value, node: ast.AST) -> None:
+    """Refuse a direction in which an argument that is discrete would move."""
+    match kind:
+        case StaticK(_, value) if not isinstance(value, float):
+            pass
+        case ScalarK(t) | ArrayK(t) if not isinstance(t, Real):
+            pass
+        case _:
+            return
+    given = tangent.value if isinstance(tangent, Static) else tangent
+    if given is not None and not (isinstance(given, int | float) and given == 0):
+        run.refuse(node, no_motion(describe(kind)), REALS, error=ArgumentTypeError)
+
+
 def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom | None]:
     """Return the atoms of a (co)tangent for the real leaves of a value of ``kind``; None for a leaf
     that is given as None, which stands for zero."""
@@ -129,7 +144,9 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
         case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
             for k, v in zip(kinds, items, strict=False):
                 yield from matching(run, k, v, node)
-        case RecordK(cls, fields), RecordV(other) if cls is other:
+        case RecordK(cls, fields), RecordV(other, given) if (
+            cls is other and (cls is not dict or {n for n, _ in fields} == given.keys())
+        ):
             whole = with_attributes(run, value, node)
             assert isinstance(whole, RecordV)
             for n, k in fields:

@@ -22,6 +22,7 @@ from pullback.frontend.derivatives.cotangents import (
     cotangent,
     extents,
     matching,
+    require_still,
     with_zeros,
 )
 from pullback.frontend.derivatives.targets import (
@@ -84,7 +85,7 @@ def _refused(name: str) -> Callable[..., Value]:
         sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
     ) -> Value:
         made = "define the function with its rule outside, and give it what it needs as arguments"
-        ruled = name.startswith(("custom_", "implicit_")) or name == "primitive"
+        ruled = name.startswith(("custom_", "implicit_")) or name in ("primitive", "pure_callback")
         sp.refuse(
             node,
             f"pb.{name} inside compiled code is not supported yet",
@@ -240,7 +241,8 @@ def _pullback(
         _, gradients = target.vjp(numbers, seeds)
         return TupleV(tuple(gradients))
 
-    return known(run, operator.function, (len(primals.items), ()), pull, node)
+    function, count = operator.function, len(primals.items)
+    return run.quietly(lambda: known(run, function, (count, ()), pull, node))
 
 
 def derivative_along(
@@ -273,6 +275,7 @@ def _jvp(
         target = Target(run, f, primals.items, {}, node, numbers)
         given: list[dict[int, Atom]] = []  # by the position of the leaf
         for n in numbers:
+            require_still(run, target.spec.args[n], tangents.items[n], node)
             along = matching(run, target.spec.args[n], tangents.items[n], node)
             leaves = zip(target.wrt(n), along, strict=True)
             given.append({k: atom for k, atom in leaves if atom is not None})
@@ -315,6 +318,8 @@ def _path(
     """The derivatives of a path, of each order those of the leaves of an argument that move."""
     if not isinstance(terms, TupleV):
         return [{} for _ in range(orders)]
+    for term in terms.items:
+        require_still(run, target.spec.args[n], term, node)
     kind, places = target.spec.args[n], target.wrt(n)
     shape = extents(run, [target.atoms[k] for k in places])
     found: list[dict[int, Atom]] = []

@@ -79,10 +79,12 @@ def run_once(
     ends = kept | frozenset(free_names(node)) | {"$return"}
     frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)
     run.frames.append(frame)
+    before = run.calls.shown
     try:
         spec.cells = enter(run, frame, f, args)
         return _body(run, spec, frame, params, owners)
     finally:
+        spec.shows = spec.shows or run.calls.shown > before
         run.frames.pop()
 
 
@@ -112,6 +114,7 @@ def _body(
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
             spec.homes = homes(value, scope, spec.cells)
+            value = placed.with_part(run, spec, value)
             value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form

@@ -35,7 +35,8 @@ from pullback.frontend.functions.captured_variables import (
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
-from pullback.frontend.functions.placed import is_place, of_places
+from pullback.frontend.functions.placed import PART, asked, is_place, note_part, of_places
+from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.functions.self_capture import depth
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
@@ -52,7 +53,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
 )
 from pullback.frontend.kinds.undefined import dummy_atom
-from pullback.frontend.kinds.values import FunctionV, Owner, Value
+from pullback.frontend.kinds.values import FunctionV, Owner, PlaceV, Value
 from pullback.frontend.memory.places import refresh
 from pullback.frontend.problems import public_name
 from pullback.frontend.python.libraries import package_of
@@ -63,7 +64,7 @@ from pullback.frontend.python.source import Definition, nested_definition, site_
 from pullback.frontend.python.syntax import CONSUMER
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
-from pullback.frontend.state import Spec
+from pullback.frontend.state import Spec, facts
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -120,6 +121,7 @@ class Functions:
         self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
         self.ordered: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
+        self.shown = 0
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
@@ -139,6 +141,8 @@ class Functions:
         """Call a known function with its parameters bound."""
         refresh(self.run, f)
         args = {n: self.run.handed(v, node) for n, v in args.items()}
+        if asked(self.run, node):
+            args[PART] = facts((PART,))
         while True:
             given = of_places(self.run, args, self.placed.get(f.definition, ()))
             given |= same_variables(f, given)
@@ -150,14 +154,32 @@ class Functions:
         results = () if spec.result is None else tuple(leaf_types(spec.result))
         if spec.handed and SAME in given:
             atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
+        whole = None if spec.part is None else self._whole(spec, spec.part[0], f, given)
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
+        self.shown += spec.shows
         value = self.result(spec, list(made), owners)
         if spec.handed:
             value = hand_back(self.run, spec, f, given, value, owners, node)
         if spec.homes:
             bare = FunctionV(f.definition, f.scope)
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
-        return value
+        return value if spec.part is None else note_part(self.run, spec.part, value, whole)
+
+    def _whole(
+        self, spec: Spec, root: str, f: FunctionV, given: dict[str, Value]
+    ) -> PlaceV | None:
+        """Where the caller has what a function has given a part of."""
+        mine = function_scope(self.run.scope)
+        if root in given:
+            place = self.run.frame.places.get(given[root])
+            known = place is not None and mine.names.get(place.root) is place.of
+            return place if known else None
+        cell = spec.cells[root]
+        target = found_at({FUNCTION: f, **given}, cell.argument, cell.steps)
+        if target is None or target.home[0] is not mine:
+            return None
+        value = target.value
+        return PlaceV(mine, target.home[1], (), value, value)
 
     def _given_once(
         self, spec: Spec, values: dict[str, Value], atoms: list[Atom]

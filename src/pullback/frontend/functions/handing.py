@@ -138,7 +138,7 @@ def _hand_back(
             end = ownership.replaced(run, target.home, end, rest, refusal, node)
             set_variable(run, target.home, end, node)
         else:
-            home, own = target.home
+            home, own = places.variable_of(*target.home)
             check_here(run, home, own, node, refusal)
             made[name] = handed_updates.named_back(
                 run, own, target.value, end, node, nested, places.EVERYTHING

@@ -1,25 +1,34 @@
-"""Parts of structures given to functions that update them: ``scale(t[i], s)``.
+"""Parts of structures given to functions that update them, ``scale(t[i], s)``, and given by
+functions to callers that do: ``row(t, i)[j] += v``.
 
 Such a function is specialised on the place: it is given the structure and the indices, and its
 parameter holds the place in it (``PlaceV``). So what it updates is the structure, as everywhere.
 (Given the part alone, it would have to put it back, and the part be copied: for an update of one
 item that costs too much.)
+
+A function whose result the caller updates gives beside it the indices by which it has found it in
+an argument, or in a variable that it captured; so the caller knows the place too.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.frontend.kinds.values import PlaceV, Static, Value
+from pullback.core.terms import Lit, Var
+from pullback.frontend.kinds.values import PlaceV, Scalar, Static, TupleV, Value, index_scalar
 from pullback.frontend.memory import places
 from pullback.frontend.memory.places import Move, Moved, Step
+from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.syntax import LIST_UPDATES, own_nodes, root_of, updated
+from pullback.frontend.python.texts import FunctionNode
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
     from pullback.frontend.run import Run
+    from pullback.frontend.state import Spec
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ def enter(run: Run, scope: Scope, args: Iterable[str], node: ast.AST) -> None:
             root = scope.names[form.root]
             place = PlaceV(scope, form.root, steps, given, given)
             places.note_root(run, scope, form.root, root)
-            scope.names[n] = places.named(run, scope, places.current(run, place, node))
+            scope.names[n] = places.named(run, scope, n, places.current(run, place, node))
 
 
 def _step(scope: Scope, constant: bool, step: object) -> Step:
@@ -93,6 +102,121 @@ def _step(scope: Scope, constant: bool, step: object) -> Step:
         return Static(step)
     assert isinstance(step, str)
     return scope.names[step[1:]] if step.startswith("@") else step
+
+
+# --- parts that functions give --------------------------------------------------------------------
+
+
+PART = "$part"
+"""The parameter that says that the caller updates the result."""
+
+Given = tuple[tuple[str, object], ...]
+"""The steps to a part: a field, a constant, or the number of a value that is given with it, which
+is an index from the start, or not."""
+
+_FIELD, _CONSTANT, _INDEX, _VALUE = "field", "constant", "index", "value"
+
+
+@by_node
+def _updated(node: FunctionNode) -> frozenset[ast.Call]:
+    """The calls whose results a function updates: ``row(m, i)[j] += v``, ``find(d, k).append(v)``,
+    ``r = row(m, i)`` where it updates ``r``."""
+    body = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    nodes = [n for s in body for n in own_nodes(s)]
+    changed = (n.target for n in nodes if isinstance(n, ast.AugAssign))
+    names = updated(body) | {t.id for t in changed if isinstance(t, ast.Name)}
+    found: list[ast.expr] = []
+    for n in nodes:
+        match n:
+            case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
+                found.append(value)
+            case ast.Assign([ast.Name(name)], ast.Call() as value) if name in names:
+                found.append(value)
+            case ast.Assign(targets) | ast.Delete(targets):
+                found += targets
+            case ast.AugAssign(target):
+                found.append(target)
+            case _:
+                pass
+    return frozenset(n for n in map(root_of, found) if isinstance(n, ast.Call))
+
+
+@by_node
+def _given(node: FunctionNode) -> frozenset[ast.AST]:
+    """The expressions of which a function gives the value."""
+    if isinstance(node, ast.Lambda):
+        return frozenset({node.body})
+    nodes = (n for s in node.body for n in own_nodes(s) if isinstance(n, ast.Return))
+    return frozenset(n.value for n in nodes if n.value is not None)
+
+
+def asked(run: Run, node: ast.AST) -> bool:
+    """Whether the function being run updates the result of a call, or gives it to a caller who
+    does."""
+    outer = run.frame.definition
+    if outer is None:
+        return False
+    return node in _updated(outer.node) or (
+        PART in run.frame.scope.names and node in _given(outer.node)
+    )
+
+
+def with_part(run: Run, spec: Spec, value: Value) -> Value:
+    """Return the result of a function, with the indices of the place that it has in an argument or
+    in a captured variable, if it has one."""
+    spec.part = None
+    scope, place = run.frame.scope, run.frame.places.get(value)
+    if PART not in scope.names or spec.definition in run.calls.recursive or place is None:
+        return value
+    root = scope.names.get(place.root)
+    if place.scope is not scope or root is not place.of:
+        return value
+    if place.root not in run.frame.given and place.root not in spec.cells:
+        return value
+    steps: list[tuple[str, object]] = []
+    more: list[Value] = []
+    for step in places.from_start(run, place).steps:
+        match step:
+            case str():
+                steps.append((_FIELD, step))
+            case Static(known):
+                steps.append((_CONSTANT, known))
+            case Var() | Lit():
+                steps.append((_INDEX, len(more)))
+                more.append(index_scalar(step))
+            case _:
+                steps.append((_VALUE, len(more)))
+                more.append(step)
+    spec.part = place.root, tuple(steps)
+    return TupleV((value, *more))
+
+
+def note_part(
+    run: Run, part: tuple[str, Given], value: Value, whole: PlaceV | None
+) -> Value:
+    """Return the result of a call, and note its place in what the function was given, which was
+    ``whole``."""
+    assert isinstance(value, TupleV)
+    made, *more = value.items
+    if whole is None:
+        return made
+    steps = tuple(_given_step(kind, what, more) for kind, what in part[1])
+    root = whole.scope.names[whole.root]
+    run.frame.places[made] = PlaceV(whole.scope, whole.root, (*whole.steps, *steps), made, root)
+    return made
+
+
+def _given_step(kind: str, what: object, more: Sequence[Value]) -> places.Taken:
+    if kind == _FIELD:
+        return str(what)
+    if kind == _CONSTANT:
+        return Static(what)
+    assert isinstance(what, int)
+    value = more[what]
+    if kind == _INDEX:
+        assert isinstance(value, Scalar)
+        return value.atom
+    return value
 
 
 def moved_in(args: dict[str, Value], name: str) -> Moved:
@@ -113,4 +237,7 @@ def moved_in(args: dict[str, Value], name: str) -> Moved:
     return tuple(found)
 
 
-__all__ = ["Form", "enter", "is_place", "moved_in", "of_places"]
+__all__ = [
+    "PART", "Form", "asked", "enter", "is_place", "moved_in", "note_part", "of_places",
+    "with_part",
+]  # fmt: skip

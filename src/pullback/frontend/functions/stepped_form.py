@@ -227,8 +227,7 @@ class _Graph:
         self.loops += 1
         index, name = f".i{self.loops}", f".s{self.loops}"
         source: ast.expr = _call(SOURCE, s.iter)
-        anew = bound_anew(s.body) if isinstance(s.iter, ast.Name) else set()
-        if not (isinstance(s.iter, ast.Name) and s.iter.id in self.own - anew):
+        if not self._stays(s.iter, s.body):
             begun = _assign(name, _call(SOURCE, s.iter, ast.Constant(name)))
             ast.fix_missing_locations(ast.copy_location(begun, s.iter))
             self.stmts[at].append(begun)
@@ -242,6 +241,19 @@ class _Graph:
             ast.copy_location(made, s.target)
         more = ast.copy_location(_call(MORE, source, _name(index)), s.iter)
         return self._loop(s, head, more, take)
+
+    def _stays(self, source: ast.expr, body: Sequence[ast.stmt]) -> bool:
+        """Whether a source is the same whenever it is evaluated in a loop: a variable, or a range
+        whose ends are variables and constants."""
+        match source:
+            case ast.Name(name):
+                return name in self.own - bound_anew(body)
+            case ast.Call(ast.Name("range"), ends, []) if "range" not in self.own:
+                return all(isinstance(e, ast.Constant) or (
+                    isinstance(e, ast.Name) and self._stays(e, body)
+                ) for e in ends)
+            case _:
+                return False
 
     def _loop(
         self, s: ast.For | ast.While, head: int, test: ast.expr | None, first: list[ast.stmt]
@@ -376,7 +388,7 @@ def _state(
     names = local_names(ast.fix_missing_locations(made)) - {AT, VALUE} - declared_outside(generator)
     for name in sorted(names):
         using = [b for b in blocks.values() if any(_mentions(s, name) for s in b)]
-        if len(using) != 1 or not _set_first(using[0], name):
+        if len(using) != 1 or not set_first(using[0], name):
             yield name
 
 
@@ -389,7 +401,7 @@ def _mentions(s: ast.AST, name: str) -> bool:
     )
 
 
-def _set_first(block: Sequence[ast.stmt], name: str) -> bool:
+def set_first(block: Sequence[ast.stmt], name: str) -> bool:
     """Whether a block sets a name before it reads it."""
     for s in block:
         if _mentions(s, name):
@@ -399,7 +411,7 @@ def _set_first(block: Sequence[ast.stmt], name: str) -> bool:
                     return name in plain and name not in reads([s])
                 case ast.If(test, body, orelse) if not _mentions(test, name):
                     using = [b for b in (body, orelse) if any(_mentions(x, name) for x in b)]
-                    return len(using) == 1 and s is block[-1] and _set_first(using[0], name)
+                    return len(using) == 1 and s is block[-1] and set_first(using[0], name)
                 case _:
                     return False
     return True
@@ -426,5 +438,5 @@ def _call(name: str, *args: ast.expr) -> ast.Call:
 
 __all__ = [
     "AFTER", "GIVE", "GO", "ITEM", "MORE", "SETTLE", "SOURCE", "STEP", "VALUE", "is_step",
-    "stepped_form",
+    "set_first", "stepped_form",
 ]  # fmt: skip

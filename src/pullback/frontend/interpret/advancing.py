@@ -53,12 +53,14 @@ from pullback.frontend.kinds.kinds import Kind, MaybeK, describe_both
 from pullback.frontend.kinds.undefined import unset
 from pullback.frontend.kinds.values import (
     UNSET,
+    ArrayV,
     CellV,
     Driven,
     EnumerateV,
     FunctionV,
     GeneratorV,
     Indexed,
+    ListV,
     ReversedV,
     Scalar,
     Specialiser,
@@ -95,10 +97,9 @@ class _Begun(Exception):
 _ITEMS, _COUNT, _BACK = _Sort(), _Sort(), _Sort()
 
 
-def advanced(run: Run, value: Value, node: ast.AST) -> FunctionV:
+def advanced(run: Run, value: Value, node: ast.AST) -> Value:
     """The iterator that goes on where it was left; ``value``: a generator that has not begun."""
     if is_iterator(value):
-        assert isinstance(value, FunctionV)
         return value
     driven = _driven(run, value, node)
     f = driven.function
@@ -117,6 +118,18 @@ def advanced(run: Run, value: Value, node: ast.AST) -> FunctionV:
     made = run.calls.call(FunctionV(form, f.scope), {**args, **inside}, node)
     assert isinstance(made, FunctionV)
     return made
+
+
+def of_choice(run: Run, value: Value, node: ast.AST) -> Value:
+    """The value of one of several arms: of a generator the iterator, for it is another one in
+    another arm."""
+    if not isinstance(value, GeneratorV) or value.body is None:
+        return value
+    over = value.body.args.get("iterable", value)
+    if not isinstance(over, ListV | ArrayV | GeneratorV):
+        return value  # iterators over other things are of several types
+    run.generators.begin(value, node)
+    return advanced(run, value, node)
 
 
 def _driven(run: Run, value: Value, node: ast.AST) -> Driven:
@@ -278,7 +291,7 @@ def _has(run: Run, items: Value, k: Atom, node: ast.AST) -> bool | Atom:
             return some
         case TupleV((Static(_Sort()),)):
             return False
-        case FunctionV():
+        case _ if is_iterator(items):
             return run.truth(run.call(items, (Static(GO),), node), node)
         case _:
             return run.b.prim("lt", k, _found(run, items, node).length)
@@ -306,7 +319,7 @@ def _at(run: Run, items: Value, k: Atom, node: ast.AST) -> Value:
         case TupleV((Static(_Sort()), first)):
             last = ext.sub(run, _found(run, first, node).length, i64(1))
             return _at(run, first, run.b.prim("sub", last, k), node)
-        case FunctionV():
+        case _ if is_iterator(items):
             return run.call(items, (Static(GIVE),), node)
         case _:
             return _found(run, items, node).at(k)
@@ -409,4 +422,4 @@ def _keep(run: Run, scope: Scope, f: FunctionV, name: str, node: ast.AST) -> Non
             _keep(run, scope, g, own, node)
 
 
-__all__ = ["advanced", "renewed", "source_of"]
+__all__ = ["advanced", "of_choice", "renewed", "source_of"]

@@ -48,7 +48,7 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     match target:
         case ast.Name(name):
             value = nameable(run, value, target, node)
-            place = places.named(run, run.scope, value)
+            place = places.named(run, run.scope, name, value)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = place
         case ast.Tuple(elts) | ast.List(elts):

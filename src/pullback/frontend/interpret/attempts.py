@@ -15,7 +15,6 @@ from pullback.core.terms import (
     Atom,
     Block,
     If,
-    Let,
     Var,
 )
 from pullback.core.types import I64
@@ -51,14 +50,21 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     if not catching.raises(b.block()):
         run.b.extend(b.block())
         return go_on() if flow is Flow.FALL else flow
-    unknown = _unknown(names, run.scope.names, before, b.lets, catching)
-    reason = "this statement may raise after it has changed {!r}, and the exception is caught"
-    failed = {**before, **{n: Stale(reason.format(n), tried) for n in unknown}}
+    raising = [k for k, let in enumerate(b.lets) if catching.raises(Block((let,), ()))]
+    unknown, changed = _unknown(names, run.scope.names, before, raising)
+    failed = {**before, **{n: Stale(_reason(n), tried) for n in unknown}}
     end = run.scope.names
     run.scope.names = before
     block, made = _joined(run, tried, b, None if flow is Flow.DEAD else end)
     after = run.scope.names
     held = _held(failed, after, made)
+    if flow is not Flow.DEAD:
+        there = _there(block, made, raising[0])
+        for n in changed:
+            atoms = [v for v in _atoms(after[n]) if v in made]
+            if not isinstance(after[n], Stale) and all(v in there for v in atoms):
+                held.update((v, there[v]) for v in atoms)
+                failed[n] = after[n]
     caught = catching.block(block, [held.get(v, v.type) for v in made])
     kept = {n: v for n, v in after.items() if n in failed and held.keys() & {*_atoms(v)}}
     tag = Var("caught", I64)
@@ -114,6 +120,22 @@ def _held(before: Names, after: Names, made: Sequence[Var]) -> dict[Atom, Atom]:
     return found
 
 
+def _there(block: Block, made: Sequence[Var], first: int) -> dict[Atom, Atom]:
+    """For each variable that is made of a value which is there before something may be raised, that
+    value."""
+    later = {v for let in block.lets[first:] for v in let.vars}
+    return {v: a for v, a in zip(made, block.results, strict=False) if a not in later}
+
+
+def _reason(name: str) -> str:
+    if name.startswith("."):
+        return (
+            "this statement may raise inside of a generator that is advanced, of which it is not "
+            "known then where it stands, and the exception is caught"
+        )
+    return f"this statement may raise after it has changed {name!r}, and the exception is caught"
+
+
 def _number(clauses: Clauses, tag: Atom) -> Value:
     numbers = {number for level in clauses.levels for _, number in level if number}
     return Static(numbers.pop()) if len(numbers) == 1 else Scalar(tag, True, 31)
@@ -156,17 +178,18 @@ def _is_exception(value: object) -> bool:
 
 
 class _Watched(dict[str, Value]):
-    """Names that know how much code there was when each was first set; -1: it was set in a block
-    of that code, or by a call."""
+    """Names that know how much code there was when each was first and last set; -1: it was set in a
+    block of that code, or (the first time) by a call."""
 
     def __init__(self, names: Names, run: Run, b: Builder) -> None:
         super().__init__(names)
         self.run, self.b = run, b
-        self.set_at: dict[str, int] = {}
+        self.set_at: dict[str, tuple[int, int]] = {}
 
     def __setitem__(self, name: str, value: Value) -> None:
-        here = self.run.b is self.b and not self.run.handing
-        self.set_at.setdefault(name, len(self.b.lets) if here else -1)
+        last = len(self.b.lets) if self.run.b is self.b else -1
+        first, before = self.set_at.get(name, (-1 if self.run.handing else last, last))
+        self.set_at[name] = first, last if before >= 0 else -1
         super().__setitem__(name, value)
 
     def update(self, *args: Any, **names: Value) -> None:
@@ -175,14 +198,15 @@ class _Watched(dict[str, Value]):
 
 
 def _unknown(
-    names: _Watched, after: Names, before: Names, lets: Sequence[Let], catching: Catching
-) -> list[str]:
+    names: _Watched, after: Names, before: Names, raising: Sequence[int]
+) -> tuple[list[str], list[str]]:
     """The names of which it is not known what they hold where the statement raises: those that were
-    set before something that may raise, or by it."""
-    last = max(k for k, let in enumerate(lets) if catching.raises(Block((let,), ())))
+    set before something that may raise, or by it. And of these, those that were set before anything
+    that may raise: they hold what they hold at the end."""
     at = names.set_at if after is names else {}
     changed = [n for n, v in after.items() if v is not before.get(n) and not n.startswith("$")]
-    return [n for n in changed if at.get(n, -1) <= last]
+    unknown = [n for n in changed if at.get(n, (-1, -1))[0] <= raising[-1]]
+    return unknown, [n for n in unknown if 0 <= at.get(n, (-1, -1))[1] <= raising[0]]
 
 
 def _atoms(value: Value) -> tuple[Atom, ...]:

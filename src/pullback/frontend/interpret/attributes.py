@@ -7,7 +7,7 @@ import functools
 import types
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.absent import absence
 from pullback.core.terms import Var
@@ -39,10 +39,9 @@ from pullback.frontend.kinds.values import (
     Value,
     class_of,
 )
-from pullback.frontend.library.text import dict_texts
+from pullback.frontend.memory import holding, references
 from pullback.frontend.python import object_classes, records
 from pullback.frontend.python.rewrites import refuse_library
-from pullback.frontend.python.source import definition_of
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -80,6 +79,9 @@ def receiver_name(value: Value) -> str:
             return ""
 
 
+_CONTAINERS = frozenset({"array", "list", "tuple", "dict", "table", "set"})
+
+
 def has_method(value: Value, name: str) -> bool:
     return (receiver_name(value), name) in METHODS
 
@@ -90,12 +92,13 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         message = f"'NoneType' object has no attribute {name!r}"
         inner = optionals.present(run, value, message, node, "AttributeError")
         return attribute(run, inner, name, node)
-    if name == "get" and receiver_name(value) in ("dict", "table"):
-        text = cast("types.FunctionType", dict_texts.get)
-        return FunctionV(definition_of(text), None, (Static(None),), bound=(value,))
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:
         return known(run, value, node)
+    if receiver_name(value) in _CONTAINERS and (
+        has_method(value, name) or holding.is_update(value, name)
+    ):
+        return references.made(run, name, None, (value,), node)
     match value:
         case RecordV(cls) if cls is not dict:
             return _of_record(run, value, name, node)

@@ -15,7 +15,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
-from pullback.frontend.interpret import making, objects, symbol_values
+from pullback.frontend.interpret import by_reference, making, objects, showing, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import is_driven, once
@@ -50,7 +50,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.memory import hash_methods
-from pullback.frontend.python import records
+from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of
@@ -72,6 +72,9 @@ def call(
             held = eta.inside(function)
             if held is not None:
                 return call(run, held, args, kwargs, node)
+            made = by_reference.call(run, function, args, kwargs, node)
+            if made is not None:
+                return made
             bound = bind(run, function, args, kwargs, node)
             if is_generator(function.definition.node):
                 run.calls.check_syntax(function.definition)
@@ -97,6 +100,8 @@ def call(
             message = "'NoneType' object is not callable"
             known = optionals.present(run, function, message, node)
             return call(run, known, args, kwargs, node)
+        case Static() if showing.is_showing(function):
+            return showing.show_values(run, function, args, kwargs, node)
         case Static(obj):
             return _call_object(run, obj, args, kwargs, node)
         case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
@@ -139,6 +144,8 @@ def _call_handler(
         args = [optionals.present(run, v, message, node) for v in args]
     if obj in _UNORDERED and not kwargs:
         args = [hash_methods.unordered(run, v, node) for v in args]
+    if obj in ADVANCED or obj in (map, zip):
+        args = [special_methods.iterated(run, v, node) for v in args]
     given = (*args, *kwargs.values())
     if obj in SEQUENTIAL and any(map(is_driven, given)):
         return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
@@ -209,7 +216,9 @@ def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
 
 def _is_function(value: Value) -> bool:
     """Whether a value is a function that a library function may call."""
-    return choices.is_choice(value) or (isinstance(value, FunctionV) and not is_driven(value))
+    if choices.is_choice(value) or showing.is_showing(value):
+        return True
+    return isinstance(value, FunctionV) and not is_driven(value)
 
 
 def _advanceable(

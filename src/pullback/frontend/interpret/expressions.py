@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
-from pullback.core.terms import Atom
+from pullback.core.messages import Constant
+from pullback.core.terms import Atom, Lit
 from pullback.errors import (
     ArgumentTypeError,
     UnknownNameError,
@@ -20,12 +21,15 @@ from pullback.frontend.functions.scopes import chain, outermost
 from pullback.frontend.interpret import (
     assignment,
     attributes,
+    by_reference,
     calls,
     comprehensions,
     f_strings,
     iteration,
     narrowing,
+    showing,
 )
+from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import copied
@@ -57,13 +61,14 @@ from pullback.frontend.memory import (
     holding,
     ownership,
     places,
+    references,
     updates,
 )
 from pullback.frontend.memory import nested_updates as nested
+from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.syntax import (
     BINARY,
     COMPARE,
-    LIST_UPDATES,
     UNARY,
     binds_names,
     declared_outside,
@@ -99,7 +104,8 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Call():
             return run.generators.born(_call(run, node))
         case ast.Attribute(value, name):
-            return run.attribute(evaluate(run, value), name, node)
+            made = run.attribute(evaluate(run, value), name, node)
+            return references.of_method(run, made, node)
         case ast.Subscript(value, index):
             receiver = evaluate(run, value)
             with run.holding(receiver):
@@ -128,7 +134,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.NamedExpr(ast.Name(name), value):
             made = iteration.nameable(run, evaluate(run, value), node.target, node)
             ownership.check_carried(run, name, node)
-            held = places.named(run, run.scope, made)
+            held = places.named(run, run.scope, name, made)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = held
             return made
@@ -360,23 +366,29 @@ def conditional(
             refined = narrowing.refinement(run, test)
             if refined is not None:
                 return narrowing.by_class(run, refined, then, orelse, node)
-            return run.branch(test_of(run, test), then, orelse, node)
+            truth = test_of(run, test)
+            if isinstance(truth, bool | Lit):
+                return run.branch(truth, then, orelse, node)
+            return run.branch(
+                truth,
+                lambda: of_choice(run, then(), node),
+                lambda: of_choice(run, orelse(), node),
+                node,
+            )
 
 
 def _call(run: Run, node: ast.Call) -> Value:
     receiver: Value | None = None
+    stream = showing.stream_method(run, node.func)
+    if stream is not None:
+        return showing.show(run, stream, ast.unparse(node.func), node)
     match node.func:
         case ast.Attribute(value, name):
             receiver = evaluate(run, value)
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
-            if (
-                name in LIST_UPDATES
-                and holding.is_updated_in_place(receiver)
-                and not isinstance(receiver, ArrayV)
-                and not (isinstance(receiver, RecordV) and receiver.cls is not dict)
-            ):
+            if holding.is_update(receiver, name):
                 return _list_update(run, value, receiver, name, node)
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
@@ -384,6 +396,8 @@ def _call(run: Run, node: ast.Call) -> Value:
         case _:
             function = evaluate(run, node.func)
             name = ""
+    if receiver is None and isinstance(function, Static) and showing.is_showing(function):
+        return showing.show(run, Constant(function.value), name_of(function.value), node)
     by = ufunc_at.operator_of(function) if receiver is None else None
     if by is not None:
         return ufunc_at.update(run, by, node.args, node)
@@ -463,11 +477,7 @@ def _list_update(
         if k.arg is None:
             run.refuse(node, f"** in .{name}(...) is not supported", error=ArgumentTypeError)
         kwargs[k.arg] = evaluate(run, k.value)
-    if name == "extend" and args:
-        args = (ownership.apart(run, args[0], lookup(run, base.id, base)), *args[1:])
-    if steps:
-        return nested.update(run, base, steps, updates.Method(name, args, kwargs), node)
-    return assignment.update_by_method(run, base.id, name, args, kwargs, node)
+    return by_reference.update(run, base, steps, name, args, kwargs, node)
 
 
 def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:

@@ -13,6 +13,7 @@ from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.choices import members
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
@@ -68,6 +69,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case OptionalV():
             message = "'NoneType' object is not iterable"
             return iterate(run, optionals.present(run, value, message, node), node)
+        case FunctionV() | TupleV() if is_iterator(value):
+            return text_over(iterators.rows, {"source": value})
         case ArrayV():
             return places.noted(run, value, arrays.iterate(run, value, node))
         case ListV(length):
@@ -89,8 +92,6 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case GeneratorV(_, items):
             run.generators.begin(value, node)
             return items() if callable(items) else items
-        case FunctionV() if is_iterator(value):
-            return text_over(iterators.rows, {"source": value})
         case ZipV(items):
             return _zip(run, [iterate(run, v, node) for v in items], node)
         case EnumerateV(items, start):
@@ -113,8 +114,9 @@ def is_driven(value: Value) -> bool:
 
 
 def is_iterator(value: Value) -> bool:
-    """Whether a value is an iterator that is advanced from outside (``advancing``)."""
-    return isinstance(value, FunctionV) and is_step(value.definition.node)
+    """Whether a value is an iterator that is advanced from outside (``advancing``), or one of
+    several."""
+    return all(isinstance(f, FunctionV) and is_step(f.definition.node) for f in members(value))
 
 
 def known(items: Items) -> tuple[Value, ...] | None:

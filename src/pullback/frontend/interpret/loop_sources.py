@@ -13,10 +13,12 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import MutationError
 from pullback.frontend.functions import choices
-from pullback.frontend.interpret.iteration import collect
+from pullback.frontend.interpret.iteration import collect, is_driven
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.values import (
+    Driven,
     EnumerateV,
+    GeneratorV,
     HashV,
     Indexed,
     Items,
@@ -47,7 +49,7 @@ class Source:
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
         self.begun = [hash_methods.size(part) for part in _parts(self.value)]
         for name, part in zip(self.names, _parts(self.value), strict=True):
-            run.scope.names[name] = places.named(run, run.scope, part, whole=True)
+            run.scope.names[name] = places.named(run, run.scope, name, part, whole=True)
 
     def check_size(self) -> None:
         """At the end of a round: a dict must have as many items as when the loop began."""
@@ -138,6 +140,8 @@ def _parts(value: Value) -> list[Value]:
             return [p for v in items for p in _parts(v)]
         case EnumerateV(items, _) | ReversedV(items) | ViewV(items):
             return _parts(items)
+        case GeneratorV(body=Driven()) if not is_driven(value):
+            return [value]
         case _:
             try:
                 kind_of(value)

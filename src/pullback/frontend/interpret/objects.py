@@ -213,6 +213,9 @@ def _of_tuple(
                 word = "list" if is_list else "tuple"
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
             of = "list" if is_list else "tuple"
+            for v in items:
+                if isinstance(v, GeneratorV):
+                    run.generators.advance(v)
             function = choices.item(run, items, atom, node)
             if function is not None:
                 return function

@@ -161,7 +161,7 @@ class _Matcher:
 
         def bound(name: str | None) -> Flow:
             if name is not None:
-                held = places.named(run, run.scope, whole(subject))
+                held = places.named(run, run.scope, name, whole(subject))
                 ownership.rebound(run, run.scope, name)
                 run.scope.names[name] = held
             return success()

@@ -229,6 +229,8 @@ def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:
     if x is None or y is None:
         return None if x is not None or y is not None else _in_union(a, b)
     t = _number(x, y, isinstance(a, StaticK), isinstance(b, StaticK))
+    if t is None:
+        return None
     return ScalarK(t, x.py and y.py, 64 if isinstance(t, Real) else max(x.bits, y.bits))
 
 
@@ -237,12 +239,16 @@ def _of_members(cls: type) -> ScalarK:
     return ScalarK(I64 if issubclass(cls, int) else Real(64), True)
 
 
-def _number(x: ScalarK, y: ScalarK, x_literal: bool, y_literal: bool) -> Number:
+def _number(x: ScalarK, y: ScalarK, x_literal: bool, y_literal: bool) -> Number | None:
     match x.type, y.type:
         case Real(p), Real(q):
             if x_literal and not y.py:  # a literal takes the precision of the NumPy scalar
                 return Real(q)
-            return Real(p) if y_literal and not x.py else Real(max(p, q))
+            if y_literal and not x.py:
+                return Real(p)
+            if p != q and x.py != y.py:
+                return None  # a Python float takes the precision of what it meets, this time so
+            return Real(max(p, q))
         case Real(p), Int() | Bool():
             return x.type
         case Int() | Bool(), Real():

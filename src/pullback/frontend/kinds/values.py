@@ -381,6 +381,9 @@ ATTRIBUTES = REGISTRY.attributes
 WRITTEN: dict[object, FunctionType] = {}
 """Builtin functions, each with the text in Python that is compiled in its place."""
 
+WRITTEN_CLASSES: dict[type, type] = {}
+"""Classes of the standard library, each with the class in Python that is compiled in its place."""
+
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
 ADVANCED: dict[object, Callable[..., Any]] = {}
 ORDERED: dict[object, Callable[..., Any]] = {}
@@ -440,6 +443,7 @@ __all__ = [
     "SEQUENTIAL",
     "UNSET",
     "WRITTEN",
+    "WRITTEN_CLASSES",
     "ArrayV",
     "AttributeHandler",
     "CellV",

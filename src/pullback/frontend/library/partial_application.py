@@ -1,6 +1,7 @@
 """Compile ``functools.partial``: a function with some arguments bound, positional and by keyword.
 
-It is an operator value: the function, the keywords as options, the arguments that it holds.
+It is an operator value: the function, the keywords as options, the arguments that it holds. If
+these are lists or other objects in variables, it is a function that holds them by reference.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.kinds.flatten import frozen
 from pullback.frontend.kinds.values import REGISTRY, OperatorV, Value, register
+from pullback.frontend.memory import references
+from pullback.frontend.run import Run
 
 
 def partial_of(
@@ -30,6 +33,10 @@ def partial(
     if not args:
         sp.refuse(node, "functools.partial needs a function", error=ArgumentTypeError)
     keywords = {n: frozen(v) for n, v in kwargs.items()}
+    assert isinstance(sp, Run)
+    if any(references.place_of(sp, v) for v in args[1:]):
+        held = references.made(sp, "", args[0], args[1:], node)
+        return partial_of(held, (), keywords) if keywords else held
     return partial_of(args[0], tuple(map(frozen, args[1:])), keywords)
 
 

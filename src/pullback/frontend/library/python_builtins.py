@@ -25,6 +25,7 @@ from pullback.frontend.interpret.iteration import (
     mapped,
     text_over,
 )
+from pullback.frontend.interpret.pointwise import by_position
 from pullback.frontend.interpret.scalars import absolute
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
@@ -223,9 +224,14 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
                 others = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
                 message = f"zip() argument {k} is {word} than {others}"
                 sp.require(sp.b.prim(test, n, lengths[0]), "ValueError", message, node)
+    if sum(map(is_driven, args)) > 1:
+        args = [by_position(as_run(sp), v, node) for v in args]
     places = [k for k, v in enumerate(args) if is_driven(v) or _is_sifted(sp, v, node)]
     if not places:
         return ZipV(tuple(args))
+    if len(places) > 1 and places[0] == 0 and isinstance(args[0], GeneratorV):
+        side = source_of(as_run(sp), ZipV(tuple(args[1:])), node)
+        return run_program(sp, iterators.zip_beside, (args[0], side), node)
     if len(places) > 1 or is_iterator(args[places[0]]) or not is_driven(args[places[0]]):
         side = source_of(as_run(sp), ZipV(tuple(args)), node)
         driven = text_over(iterators.rows, {"source": side})
@@ -270,10 +276,10 @@ def enumerate_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 @register(reversed)
 def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
-    if isinstance(items, RecordV):
-        for name in ("__reversed__", "__len__", "__getitem__"):
-            if written(items.cls, name) is not None:
-                sp.refuse(node, f"reversed() by a {name} of your own is not supported")
+    if isinstance(items, RecordV) and written(items.cls, "__reversed__") is not None:
+        return sp.call(sp.attribute(items, "__reversed__", node), (), node)
+    if isinstance(items, RecordV) and written(items.cls, "__getitem__") is not None:
+        return run_program(sp, iterators.reversed, args, node)
     return ReversedV(items)
 
 

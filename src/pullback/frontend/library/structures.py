@@ -10,9 +10,10 @@ import numpy as np
 
 from pullback import structures
 from pullback.core.build import lit
-from pullback.core.terms import Atom
-from pullback.core.types import Real
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.core.terms import Atom, Build, Lit, Var
+from pullback.core.types import Array, Real
+from pullback.errors import ArgumentTypeError, ArgumentValueError, StructureError
+from pullback.frontend.derivatives.cotangents import require_still
 from pullback.frontend.derivatives.gradients import bears
 from pullback.frontend.derivatives.targets import numbers_of, positions_of
 from pullback.frontend.interpret.calls import bind as bind_call
@@ -28,6 +29,7 @@ from pullback.frontend.kinds.kinds import (
     describe,
     leaf_types,
 )
+from pullback.frontend.kinds.row_shapes import emitted, row_shapes
 from pullback.frontend.kinds.values import (
     REGISTRY,
     ArrayV,
@@ -45,7 +47,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.combinators import count_of
-from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.numpy.sequences import nested, to_array
 from pullback.frontend.run import Run
 
 _FALSE = Static(False)
@@ -67,6 +69,7 @@ def _leaves(sp: Specialiser, tree: Value, real: bool, node: ast.AST) -> Iterator
                 node,
                 f"{sp.describe(tree)} as a part of a structure of numbers and arrays",
                 "use arrays, and tuples, dicts and records of them",
+                error=StructureError,
             )
 
 
@@ -155,6 +158,19 @@ def _call_as(
     return run.call(operator.function, args, node, kwargs)
 
 
+@register(structures.quiet)
+def quiet(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (f,) = args
+    return OperatorV("quiet", f)
+
+
+def _call_quietly(
+    run: Run, operator: OperatorV, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """The call of a function that has run before, and has printed what it prints."""
+    return run.quietly(lambda: run.call(operator.function, args, node, kwargs))
+
+
 def _below(f: Value) -> Value:
     """Return the user's function below operators."""
     while isinstance(f, OperatorV):
@@ -163,6 +179,7 @@ def _below(f: Value) -> Value:
 
 
 REGISTRY.operators["called_as"] = _call_as
+REGISTRY.operators["quiet"] = _call_quietly
 
 
 def _names(f: Value) -> list[str]:
@@ -198,6 +215,9 @@ def along(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if here != there:
         reason = f"{here} primals and {there} vectors"
         sp.refuse(node, reason, structures.EACH, error=ArgumentTypeError)
+    assert isinstance(sp, Run)
+    for x, v in zip(_items(sp, primals, node), _items(sp, vectors, node), strict=True):
+        require_still(sp, kind_of(x), v, node)
     return vectors
 
 
@@ -297,47 +317,84 @@ def one_hot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 @register(structures.stacked)
 def stacked(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    n, f = bind(sp, "stacked", args, kwargs, node, n=MISSING, f=MISSING)
+    n, f, shapes = bind(sp, "stacked", args, kwargs, node, n=MISSING, f=MISSING, shapes=TupleV(()))
     items = sp.sequence(count_of(sp, n, node), lambda i: sp.call(f, (index_scalar(i),), node), node)
-    return _columns(sp, items, items.elem, items.atoms, node)
+    told = [
+        [ext.int_atom(sp, e, node, "an extent") for e in _items(sp, shape, node)]
+        for shape in _items(sp, shapes, node)
+    ]
+    known = told or _known_shapes(sp, items, node)
+    return _columns(sp, items, items.elem, items.atoms, node, known)
+
+
+def _known_shapes(sp: Specialiser, items: ListV, node: ast.AST) -> list[list[Atom]]:
+    """Return the shapes of the leaves of an item, as far as they are known in front of the build;
+    else emit a ValueError for no items."""
+    assert isinstance(sp, Run)
+    wanted = [
+        a for a in items.atoms if isinstance(a.type, Array) and isinstance(a.type.elem, Array)
+    ]
+    op = next((let.op for let in reversed(sp.b.lets) if wanted and wanted[0] in let.vars), None)
+    if not isinstance(op, Build):
+        return [[] for _ in items.atoms]
+    found: list[list[Atom]] = []
+    missing = False
+    for shape, atom in zip(row_shapes(op, sp.functions, sp.decls), items.atoms, strict=True):
+        known = [x for x in shape if x is not None]
+        there = any(atom is a for a in wanted)
+        missing |= there and len(known) < len(shape)
+        found.append([emitted(sp.b, x) for x in known] if there and not missing else [])
+    if missing and not (isinstance(items.length, Lit) and int(items.length.value) > 0):
+        some = sp.b.prim("gt", items.length, ext.ZERO)
+        sp.require(some, "ValueError", structures.NO_ROWS, node)
+    return found if not missing else [[] for _ in found]
 
 
 def _columns(
-    sp: Specialiser, items: ListV, kind: Kind, atoms: Sequence[Atom], node: ast.AST
-) -> Value:
+    sp: Specialiser, items: ListV, kind: Kind, atoms: Sequence[Atom], node: ast.AST,
+    shapes: Sequence[Sequence[Atom]],
+) -> Value:  # fmt: skip
     """Return the part of every item that these leaves carry, as one array or structure of
     arrays."""
     match kind:
-        case ScalarK() | ArrayK():
+        case ScalarK():
             column = ListV(items.length, kind, tuple(atoms), items.owners, True, items.inner)
             return to_array(sp, column, node, temporary=True)
+        case ArrayK():
+            array = nested(sp, atoms[0], node, True, shapes[0])
+            assert isinstance(array.atom, Var)
+            if shapes[0] and array.atom not in ext.facts(sp).extents:
+                ext.note(sp, array, (items.length, *shapes[0]))
+            return array
         case StaticK(_, value):
             return Static(value)
         case TupleK(kinds, is_list):
-            return TupleV(tuple(_each(sp, items, kinds, atoms, node)), is_list)
+            return TupleV(tuple(_each(sp, items, kinds, atoms, node, shapes)), is_list)
         case RecordK(cls, fields):
-            inside = _each(sp, items, [k for _, k in fields], atoms, node)
+            inside = _each(sp, items, [k for _, k in fields], atoms, node, shapes)
             return RecordV(cls, dict(zip((name for name, _ in fields), inside, strict=True)))
         case _:
             sp.refuse(
                 node,
                 f"{describe(kind)} as a part of a structure of numbers and arrays",
                 "return arrays, and tuples, dicts and records of them",
+                error=StructureError,
             )
 
 
 def _each(
-    sp: Specialiser, items: ListV, kinds: Sequence[Kind], atoms: Sequence[Atom], node: ast.AST
-) -> Iterator[Value]:
+    sp: Specialiser, items: ListV, kinds: Sequence[Kind], atoms: Sequence[Atom], node: ast.AST,
+    shapes: Sequence[Sequence[Atom]],
+) -> Iterator[Value]:  # fmt: skip
     start = 0
     for kind in kinds:
         end = start + len(list(leaf_types(kind)))
-        yield _columns(sp, items, kind, atoms[start:end], node)
+        yield _columns(sp, items, kind, atoms[start:end], node, shapes[start:end])
         start = end
 
 
 __all__ = [
     "along", "arguments", "as_given", "called_as", "chosen", "is_larger", "leaves", "one_hot",
-    "picked", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units",
+    "picked", "quiet", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units",
     "with_reals",
 ]  # fmt: skip

@@ -17,8 +17,9 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     parts,
 )
-from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, TupleV
+from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, TupleV, Value
 from pullback.frontend.python.object_classes import changes
+from pullback.frontend.python.syntax import LIST_UPDATES
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
@@ -53,6 +54,14 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
             return changes(cls)
         case _:
             return False
+
+
+def is_update(receiver: Value, name: str) -> bool:
+    """Whether a method changes its object, which is a list, dict or set."""
+    if name not in LIST_UPDATES or isinstance(receiver, ArrayV):
+        return False
+    is_object = isinstance(receiver, RecordV) and receiver.cls is not dict
+    return is_updated_in_place(receiver) and not is_object
 
 
 @cache

@@ -47,7 +47,7 @@ from pullback.frontend.kinds.values import (
     ViewV,
 )
 from pullback.frontend.library.numpy.create import astype
-from pullback.frontend.memory import places
+from pullback.frontend.memory import places, references
 from pullback.frontend.memory.holding import (
     Updatable,
     _nodes_hold_memory,
@@ -344,6 +344,8 @@ def updated(
                 error=MutationError,
             )
     names = {n for n, value in mine.names.items() if value is array}
+    if moved:
+        references.outdate(run, mine, name, moved)
     for scope in _live_scopes(run):
         for other, value in list(scope.names.items()):
             if scope is mine and other == name:
@@ -417,6 +419,7 @@ def rebound(run: Run, scope: Scope, name: str) -> None:
     """Note that a variable gets another value: functions that captured the old one are out of
     date."""
     places.release(run, scope, name)
+    references.outdate(run, scope, name, None)
     if run.frame.given.get(name) and name not in scope.borrowed and scope is run.frame.scope:
         spec = run.frame.spec
         if spec is not None and spec.updates.get(name) is not None:

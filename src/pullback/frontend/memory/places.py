@@ -25,6 +25,7 @@ from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import NoKindError, captures_of, kind_of
 from pullback.frontend.kinds.values import (
+    ArrayV,
     Driven,
     EnumerateV,
     FunctionV,
@@ -129,11 +130,15 @@ def noted(run: Run, whole: Value, items: Items) -> Items:
     return replace(items, at=at)
 
 
-def named(run: Run, scope: Scope, value: Value, whole: bool = False) -> Value:
+def named(run: Run, scope: Scope, name: str, value: Value, whole: bool = False) -> Value:
     """Return the value of a name that is bound to this value: a place, if it is a part of a
-    structure (or, if asked for, a ``whole`` one)."""
+    structure, or a list, dict or object that another variable has (or, if asked for, anything
+    ``whole``)."""
     place = run.frame.places.get(value)
-    if place is None or not (place.steps or whole) or place.scope is not scope:
+    if place is None or place.scope is not scope or place.root == name:
+        return value
+    shared = holding.is_updated_in_place(value) and not isinstance(value, ArrayV)
+    if not (place.steps or whole or shared):
         return value
     if scope.names.get(place.root) is not place.of:
         return value  # the structure has been updated since
@@ -183,13 +188,26 @@ def as_steps(place: PlaceV) -> list[Step]:
 # --- reading --------------------------------------------------------------------------------------
 
 
+def variable_of(scope: Scope, name: str) -> tuple[Scope, str]:
+    """Return the variable that has the object of a name: another one, if both are names for it."""
+    held = scope.names.get(name)
+    if isinstance(held, PlaceV) and not held.steps:
+        return held.scope, held.root
+    return scope, name
+
+
 def current(run: Run, place: PlaceV, node: ast.AST) -> Value:
     """Return the present value at the place."""
     if place.scope.names.get(place.root) is place.of:
         run.frame.places[place.value] = place
         return place.value
-    value = run.lookup(place.root, node)
-    for step in place.steps:
+    return at(run, place.root, place.steps, node)
+
+
+def at(run: Run, root: str, steps: Sequence[Taken], node: ast.AST) -> Value:
+    """Return the value at the steps in what a variable holds."""
+    value = run.lookup(root, node)
+    for step in steps:
         value = _taken(run, value, step, node)
     return value
 
@@ -322,6 +340,11 @@ def after(place: PlaceV, name: str, whole: Value, moved: Moved) -> Value:
 
 LOOP = "$items"
 """Hidden names of what loops run over start so."""
+
+
+def is_moved(place: PlaceV, moved: Moved) -> bool:
+    """Whether an update has moved or replaced the part at a place."""
+    return any(_meets(place, "", m) for m in moved)
 
 
 def _meets(place: PlaceV, name: str, move: Move) -> bool:

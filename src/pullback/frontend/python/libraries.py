@@ -86,7 +86,7 @@ def is_closed_module(name: str) -> bool:
     """Whether the classes of a module, by its name, are those of a library that is not read."""
     top = name.partition(".")[0]
     if top == "pullback":
-        return not name.startswith("pullback.demo.")
+        return not name.startswith(("pullback.demo.", "pullback.frontend.library.text."))
     return top in CLOSED or (top in sys.stdlib_module_names and top != "__main__")
 
 

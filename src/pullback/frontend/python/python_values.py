@@ -13,7 +13,7 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -38,6 +38,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import (
     CALLS,
     WRITTEN,
+    WRITTEN_CLASSES,
     FunctionV,
     OperatorV,
     Owner,
@@ -176,7 +177,9 @@ class PythonValues:
     def _object(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Value:
         cls = type(obj)
         if isinstance(obj, type):
-            return self._static(obj, path, node, guarded)
+            known = self._static(obj, path, node, guarded)
+            text = WRITTEN_CLASSES.get(obj) if isinstance(obj, Hashable) else None
+            return known if text is None else Static(text)
         if is_object_class(cls):
             self._guard(path, StaticK(("class of", cls), obj))
             return RecordV(cls, {}, outside=Outside(path, obj))

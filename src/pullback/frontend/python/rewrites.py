@@ -142,7 +142,6 @@ REWRITES: dict[str, str] = {
     "slice": "x[a:b]",
     "callable": "two functions, or a parameter that says which one it is",
     "copy.": "x.copy() of an array or a list; what nobody changes needs no copy",
-    "collections.deque": "use a list: append, pop; to take from the front, an index that moves on",
     "collections.namedtuple": "define it outside: class P(NamedTuple): x: float",
     "itertools.groupby": "write a loop that remembers the last key",
     "itertools.zip_longest":

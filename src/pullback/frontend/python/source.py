@@ -131,9 +131,10 @@ def _no_source(function: FunctionType) -> SourceError:
 def nested_definition(node: FunctionNode, outer: Definition) -> Definition:
     """Return a new definition of a function inside another one (to be called once per node)."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-    return Definition(
-        node, outer.file, name, f"{outer.qualname}.<locals>.{name}", outer.globals, outer.lines
-    )
+    qualname = f"{outer.qualname}.<locals>.{name}"
+    if name.startswith("."):  # no function of the user's: a part of the one around
+        name, qualname = outer.name, outer.qualname
+    return Definition(node, outer.file, name, qualname, outer.globals, outer.lines)
 
 
 def char_col(lines: tuple[str, ...], line: int, byte_col: int) -> int:

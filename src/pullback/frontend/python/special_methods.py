@@ -71,6 +71,14 @@ def iterator(run: Run, value: RecordV, node: ast.AST) -> Value:
     return made
 
 
+def iterated(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return ``iter(value)`` of an object whose class has an ``__iter__`` (and is no function), and
+    other values as they are."""
+    if not isinstance(value, RecordV) or written(value.cls, "__iter__") is None:
+        return value
+    return value if written(value.cls, "__call__") is not None else iterator(run, value, node)
+
+
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
     """Return the truth of a value by ``__bool__``, or else by ``__len__``; None if there is
     neither."""

@@ -62,9 +62,8 @@ def _updated_by_method(n: ast.AST) -> str | None:
     """Return the name in ``name.append(v)``, ``name[i].append(v)``."""
     match n:
         case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
-            while isinstance(value, ast.Subscript | ast.Attribute):
-                value = value.value
-            return value.id if isinstance(value, ast.Name) else None
+            root = root_of(value)
+            return root.id if isinstance(root, ast.Name) else None
         case _:
             return None
 
@@ -152,6 +151,12 @@ def updated(stmts: Sequence[ast.AST]) -> set[str]:
         for sub in _subscripts(t)
         for name in target_names(sub)
     }
+
+
+def root_of(target: ast.expr) -> ast.expr:
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        target = target.value
+    return target
 
 
 @by_node

@@ -56,7 +56,7 @@ def _function(f: Function, sums: bool) -> Function:
         gone: set[int] = set()
         for k, let in enumerate(lets):
             match let.op:
-                case Prim("stack", (Var() as rows,)) if rows in made and counts[rows] == 1:
+                case Prim("stack", (Var() as rows, *_)) if rows in made and counts[rows] == 1:
                     outer = lets[made[rows]].op
                     assert isinstance(outer, Build)
                     merged = _merged(outer)

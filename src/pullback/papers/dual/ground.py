@@ -61,14 +61,16 @@ DUAL_SOURCE: Dialect = replace(
 """Figure 4 with section 9 (recursion, sums, data types, polymorphism), and arrays."""
 
 
+def unsugared(t: Term) -> Term:
+    """sum a = foldl (acc x. acc + x) 0 a."""
+    if isinstance(t, Op) and t.name == "sum":
+        acc, x = fresh("s"), fresh("x")
+        return Foldl(acc, x, Prim("add", (Var(acc), Var(x))), Lit(0.0), unsugared(t.args[0]))
+    return map_parts(unsugared, t)
+
+
 def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
     """Return the program as one lambda with distinct names, and the types of its subterms."""
-
-    def unsugared(t: Term) -> Term:  # sum a = foldl (acc x. acc + x) 0 a
-        if isinstance(t, Op) and t.name == "sum":
-            acc, x = fresh("s"), fresh("x")
-            return Foldl(acc, x, Prim("add", (Var(acc), Var(x))), Lit(0.0), unsugared(t.args[0]))
-        return map_parts(unsugared, t)
 
     cotangent(source.result)
     lam = rename_apart(deeply(lambda: unsugared(as_lambda(source))))

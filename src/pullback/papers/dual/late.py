@@ -50,7 +50,8 @@ class Late:
     """What a stage gives: N(R) and the state of the monad with its start; the state that is
     accumulated into (``staged``) and what rebuilders take (``collected``); the clauses; Inter_R;
     the second half of Deinter_R; resolve of the states after Interleave and at the end and of the
-    seeding; definitions in front; declarations and rows."""
+    seeding; definitions in front; declarations and rows; what the
+    pullback keeps of the last state, if it is an array."""
 
     real: Type
     state: Type
@@ -64,6 +65,7 @@ class Late:
     prelude: Sequence[tuple[str, Term]]
     decls: tuple[DataDecl, ...]
     library: Library
+    kept: Callable[[Term], Term] | None = None
 
 
 def wrap(source: Source, stage: Late) -> Wrapped:
@@ -87,6 +89,8 @@ def wrap(source: Source, stage: Late) -> Wrapped:
     body = lift.at(program.body, inputs)
     y, d = deinter.go(b, t, b.run("y", body))
     back, end = b.name("d", d), b.state
+    if stage.kept is not None:
+        end = b.name("end", stage.kept(end))
     b.state = None
     pullback = Op("homomorphism", (lam("z", cotangent(t), lambda z: App(
         rebuild, stage.resolve(inputs, end, App(back, z.t)))),))

@@ -4,6 +4,7 @@
     push e: tape[i] := e at the next ID i
     N5{r} = i <- push []; (r, i)
     N5{op(t1..tn)} = .. i <- push [(i1, dop_1(x..)(1)), .., (in, dop_n(x..)(1))]; (op(x..), i)
+    the pullback keeps the tape, frozen
     reverse: adj = zeros; seed the outputs; for i = n-1 downto 0: for (j,w) in tape[i]:
              adj[j] := adj[j] + w * adj[i]; rebuild from adj
 
@@ -99,10 +100,10 @@ def reverse() -> Term:
         j, w = Fst(Var(e)), Snd(Var(e))
         return let("z", op("get", adj, i), lambda z: Foldl(
             s, e, op("set", Var(s), j, prim("add", op("get", Var(s), j), prim("mulz", w, z))),
-            adj, op("reverse", op("get", tape, i))))
+            adj, op("reverse", op("index", tape, i))))
 
-    return lam("tape", TAPE, lambda tape: lam("adj", ADJ, lambda adj: downto(
-        op("size", tape), adj.t, lambda i, s: node(tape.t, i, s))))
+    return lam("tape", Arr(Arr(EDGE)), lambda tape: lam("adj", ADJ, lambda adj: downto(
+        op("length", tape), adj.t, lambda i, s: node(tape.t, i, s))))
 
 
 def tape(source: Source) -> Wrapped:
@@ -120,13 +121,14 @@ def tape(source: Source) -> Wrapped:
             "set", adj, Snd(x), prim("add", op("get", adj, Snd(x)), z))), "-o")
 
     def resolved(inputs: Term, end: Term, seeding: Term) -> Term:
-        zeros = op("alloc", op("size", end), 0.0)
+        zeros = op("alloc", op("length", end), 0.0)
         return op("freeze", app(loop, end, app(seeding, zeros)))
 
     return wrap(source, Late(
         real=Prod(R, Z), state=TAPE, start=op("alloc", Lit(0), NONE), staged=ADJ,
         collected=Arr(R), rules=rules, leaf=leaf, seed=seed, resolve=resolved,
-        prelude=[(loop.name, reverse())], decls=(), library=LIBRARY))
+        prelude=[(loop.name, reverse())], decls=(), library=LIBRARY,
+        kept=lambda tape: op("freeze", tape)))
 
 
 register(Method(

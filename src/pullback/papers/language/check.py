@@ -16,6 +16,7 @@ from pullback.papers.language.linearity import Linearity
 from pullback.papers.language.ops import Library, fits
 from pullback.papers.language.pretty import show, show_type
 from pullback.papers.language.prims import prim_type
+from pullback.papers.language.resources import NotLinear, require_linear
 from pullback.papers.language.terms import (
     ONE,
     App,
@@ -185,6 +186,10 @@ def types_of(
         require_dialect(t, dialect)
     checker = _Checker(dict(context), {d.name: d for d in decls}, library)
     deeply(lambda: checker.infer(t))
+    try:
+        require_linear(t, checker.types)
+    except NotLinear as e:
+        raise NestedTypeError(str(e)) from None
     return checker.types
 
 

@@ -74,7 +74,7 @@ _INFIX = {
 
 def show(t: Term, width: int = 96, library: Library = OPS) -> str:
     """Return a term as text."""
-    printer = _Printer(width, library)
+    printer = Printer(width, library)
     for x in free_vars(t):
         printer.names[x] = printer.choose(x)
     return deeply(lambda: printer.text(t, 0, 0))
@@ -134,7 +134,9 @@ def _wrap(text: str, yes: bool) -> str:
     return f"({text})" if yes else text
 
 
-class _Printer:
+class Printer:
+    """Text of terms; names in sight are told apart."""
+
     def __init__(self, width: int, library: Library) -> None:
         self.width = width
         self.library = library
@@ -215,7 +217,7 @@ class _Printer:
                 return self.branches(f"match {self.text(a, 1, indent)} with", [
                     (arm.con, arm.names, arm.body) for arm in arms], indent)
             case Unpack(a, alpha, x, body):
-                head = f"case {self.text(a, 1, indent)} of pack[{alpha}]"
+                head = f"case {self.text(a, 1, indent)} of pack[{alpha.split('$')[0]}]"
                 return self.branches(head, [("", (x,), body)], indent)
             case TyLam(names, a):
                 return f"/\\{' '.join(names)}. {self.text(a, 0, indent)}"

@@ -236,9 +236,12 @@ def _column(sp: Specialiser, items: ListV, k: int, node: ast.AST) -> Value:
     return _of_list(sp, sp.sequence(items.length, item, node), node, True)
 
 
-def nested(sp: Specialiser, atom: Atom, node: ast.AST, temporary: bool) -> ArrayV:
+def nested(
+    sp: Specialiser, atom: Atom, node: ast.AST, temporary: bool, row: Sequence[Atom] = ()
+) -> ArrayV:
     """Return a sequence of arrays (of sequences...) as one array; ValueError at run time if their
-    lengths differ."""
+    lengths differ. ``row``: the extents of an array of a sequence of arrays, if they are known;
+    otherwise an array of no arrays has extents of 0."""
     while temporary and _is_nested(atom.type):
         merged = merge_builds(sp, atom)
         if merged is None:
@@ -248,7 +251,8 @@ def nested(sp: Specialiser, atom: Atom, node: ast.AST, temporary: bool) -> Array
             return ext.note(sp, sp.fresh(atom, node), extents, built=True)
     # Starting with the innermost level would need a loop, so the outer levels are stacked first.
     while _is_nested(atom.type):
-        (atom,) = sp.b.let(Prim("stack", (atom,)), (_stacked(atom.type),), sp.site(node))
+        op = Prim("stack", (atom, *row))
+        (atom,) = sp.b.let(op, (_stacked(atom.type),), sp.site(node))
     return sp.fresh(atom, node)
 
 
@@ -286,7 +290,7 @@ def merge_builds(sp: Specialiser, atom: Atom) -> tuple[Var, tuple[Atom, ...]] | 
         return None
     if any(_mentions(let, inner_let.vars) for let in between):
         return None
-    hoisted = _hoistable(between, inner.extents, outer.indices)
+    hoisted = hoistable(between, inner.extents, outer.indices)
     if hoisted is None:
         return None
     between = tuple(let for let in between if let not in hoisted)
@@ -300,7 +304,7 @@ def merge_builds(sp: Specialiser, atom: Atom) -> tuple[Var, tuple[Atom, ...]] | 
     return merged, extents
 
 
-def _hoistable(
+def hoistable(
     lets: Sequence[Let], extents: Sequence[Atom], indices: Sequence[Var]
 ) -> list[Let] | None:
     """Return the lets that compute ``extents``, in order; None if they depend on ``indices``."""

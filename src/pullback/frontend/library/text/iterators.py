@@ -30,6 +30,11 @@ def map(function: Function, iterable: Items) -> Iterator[Any]:
         yield function(item)
 
 
+def reversed(sequence: Any) -> Iterator[Any]:
+    for k in range(len(sequence) - 1, -1, -1):
+        yield sequence[k]
+
+
 def filter(function: Function | None, iterable: Items) -> Iterator[Any]:
     for item in iterable:
         if item if function is None else function(item):
@@ -186,6 +191,13 @@ def zip_between(before: Any, iterable: Items, after: Any) -> Iterator[Any]:
             right -= 1
             if left == 0:
                 return
+
+
+def zip_beside(iterable: Items, source: Any) -> Iterator[Any]:
+    for k, first in builtins.enumerate(iterable):
+        if not more(source, k):
+            return
+        yield (first, *item(source, k))
 
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:

@@ -10,6 +10,7 @@ argument that is not among its parameters is refused. The annotations of the par
 from __future__ import annotations
 
 import bisect
+import collections
 import heapq
 from collections.abc import Callable
 from types import FunctionType
@@ -17,11 +18,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from pullback.frontend.kinds.values import WRITTEN
+from pullback.frontend.kinds.values import WRITTEN, WRITTEN_CLASSES
 from pullback.frontend.library.text import (
     arrangement,
     bisection,
     comparisons,
+    deques,
     differences,
     heaps,
     moments,
@@ -95,3 +97,8 @@ LISTS: dict[Callable[..., Any], Callable[..., Any]] = {
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
 WRITTEN.update(cast("dict[object, FunctionType]", ARRAYS | LISTS))
+
+CLASSES: dict[type, type] = {collections.deque: deques.deque}
+"""Classes whose objects change (``tests/frontend/test_deques.py``)."""
+
+WRITTEN_CLASSES.update(CLASSES)

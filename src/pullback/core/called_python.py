@@ -1,0 +1,76 @@
+"""Python functions that compiled code calls: a table by number, and the C function of each.
+
+What goes over is two vectors: the reals of the arguments, and words (extents and whole numbers);
+what comes back is the vector of the reals of the result. An error in the function stays here until
+the compiled call has ended, and comes out of it as it is, with its traceback.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+Words = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+Called = Callable[[Floats, Words], Floats]
+
+PREFIX = "callback_"
+RAISED = "a Python function that was called raised an error"
+
+_known: dict[int, tuple[Called, Any]] = {}
+"""Nothing is taken out: compiled code has the address of the C function."""
+
+_numbers = itertools.count(1)
+_pending = threading.local()
+
+_FUNCTION = ctypes.CFUNCTYPE(
+    None, *(ctypes.POINTER(t) for t in (ctypes.c_double, ctypes.c_int64, ctypes.c_int,
+    ctypes.c_int, ctypes.c_double, ctypes.c_int, ctypes.c_int))
+)  # fmt: skip
+
+
+def enter(function: Called) -> int:
+    """Return the number of a function from the two vectors of its arguments to that of its
+    result."""
+    number = next(_numbers)
+
+    def run(reals: Any, words: Any, n: Any, m: Any, out: Any, count: Any, info: Any) -> None:
+        info[0] = 1
+        try:
+            given = np.ctypeslib.as_array(reals, (n[0],)) if n[0] else np.zeros(0)
+            there = np.ctypeslib.as_array(words, (m[0],)) if m[0] else np.zeros(0, np.int64)
+            made = function(given.copy(), there.copy())
+            if count[0]:
+                np.ctypeslib.as_array(out, (count[0],))[:] = made
+            info[0] = 0
+        except BaseException as error:  # it is raised again by the compiled call
+            _pending.error = error
+
+    _known[number] = function, _FUNCTION(run)
+    return number
+
+
+def called(reals: Floats, words: Words, count: int, number: int, name: str) -> Floats:
+    """Call a function from the evaluator."""
+    return _known[number][0](np.array(reals), np.array(words))
+
+
+def address(number: int) -> int:
+    """Return the address of the C function of a number."""
+    found: int = ctypes.cast(_known[number][1], ctypes.c_void_p).value or 0
+    return found
+
+
+def raised() -> BaseException | None:
+    """Return the error of the last function that was called in this thread, once."""
+    error: BaseException | None = getattr(_pending, "error", None)
+    _pending.error = None
+    return error
+
+
+__all__ = ["PREFIX", "RAISED", "address", "called", "enter", "raised"]

@@ -1,0 +1,89 @@
+"""Methods of containers as values (``push = out.append``), and calls of what holds an object.
+
+``memory/references`` says what such a function is. Where the variable that has its object is one of
+the function being run, a call is what it would be without the function: ``out.append(x)``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.interface import Specialiser
+from pullback.frontend.interpret import assignment, attributes
+from pullback.frontend.kinds.values import (
+    METHODS,
+    FunctionV,
+    PlaceV,
+    Value,
+    method,
+)
+from pullback.frontend.memory import holding, nested_updates, ownership, places, references, updates
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def call(
+    run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """Return the value of a call of a function that holds objects by reference; None if it is
+    called as any other."""
+    what, given = references.reference_of(f), dict(f.kw_defaults)
+    if what is None:
+        return None
+    held = [p if isinstance(p, str) else references.found(f, p) for p in what.paths]
+    mine = function_scope(run.scope)
+    if any(p is None or (isinstance(p, PlaceV) and p.scope is not mine) for p in held):
+        return None
+    first = [given[p] if isinstance(p, str) else _present(run, p, node) for p in held if p]
+    if not what.method:
+        return run.call(given[references.FUNCTION], (*first, *args), node, kwargs)
+    (receiver,), (place,) = first, held
+    if not holding.is_update(receiver, what.method) or not isinstance(place, PlaceV):
+        return _method(run, receiver, what.method, args, kwargs, node)
+    base = ast.copy_location(ast.Name(place.root, ast.Load()), node)
+    return update(run, base, places.as_steps(place), what.method, args, kwargs, node)
+
+
+def _present(run: Run, place: PlaceV, node: ast.AST) -> Value:
+    return places.at(run, place.root, place.steps, node)
+
+
+def _method(
+    run: Run, receiver: Value, name: str, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    if attributes.has_method(receiver, name):
+        return METHODS[attributes.receiver_name(receiver), name](run, receiver, args, kwargs, node)
+    return run.call(run.attribute(receiver, name, node), args, node, kwargs)
+
+
+def update(
+    run: Run, base: ast.Name, steps: list[places.Step], name: str, args: Sequence[Value],
+    kwargs: dict[str, Value], node: ast.AST,
+) -> Value:  # fmt: skip
+    """Compile a method that changes what is at the steps in the value of a name."""
+    if name == "extend" and args:
+        args = (ownership.apart(run, args[0], run.lookup(base.id, base)), *args[1:])
+    if steps:
+        return nested_updates.update(run, base, steps, updates.Method(name, args, kwargs), node)
+    return assignment.update_by_method(run, base.id, name, args, kwargs, node)
+
+
+@method("list", "__getitem__")
+@method("tuple", "__getitem__")
+@method("array", "__getitem__")
+@method("dict", "__getitem__")
+def _item(
+    sp: Specialiser, receiver: Value, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    if len(args) != 1 or kwargs:
+        sp.refuse(node, "__getitem__ takes one argument", error=ArgumentTypeError)
+    return sp.subscript(receiver, args[0], node)
+
+
+__all__ = ["call", "update"]

@@ -1,0 +1,176 @@
+"""``collections.deque`` as a plain class that the front end compiles like the user's own.
+
+Its items lie in two lists: those of ``front`` from its end to the place ``last``, then those of
+``back`` from the place ``first`` on. Items are put at the ends of the lists and taken there, or
+from the other end by a step of the place: so each method of the ends takes one step, and what has
+been taken stays where it was, as the derivative wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+_EMPTY = "pop from an empty deque"
+_MUTATED = "deque mutated during iteration"
+_OUTSIDE = "deque index out of range"
+
+
+class deque:
+    """A sequence that grows and shrinks at both ends."""
+
+    def __init__(self, iterable: Iterable[Any] = (), maxlen: int | None = None) -> None:
+        if maxlen is not None and maxlen < 0:
+            raise ValueError("maxlen must be non-negative")
+        self.front: list[Any] = []
+        self.back: list[Any] = []
+        self.first = 0
+        self.last = 0
+        self.changes = 0
+        self.most = maxlen
+        for x in iterable:
+            self.append(x)
+
+    @property
+    def maxlen(self) -> int | None:
+        return self.most
+
+    def __len__(self) -> int:
+        return len(self.front) - self.last + len(self.back) - self.first
+
+    def __iter__(self) -> Iterator[Any]:
+        before = self.changes
+        for k in range(len(self)):
+            if self.changes != before:
+                raise RuntimeError(_MUTATED)
+            yield self[k]
+        if self.changes != before:
+            raise RuntimeError(_MUTATED)
+
+    def __reversed__(self) -> Iterator[Any]:
+        before = self.changes
+        for k in range(len(self)):
+            if self.changes != before:
+                raise RuntimeError(_MUTATED)
+            yield self[-1 - k]
+        if self.changes != before:
+            raise RuntimeError(_MUTATED)
+
+    def __getitem__(self, i: int) -> Any:
+        k = i if i >= 0 else i + len(self)
+        if k < 0 or k >= len(self):
+            raise IndexError(_OUTSIDE)
+        n = len(self.front) - self.last
+        return self.front[len(self.front) - 1 - k] if k < n else self.back[self.first + k - n]
+
+    def __setitem__(self, i: int, x: Any) -> None:
+        k = i if i >= 0 else i + len(self)
+        if k < 0 or k >= len(self):
+            raise IndexError(_OUTSIDE)
+        n = len(self.front) - self.last
+        if k < n:
+            self.front[len(self.front) - 1 - k] = x
+        else:
+            self.back[self.first + k - n] = x
+
+    def __contains__(self, x: Any) -> bool:
+        return any(y == x for y in self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, deque) or len(self) != len(other):
+            return False
+        return all(self[k] == other[k] for k in range(len(self)))
+
+    def __iadd__(self, iterable: Iterable[Any]) -> deque:
+        self.extend(iterable)
+        return self
+
+    def __add__(self, other: deque) -> deque:
+        both = self.copy()
+        both.extend(other)
+        return both
+
+    def append(self, x: Any) -> None:
+        self.changes += 1
+        self.back.append(x)
+        if self.most is not None and len(self) > self.most:
+            self.popleft()
+
+    def appendleft(self, x: Any) -> None:
+        self.changes += 1
+        self.front.append(x)
+        if self.most is not None and len(self) > self.most:
+            self.pop()
+
+    def pop(self) -> Any:
+        if len(self) == 0:
+            raise IndexError(_EMPTY)
+        self.changes += 1
+        if len(self.back) > self.first:
+            return self.back.pop()
+        self.last += 1
+        return self.front[self.last - 1]
+
+    def popleft(self) -> Any:
+        if len(self) == 0:
+            raise IndexError(_EMPTY)
+        self.changes += 1
+        if len(self.front) > self.last:
+            return self.front.pop()
+        self.first += 1
+        return self.back[self.first - 1]
+
+    def extend(self, iterable: Iterable[Any]) -> None:
+        for x in list(iterable):
+            self.append(x)
+
+    def extendleft(self, iterable: Iterable[Any]) -> None:
+        for x in list(iterable):
+            self.appendleft(x)
+
+    def rotate(self, n: int = 1) -> None:
+        if len(self) > 1:
+            for _ in range(n % len(self)):
+                self.appendleft(self.pop())
+
+    def reverse(self) -> None:
+        items = list(self)
+        for k in range(len(items)):
+            self[k] = items[-1 - k]
+        self.changes += 1
+
+    def clear(self) -> None:
+        self.changes += 1
+        self.front.clear()
+        self.back.clear()
+        self.first = 0
+        self.last = 0
+
+    def copy(self) -> deque:
+        return deque(self, self.most)
+
+    def count(self, x: Any) -> int:
+        return sum(1 for y in self if y == x)
+
+    def index(self, x: Any) -> int:
+        for k in range(len(self)):
+            if self[k] == x:
+                return k
+        raise ValueError(f"{x!r} is not in deque")
+
+    def insert(self, i: int, x: Any) -> None:
+        if self.most is not None and len(self) >= self.most:
+            raise IndexError("deque already at its maximum size")
+        items = list(self)
+        items.insert(i, x)
+        self.clear()
+        self.extend(items)
+
+    def remove(self, x: Any) -> None:
+        if x not in self:
+            raise ValueError(f"{x!r} is not in deque")
+        gone = self.index(x)
+        items = list(self)
+        self.clear()
+        for k in range(len(items)):
+            if k != gone:
+                self.append(items[k])
