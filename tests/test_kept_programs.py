@@ -286,3 +286,14 @@ def test_in_another_process(process: Process) -> None:
         env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
     ).stdout.split()  # fmt: skip
     assert said == [found.hex()]
+
+
+def test_a_program_that_prints_is_not_kept(
+    process: Process, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "def f(x):\n    print(x[0])\n    return x[0] * x[0]\n"
+    for _ in range(2):
+        before = process.compiled
+        assert pb.grad(process.start(text).f)([3.0]) == [6.0]
+        assert process.compiled > before
+    assert capsys.readouterr().out == "3.0\n3.0\n"
