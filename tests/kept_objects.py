@@ -36,8 +36,10 @@ def keep_bytecode() -> None:
 
 
 def use() -> None:
-    """Let this process and those that it starts keep what they compile, unless the environment
-    says where; the first process of a run removes what is of no use any more."""
+    """Let this process and those that it starts keep the machine code that they compile, unless
+    the environment says where; the first process of a run removes what is of no use any more. The
+    front end and the passes run for every program."""
+    os.environ.setdefault("PULLBACK_CACHE_PROGRAMS", "0")
     if "PULLBACK_CACHE" in os.environ:
         return
     here = folder(ROOT / "src")

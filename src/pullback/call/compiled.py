@@ -8,31 +8,52 @@ that are packed or of classes that are not plain.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
 from pullback.call.evaluate import finish
 from pullback.call.fast_calls import converting, in_registers
 from pullback.call.packed import Blocks, Boundary, raw_results
 from pullback.call.request import Plan, What
 from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names, boxed
 from pullback.core.terms import Program
+from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.lower.lower import lower
 from pullback.lower.show import show_module
 from pullback.lower.values import leaves as machine_types
-from pullback.native import EntrySignature, compile_entries, routed
+from pullback.native import EntrySignature, Written, compile_entries, routed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """What an entry is compiled from: the name and the results of main, and what was written for
+    it."""
+
+    main: str
+    results: tuple[Type, ...]
+    written: Written
+
+
+def _results(program: Program | Source) -> tuple[Type, ...]:
+    if isinstance(program, Source):
+        return program.results
+    return program.functions[program.main].results
 
 
 class Native:
     """The compiled entry of a plan. ``fast`` makes the fast call of a function, ``product`` is in
     forward mode that of any function. ``general`` is a call of any function that takes packed
     arguments too; None: the values go in registers. ``packed``: only the general call is wanted.
-    ``stages`` gets the texts of what is compiled."""
+    ``stages`` gets the texts of what is compiled. ``program``: what is compiled, or what was
+    written for it before (``source``)."""
 
     def __init__(
-        self, plan: Plan, program: Program, hidden: Hidden, guards: Guards,
+        self, plan: Plan, program: Program | Source, hidden: Hidden, guards: Guards,
         packed: bool = False, stages: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.plan = plan
-        self.results = program.functions[program.main].results
+        self.results = _results(program)
         self.tail = raw_results(plan)
         self.general: Fast | None = None
         main, along = program.main, plan.request.what is What.TANGENT
@@ -50,15 +71,31 @@ class Native:
             entries[main] = fast.signature
         # The loops of a function are tight; derivatives wait for memory, and are long texts.
         thorough = plan.request.what is What.VALUE
-        loop_code = lower(program, plan.request.in_order)
-        module = compile_entries(loop_code, entries, second, absent_names(guards), thorough)
-        if stages is not None:
+        known = program.written if isinstance(program, Source) else None
+        loop_code = None if isinstance(program, Source) else lower(program, plan.request.in_order)
+        code = known or loop_code
+        assert code is not None
+        module = compile_entries(code, entries, second, absent_names(guards), thorough)
+        self.source = Source(main, self.results, module.written)
+        if stages is not None and loop_code is not None:
             stages |= {"loop": show_module(loop_code), "llvm": module.text,
                        "llvm optimised": module.optimised()}  # fmt: skip
         self.builtin: Fast = module.call[main]
         made = None if fast is None else fast.bind(module.call.get(routed(main), self.builtin))
         self.fast: Maker | None = None if along else made
         self.product: Fast | None = made() if along and made is not None else None
+
+    def bound(self, f: FunctionType, code: CodeType, packed: bool) -> Fast:
+        """The fast call for the function f, which had this code when it was compiled:
+        ``NotImplemented`` where it does not fit."""
+        of_any = self.general
+
+        def general(*args: object) -> object:
+            if of_any is None or f.__code__ is not code:
+                return NotImplemented
+            return of_any(f, *args)
+
+        return general if packed or self.fast is None else self.fast(f, general)
 
     @property
     def _kept(self) -> int:

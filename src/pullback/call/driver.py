@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import FunctionType
@@ -24,17 +24,19 @@ from pullback.ad.dependence import dependence, fixed_dependence
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
-from pullback.ad.sweep import DerivativeError
-from pullback.call.block_layout import reached
+from pullback.call import kept_programs
 from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
+from pullback.call.kept_programs import Loaded
 from pullback.call.misuse import may_broadcast
 from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
+from pullback.call.refusals import kinds_of, refusals
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
+from pullback.call.tangents import differentiable
 from pullback.call.trees import Fast
 from pullback.call.uncollected import uncollected
 from pullback.call.wrappers import loss_entry
@@ -42,14 +44,9 @@ from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import calls_python
-from pullback.errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-    PullbackError,
-    UnsupportedError,
-)
+from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
-from pullback.frontend.kinds.kinds import Kind, leaf_types
+from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
@@ -127,13 +124,7 @@ _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones
 
 def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
     """The specialisation of f for these arguments, from the cache or a new one."""
-    try:
-        kinds = types_of(args)
-    except RecursionError:
-        raise ArgumentValueError(
-            "an argument contains itself, or is nested too deep",
-            "pass data without cycles; of deep trees frozen dataclasses that name their own type",
-        ) from None
+    kinds = kinds_of(args)
     equal = (type_of(f), kinds) not in _broadcasting
     keys = _keys(f, kinds, equal, request)
     known = _lookup(f, args, keys)
@@ -237,7 +228,7 @@ class Unit:
         counted = native and self.plan.cells
         program = self.programs.get(counted)
         if program is None or trace is not None:
-            with _compiling, _refusals():
+            with _compiling, refusals():
                 given = {
                     "invariant loads": self.prepared, "ad": self.derived,
                     "entry": lambda p: self.entry(p, counted),
@@ -274,7 +265,7 @@ class Unit:
         """The native code of a pullback."""
         if self.halves is None:
             split = REVERSE[self.plan.request.method].split
-            with _compiling, uncollected(), _refusals():
+            with _compiling, uncollected(), refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
                     source = self.prepared(self.source)
@@ -284,7 +275,7 @@ class Unit:
     @cached_property
     def fixed(self) -> bool:
         """Whether the words of the results are the same for all values of the reals."""
-        with _compiling, _refusals():
+        with _compiling, refusals():
             return fixed_dependence(self.source, self.plan.wrt)
 
     @cached_property
@@ -316,14 +307,7 @@ class Unit:
         native = self.compiled()
         if packed and native.general is None:
             native = self.compiled(packed=True)
-        code, of_any = self.special.code, native.general
-
-        def general(*args: object) -> object:
-            if of_any is None or f.__code__ is not code:
-                return NotImplemented
-            return of_any(f, *args)
-
-        return general if packed or native.fast is None else native.fast(f, general)
+        return native.bound(f, self.special.code, packed)
 
 
 _optimised: deque[ref[Unit]] = deque()
@@ -342,15 +326,6 @@ def _forget_programs(last: Unit) -> None:
 def _finished(program: Program, entry: Pass) -> Program:
     """One half, differentiated already, after the stages that follow."""
     return run_stages(program, PIPELINE[AD:], {"ad": lambda p: p, "entry": entry})
-
-
-@contextlib.contextmanager
-def _refusals() -> Iterator[None]:
-    """What cannot be differentiated is shown at its place in the user's source."""
-    try:
-        yield
-    except DerivativeError as e:
-        raise UnsupportedError(e.reason, site=e.let.site) from None
 
 
 # --- what api and the tests ask for ---------------------------------------------------------------
@@ -388,10 +363,39 @@ def using(
 
 def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, object]:
     """The fast call of an operator applied to f, and its result for these arguments."""
-    return using(f, plain(args), request, lambda function, unit: _bound(function, unit, args))
+
+    def use(function: FunctionType, unit: Unit) -> tuple[Fast, object]:
+        with kept_programs.saving(wanted, function, args, unit):
+            return _bound(function, unit, args)
+
+    wanted = kept_programs.wanted(request) and not any(isinstance(a, Packed) for a in args)
+    found = _kept(as_function(f, len(args)), args, request) if wanted else None
+    return using(f, plain(args), request, use) if found is None else found
 
 
-def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[Fast, object]:
+def _kept(
+    function: FunctionType, args: Sequence[object], request: Request
+) -> tuple[Fast, object] | None:
+    """The same by code that another process has compiled; None: there is none."""
+    kinds = kinds_of(args)
+    equal = (type_of(function), kinds) not in _broadcasting
+    known = _lookup(function, args, _keys(function, kinds, equal, request))
+    if known is not None and request in known.units:
+        return None
+    with _compiling, uncollected():
+        loaded = kept_programs.load(function, args, kinds, equal, request)
+    try:
+        return None if loaded is None else _bound(function, loaded, args)
+    except ValueError as error:
+        if not (equal and may_broadcast(error)):
+            raise
+    _broadcasting.add((type_of(function), kinds))
+    return _kept(function, args, request)
+
+
+def _bound(
+    function: FunctionType, unit: Unit | Loaded, args: Sequence[object]
+) -> tuple[Fast, object]:
     fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
@@ -447,14 +451,6 @@ def decided_by(f: object, args: Sequence[object]) -> tuple[object, tuple[object,
         return (unit, unit.special.values(function, args)) if unit.fixed else None
 
     return using(f, args, Request(What.TANGENT, words=True), both)
-
-
-def differentiable(args: Sequence[object]) -> tuple[int, ...]:
-    """The positions of the arguments that hold real numbers."""
-    kinds = types_of(args)
-    spaces = [Spaces.of({u.name: u.decl() for u in reached(k)}) for k in kinds]
-    bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces, strict=True))
-    return tuple(i for i, bears in enumerate(bearing) if bears)
 
 
 def steps(f: object, args: Sequence[object], request: Request) -> int:

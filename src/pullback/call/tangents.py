@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pullback.ad.spaces import Spaces
 from pullback.call.block_layout import reached
 from pullback.call.given import Normal, What
 from pullback.call.marshal import FlatNode, Flattener
@@ -23,6 +24,8 @@ from pullback.core.types import Array, Named, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentValueError
 from pullback.frontend.derivatives.homes import Homes
+from pullback.frontend.kinds.kinds import leaf_types
+from pullback.frontend.python.pytypes import types_of
 from pullback.frontend.python.unions import Union
 
 
@@ -143,6 +146,14 @@ def split_duals(shape: Shape, leaves: Sequence[object]) -> tuple[list[object], l
         tangent.fields = tuple(b for _, b in both)
     del split  # it refers to itself, and would wait for the collector
     return [a for a, _ in found], [b for _, b in found]
+
+
+def differentiable(args: Sequence[object]) -> tuple[int, ...]:
+    """The positions of the arguments that hold real numbers."""
+    kinds = types_of(args)
+    spaces = [Spaces.of({u.name: u.decl() for u in reached(k)}) for k in kinds]
+    bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces, strict=True))
+    return tuple(i for i, bears in enumerate(bearing) if bears)
 
 
 __all__ = ["DualFlattener", "normal", "split_duals", "tangent_leaves"]

@@ -49,7 +49,7 @@ from pullback.frontend.python.paths import MISSING, Namespace, describe_path, re
 from pullback.frontend.python.python_values import Guard, holds
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.records import Union
-from pullback.frontend.python.source import definition_of, site_of
+from pullback.frontend.python.source import Used, definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Frame
@@ -99,6 +99,8 @@ class Specialised:
     always_raises: bool = False
     one_home: bool = False
     """Whether an object in an argument may belong to one union only (``homes``)."""
+    used: tuple[Used, ...] = ()
+    """The code of all functions that the program was made of."""
     asks_lapack: bool = False
     """Whether the program depends on ``lapack``."""
 

@@ -11,6 +11,7 @@ from pullback.native.compile import compile_runtime
 from pullback.native.module import (
     CompiledEntry,
     CompiledModule,
+    Written,
     compile_entries,
     compile_module,
     routed,
@@ -48,6 +49,7 @@ __all__ = [
     "PyInt",
     "Tree",
     "Words",
+    "Written",
     "bound",
     "compile_entries",
     "compile_module",

@@ -31,7 +31,7 @@ from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.interrupts import main_thread_address, shielded
-from pullback.native.object_cache import cached
+from pullback.native.object_cache import cached, digest
 from pullback.native.runtime import call_again, call_python, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
@@ -209,12 +209,17 @@ def optimised_text(text: str, thorough: bool = False) -> str:
         return str(module)
 
 
+@cache
+def machine_key() -> str:
+    """Return all that machine code depends on beside its text: the machine, LLVM, the runtime."""
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return digest(_target().triple, llvm.get_host_cpu_name(), _features(), version,
+                  llvmlite.__version__, _runtime_digest())  # fmt: skip
+
+
 def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the object of a text, from the cache on disk if it is there."""
-    machine = _machine(thorough)
-    version = ".".join(map(str, llvm.llvm_version_info))
-    parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
-             llvmlite.__version__, "thorough" if thorough else "", _runtime_digest())  # fmt: skip
+    parts = (text, "thorough" if thorough else "", machine_key())
     timing = Timing(0.0, 0.0, 0.0, 0.0, True)
 
     def compile_() -> bytes:
@@ -228,6 +233,7 @@ def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
 # --- linking --------------------------------------------------------------------------------------
 
 _MENTION = re.compile(r"@(\w+)")
+_VALUE = re.compile(r"%[\w.]+")
 
 
 def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> llvm.ResourceTracker:
@@ -257,9 +263,13 @@ def _runtime_text() -> str:
 
 @cache
 def _runtime_digest() -> str:
-    """What kept code relies on beside its own text: the runtime, and how LLVM is asked."""
+    """What kept code relies on beside its own text: the runtime, and how LLVM is asked. Names of
+    the runtime's values are numbered on through a process, so here they count from its beginning.
+    """
+    names: dict[str, str] = {}
+    text = _VALUE.sub(lambda m: names.setdefault(m[0], f"%{len(names)}"), _runtime_text())
     asked = Path(__file__).read_bytes() if Path(__file__).is_file() else b""
-    return hashlib.sha256(_runtime_text().encode() + asked).hexdigest()
+    return hashlib.sha256(text.encode() + asked).hexdigest()
 
 
 @cache

@@ -22,7 +22,7 @@ from pullback.native.entry import EntryText
 from pullback.native.entry_base import EntryBase, declarations, entry_symbol
 from pullback.native.polls import Patience
 from pullback.native.pyabi import verify_owner
-from pullback.native.runtime import SHOWS, ModuleOwner
+from pullback.native.runtime import SHOWS, ErrorSite, ModuleOwner, ShowSite
 from pullback.native.signature import EntrySignature
 
 
@@ -57,6 +57,7 @@ class CompiledModule:
     text: str
     timing: Timing
     thorough: bool
+    written: Written
 
     def optimised(self) -> str:
         """Return the LLVM text after LLVM's passes."""
@@ -115,34 +116,59 @@ def routed(name: str) -> str:
 
 
 def compile_entries(
-    module: Module, signatures: Mapping[str, EntrySignature],
+    module: Module | Written, signatures: Mapping[str, EntrySignature],
     routes: Mapping[str, Second] = MappingProxyType({}), absent: Absent = (),
     thorough: bool = False,
 ) -> CompiledModule:  # fmt: skip
-    """Compile a module with one entry point for each name of ``signatures``, and a second one,
-    called ``routed(name)``, for each name of ``routes``; both take each other's residual objects.
-    While one of the names ``absent`` is a global, no arguments fit. ``thorough``: LLVM takes the
-    time that it needs; code whose loops turn out to be long is always compiled so."""
-    return _compile(module, _Entries(signatures, routes, absent, thorough))
+    """Compile a module (or load one that was written for the same entry points) with one entry
+    point for each name of ``signatures``, and a second one, called ``routed(name)``, for each name
+    of ``routes``; both take each other's residual objects. While one of the names ``absent`` is a
+    global, no arguments fit. ``thorough``: LLVM takes the time that it needs; code whose loops turn
+    out to be long is always compiled so."""
+    entries = _Entries(signatures, routes, absent, thorough)
+    return _loaded(module, entries) if isinstance(module, Written) else _compile(module, entries)
 
 
-def _compile(module: Module, entries: _Entries) -> CompiledModule:
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """The text of a module and what stands beside it: all that its signatures need to become
+    builtins, in this process or another one. ``shows``: where it calls Python. ``whole``: the
+    module and the names of its entries, if it has loops that run as a whole."""
+
+    text: str
+    errors: tuple[ErrorSite, ...]
+    shows: list[ShowSite]
+    kind: int
+    whole: tuple[bytes, tuple[str, ...]] | None
+
+
+def _written(module: Module, entries: _Entries) -> Written:
     out, text, kind = _write(module, entries)
+    whole = (_packed(module), tuple(out.entries)) if out.facts.whole else None
+    return Written(text, tuple(out.errors), out.shows, kind, whole)
+
+
+def _loaded(written: Written, entries: _Entries) -> CompiledModule:
     converting = [r for r in entries.routes.values() if not isinstance(r, EntrySignature)]
     own = {name: at for r in converting for name, at in r.symbols().items()}
     own |= absent_symbols(entries.absent)
-    own |= {SHOWS: id(out.shows)} if out.shows else {}
-    names = entries.names()
+    own |= {SHOWS: id(written.shows)} if written.shows else {}
+    names, text = entries.names(), written.text
     linked = link_text(text, tuple(map(entry_symbol, names)), own, thorough=entries.thorough)
-    keep: list[object] = [linked, entries.absent, out.shows, *(r.raws() for r in converting)]
-    owner = ModuleOwner(tuple(out.errors), keep)
+    raws = (r.raws() for r in converting)
+    keep: list[object] = [linked, entries.absent, written.shows, *raws]
+    owner = ModuleOwner(written.errors, keep)
     verify_owner(owner, owner.function, owner.code)
-    if out.facts.whole:
+    if written.whole is not None:
         patience = Patience(entries.patience - 1)
-        less = replace(entries, kind=kind, patience=patience, thorough=True)
-        owner.impatient = _LessPatient(module, less, tuple(out.entries)).builtin
+        less = replace(entries, kind=written.kind, patience=patience, thorough=True)
+        owner.impatient = _LessPatient(less, *written.whole).builtin
     call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
-    return CompiledModule(call, text, linked.timing, entries.thorough)
+    return CompiledModule(call, text, linked.timing, entries.thorough, written)
+
+
+def _compile(module: Module, entries: _Entries) -> CompiledModule:
+    return _loaded(_written(module, entries), entries)
 
 
 def _parts(cls: type) -> Callable[[object], tuple[object, ...]]:
@@ -175,8 +201,8 @@ class _LessPatient:
     """The same module compiled with less patience, as soon as a loop that runs as a whole turns out
     to be too long. ``numbers`` has the names of entries, by their numbers in compiled code."""
 
-    def __init__(self, module: Module, entries: _Entries, numbers: tuple[str, ...]) -> None:
-        self.image = _packed(module)
+    def __init__(self, entries: _Entries, image: bytes, numbers: tuple[str, ...]) -> None:
+        self.image = image
         self.entries = entries
         self.numbers = numbers
         self.lock = threading.Lock()
@@ -199,5 +225,5 @@ def compile_module(module: Module, signature: EntrySignature) -> CompiledEntry:
     return CompiledEntry(compiled.call[module.main], compiled)
 
 
-__all__ = ["Builtin", "CompiledEntry", "CompiledModule", "compile_entries", "compile_module",
-           "routed"]  # fmt: skip
+__all__ = ["Builtin", "CompiledEntry", "CompiledModule", "Written", "compile_entries",
+           "compile_module", "routed"]  # fmt: skip

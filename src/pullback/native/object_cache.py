@@ -55,19 +55,41 @@ def let_choose(folder: Callable[[], str | None]) -> None:
 
 def cached(parts: tuple[str, ...], compile_: Callable[[], bytes]) -> tuple[bytes, bool]:
     """Return the object for a text and a machine, and whether it came from disk."""
-    folder = cache_folder()
-    if folder is None or not _safe(folder):
+    if not usable():
         return compile_(), False
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-    path = folder / f"{key}.o"
-    image = _read(path, key)
-    if image is not None:
-        return image, True
+    key = digest(*parts)
+    found = fetch(key)
+    if found is not None:
+        return found, True
     image = compile_()
-    with suppress(OSError):
-        _write(path, pack(key, image))
-        _tidy(folder)
+    keep(key, image)
     return image, False
+
+
+def digest(*parts: str) -> str:
+    """Return the key of what these texts say together."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def usable() -> bool:
+    """Whether anything is kept."""
+    folder = cache_folder()
+    return folder is not None and _safe(folder)
+
+
+def fetch(key: str) -> bytes | None:
+    """Return what is kept under a key."""
+    folder = cache_folder()
+    return _read(folder / f"{key}.o", key) if folder is not None and _safe(folder) else None
+
+
+def keep(key: str, image: bytes) -> None:
+    """Keep an object under a key, in place of what is there."""
+    folder = cache_folder()
+    if folder is not None and _safe(folder):
+        with suppress(OSError):
+            _write(folder / f"{key}.o", pack(key, image))
+            _tidy(folder)
 
 
 def cache_folder() -> Path | None:

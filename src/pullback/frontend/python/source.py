@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import deque
 from dataclasses import dataclass, field
+from hashlib import sha256
 from types import CodeType, FunctionType
 from weakref import WeakValueDictionary
 
@@ -42,6 +43,30 @@ _RECENT: deque[Definition] = deque(maxlen=32)
 """Definitions that nothing refers to any more, and that may be asked for again."""
 
 
+Used = tuple[CodeType, str, str]
+"""A code, the name of its module, and the digest of the text in which its source was found."""
+_used: list[dict[CodeType, tuple[str, Definition]]] = []
+
+
+class Using:
+    """Notes the functions whose definitions are asked for inside of a ``with`` statement."""
+
+    def __enter__(self) -> Using:
+        self.found: dict[CodeType, tuple[str, Definition]] = {}
+        _used.append(self.found)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _used.remove(self.found)
+
+    def codes(self) -> tuple[Used, ...]:
+        """The codes of these functions."""
+        texts = {id(d.lines): d.lines for _, d in self.found.values()}
+        digests = {k: sha256("\n".join(x).encode("utf-8", "surrogatepass")).hexdigest()
+                   for k, x in texts.items()}  # fmt: skip
+        return tuple((c, m, digests[id(d.lines)]) for c, (m, d) in self.found.items())
+
+
 def definition_of(function: FunctionType) -> Definition:
     """Return the definition of a Python function: the same object for all functions of one code, as
     long as it is in use. Raise SourceError if no text is proven to be its source (``texts``)."""
@@ -50,6 +75,8 @@ def definition_of(function: FunctionType) -> Definition:
     if found is None:
         found = _DEFINITIONS[key] = _definition(function)
         _RECENT.append(found)
+    for used in _used:
+        used[function.__code__] = str(function.__globals__.get("__name__")), found
     return found
 
 
