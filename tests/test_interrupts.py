@@ -31,6 +31,8 @@ def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 FOREVER = 10**11
 SOON = 1.0
 """Seconds of processor time. It takes a twentieth of that."""
+WAITING = 30.0
+"""Seconds on the clock for each second of processor time that is allowed."""
 
 
 def counted(x: float, n: int) -> float:
@@ -202,15 +204,15 @@ def main_clock() -> Callable[[], float]:
 
 
 def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
-    """Seconds of this thread between the signal and the end of a call that the signal stops.
-    (Python ignores an exception in a finaliser, such as that of a weak dictionary: then another
-    signal is sent.)"""
-    sent, stopped, clock = [], threading.Event(), main_clock()
+    """Seconds of this thread between the signal and the end of a call that the signal stops; a
+    thread that waits has ``WAITING`` times as long. (Python ignores an exception in a finaliser,
+    such as that of a weak dictionary: then another signal is sent.)"""
+    sent, stopped, clock = [(0.0, 0.0)], threading.Event(), main_clock()
 
     def send() -> None:
         wait = delay
         while not stopped.wait(wait):
-            sent.append(clock())
+            sent.append((clock(), time.perf_counter()))
             os.kill(os.getpid(), signal.SIGINT)
             wait = 10.0
 
@@ -221,7 +223,8 @@ def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
                 thread.start()
                 call()
                 thread.join()
-            return clock() - sent[-1]
+            used, waited = clock() - sent[-1][0], time.perf_counter() - sent[-1][1]
+            return max(used, waited / WAITING)
         finally:
             stopped.set()
             signal.signal(signal.SIGINT, signal.SIG_IGN)

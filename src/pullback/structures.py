@@ -12,6 +12,7 @@ Inside compiled code the front end knows its form and translates these functions
     picked((a, b, c), (0, 2))             (a, c)
     units((a, b))                         ((True, False), (False, True))
     turned(x, 1)                          x with its first axis as the last
+    quiet(f)                              f for another run: it prints nothing again
     replaced((a, b, c), (0, 2), (d, e))   (d, b, e)
 """
 
@@ -221,6 +222,27 @@ def called_as(f: Callable[..., Any], function: Callable[..., Any]) -> Callable[.
     return function
 
 
+class _Quiet:
+    """A function that runs again."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._f = f
+        functools.update_wrapper(self, f, updated=())
+
+    @property
+    def __pullback_operator__(self) -> tuple[object, ...]:
+        return ("quiet", self._f)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._f(*args, **kwargs)
+
+
+def quiet(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``f`` for another run at the same arguments: in compiled code it does not print again
+    what it has printed."""
+    return _Quiet(f)
+
+
 class Numbers:
     """A choice of arguments of a function; ``alone``: it was written as one number. There is one
     object for each choice, so compiled code knows it by its identity."""
@@ -304,6 +326,6 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 __all__ = [
     "NO_ROWS", "REALS", "SOME_ROWS", "Numbers", "along", "argument_numbers", "arguments",
     "as_given", "called_as", "checked", "chosen", "is_larger", "is_leaf", "leaves", "made_of",
-    "no_motion", "numbers_of", "one_hot", "parts_of", "picked", "reals", "rebuilt", "record_of",
-    "replaced", "stacked", "terms_of", "turned", "units", "with_reals", "wrong_series",
+    "no_motion", "numbers_of", "one_hot", "parts_of", "picked", "quiet", "reals", "rebuilt",
+    "record_of", "replaced", "stacked", "terms_of", "turned", "units", "with_reals", "wrong_series",
 ]  # fmt: skip

@@ -183,11 +183,6 @@ def calls_unknown(x):
     return open(x)
 
 
-def prints(x):
-    print(x)
-    return x
-
-
 def appends(xs):
     xs.append(1.0)
     return xs[1]
@@ -295,7 +290,6 @@ CASES = [
     (wrong_count, 1.0, ArgumentTypeError, "helper(x, x, x)"),
     (no_such_attribute, 1.0, UnknownAttributeError, "return x.foo"),
     (calls_unknown, 1.0, UnsupportedError, "open(x)"),
-    (prints, 1.0, UnsupportedError, "print(x)"),
     (compares_text, 1.0, StaticValueError, 'f"{x:.1f}"'),
     (uses_cache, 1.0, UnsupportedError, "x * remembered(10)"),
     (makes_changing, 1.0, UnsupportedError, "Changing(x)"),

@@ -16,7 +16,7 @@ from pullback.ad.cells import flatten, indices
 from pullback.ad.tape_rows import to_word
 from pullback.core.build import Builder, i64
 from pullback.core.effects import Work, done_again, is_total, work_of
-from pullback.core.prims import REQUIRE
+from pullback.core.prims import REQUIRE, SHOW
 from pullback.core.terms import (
     Atom,
     Block,
@@ -155,10 +155,10 @@ def again(let: Let) -> bool:
 
 
 def checks(lets: Sequence[Let]) -> bool:
-    """Whether these lets contain a check, also inside of blocks."""
+    """Whether these lets contain a check or a call of Python, also inside of blocks."""
     for let in lets:
         match let.op:
-            case Prim(name, _, _) if name in REQUIRE:
+            case Prim(name, _, _) if name in REQUIRE or name == SHOW:
                 return True
             case Index(_, _, True) | Update(_, _, _, True):
                 return True

@@ -26,6 +26,7 @@ from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
 from pullback.core.consumption import Summary, summaries
+from pullback.core.prims import SHOW
 from pullback.core.terms import (
     Atom,
     Block,
@@ -35,6 +36,7 @@ from pullback.core.terms import (
     Jvp,
     Let,
     Loop,
+    Prim,
     Program,
     Ruled,
     Sum_,
@@ -124,11 +126,13 @@ class Functions:
         return self.cyclic[name]
 
     def straight(self, name: str) -> bool:
-        """Whether a function, with all its callees, contains neither loops nor recursion."""
+        """Whether a function, with all its callees, contains neither loops nor recursion, and
+        calls nothing of Python."""
         if name not in self.loopless:
             self.loopless[name] = True  # (of a rule that calls what it is the rule of)
             self.loopless[name] = not self.recursive(name) and all(
                 not isinstance(let.op, Build | Sum_ | Loop | While | Vjp)
+                and not (isinstance(let.op, Prim) and let.op.name == SHOW)
                 and not (isinstance(let.op, Call) and not self.straight(let.op.function))
                 and not (isinstance(let.op, Ruled) and not all(map(self.straight, called(let.op))))
                 for let in all_lets(self.functions[name].body)

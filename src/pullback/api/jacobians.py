@@ -25,6 +25,7 @@ from pullback.structures import (
     leaves,
     one_hot,
     picked,
+    quiet,
     rebuilt,
     replaced,
     stacked,
@@ -55,6 +56,7 @@ def jacfwd(
            [1., 1.]])
     """
     numbers = chosen(f, argnums)
+    again = quiet(f)
 
     def jacobian(*args: Any) -> Any:
         given = with_reals(picked(args, numbers))
@@ -66,7 +68,7 @@ def jacfwd(
         _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
         def inner(*new: Any) -> Any:
-            found = f(*replaced(args, numbers, new))
+            found = again(*replaced(args, numbers, new))
             return found[0] if has_aux else found
 
         def columns(here: Any, x: Any) -> Any:
@@ -128,7 +130,7 @@ def jacrev(
 
         found = [rows(here, y) for here, y in zip(units(outputs), outputs, strict=True)]
         matrix = rebuilt(out, tuple(found), True)
-        return (matrix, f(*args)[1]) if has_aux else matrix
+        return (matrix, quiet(f)(*args)[1]) if has_aux else matrix
 
     return called_as(f, jacobian)
 
@@ -145,7 +147,8 @@ def jacobian(
            [1., 1.]])
     """
     numbers = chosen(f, argnums)
-    forward, reverse = jacfwd(f, argnums, has_aux), jacrev(f, argnums, has_aux)
+    again = quiet(f)
+    forward, reverse = jacfwd(again, argnums, has_aux), jacrev(again, argnums, has_aux)
 
     def cheaper(*args: Any) -> Any:
         result = f(*args)

@@ -11,6 +11,7 @@ from pullback.api.operator_objects import inner_function, positional
 from pullback.api.vector_products import jvp
 from pullback.call import driver
 from pullback.call.misuse import require_function
+from pullback.structures import quiet
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> Any:
@@ -43,8 +44,10 @@ _value = product(_of, "linearize")
 
 
 def _linear_map(f: Callable[..., Any], primals: Any) -> Callable[..., Any]:
+    again = quiet(f)
+
     def linear_map(*tangents: Any) -> Any:
-        return jvp(f, primals, tangents)[1]
+        return jvp(again, primals, tangents)[1]
 
     return linear_map
 

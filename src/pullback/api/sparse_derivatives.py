@@ -20,6 +20,7 @@ from pullback.api.operator_objects import Argnums, inner_function, positional
 from pullback.api.sparsity import Array, Pattern, pattern
 from pullback.api.vector_products import jvp, vjp
 from pullback.call import driver
+from pullback.call.first_errors import silent
 from pullback.call.misuse import require_function
 from pullback.structures import (
     Numbers,
@@ -162,14 +163,22 @@ class _Sparse:
         from scipy.sparse import csr_array
 
         values = positional(self._f, args, kwargs)
-        inputs = tuple(map(_zeros, leaves(with_reals(picked(values, self._numbers)), True)))
         try:
-            plan, data = self._computed(values, inputs)
-        except _ChangedError:
-            self._last = None
-            plan, data = self._computed(values, inputs)
+            with silent() as left_out:
+                plan, data = self._matrix(values)
+        finally:
+            if left_out:  # the runs for the pattern and the directions have printed nothing
+                self._value(*values)
         columns, ends = (k.copy() for k in plan.kept)  # which belong to the caller
         return csr_array((data, columns, ends), plan.shape)
+
+    def _matrix(self, values: Sequence[Any]) -> tuple[_Plan, Array]:
+        inputs = tuple(map(_zeros, leaves(with_reals(picked(values, self._numbers)), True)))
+        try:
+            return self._computed(values, inputs)
+        except _ChangedError:
+            self._last = None
+            return self._computed(values, inputs)
 
     def _computed(self, values: Sequence[Any], inputs: tuple[Any, ...]) -> tuple[_Plan, Array]:
         """Return the plan for these arguments, and the values of its pattern."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from pullback.call import driver
 from pullback.call.request import Request, What
+from pullback.core.messages import silent
 from pullback.errors import PullbackError
 from pullback.native.runtime import is_early
 
@@ -25,7 +26,8 @@ def first_error(
     ``surely``: where something else ran the program, whose errors show less."""
     if surely or is_early(error):
         try:
-            driver.call(f, args, _IN_ORDER)
+            with silent():
+                driver.call(f, args, _IN_ORDER)
         except PullbackError:  # f has no value outside of the operator
             return error
         except Exception as first:
@@ -34,3 +36,6 @@ def first_error(
                 last = last.tb_next
             return first.with_traceback(last)  # the user's line
     return error
+
+
+__all__ = ["first_error", "silent"]

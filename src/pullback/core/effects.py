@@ -4,7 +4,8 @@ One invariant: **no pass lets a program do more work than a constant factor of i
 that is copied, or run where nobody asked for it, is therefore small and total (``may_duplicate``);
 any other op moves only if the pass removes the original in the same step. And no pass changes
 whether an error is raised, or which one comes first; so an op that can raise stays (``may_drop``),
-unless an equal one has run before it (``may_share``).
+unless an equal one has run before it (``may_share``). What calls Python (``Effect.CALL``: a
+``print``) is seen from outside: it runs as often as the program says, in this order.
 
 Passes over Core ask here, derivatives (``ad``) and the lowering (``lower``) too; none looks at
 effects and costs of the table itself, or keeps a list of its own.
@@ -17,7 +18,7 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 
 from pullback.core.consumption import consumed_params
-from pullback.core.prims import REQUIRE, TABLE, VIEWS
+from pullback.core.prims import REQUIRE, SHOW, TABLE, VIEWS
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -47,6 +48,7 @@ class Effect(Enum):
     """An effect of an op besides giving its results."""
 
     RAISE = "can raise"
+    CALL = "calls Python, which sees its order among other such calls and errors"
     WRITE = "changes an accumulator"
     READ = "depends on the state of an accumulator"
     NEW = "makes something with an identity"
@@ -58,7 +60,8 @@ Effects = frozenset[Effect]
 PURE: Effects = frozenset()
 RAISE: Effects = frozenset({Effect.RAISE})
 _CONSUME: Effects = frozenset({Effect.CONSUME})
-_KEPT: Effects = frozenset({Effect.RAISE, Effect.WRITE})
+_CALL: Effects = frozenset({Effect.RAISE, Effect.CALL})
+_KEPT: Effects = frozenset({Effect.RAISE, Effect.WRITE, Effect.CALL})
 
 
 # --- ops alone ------------------------------------------------------------------------------------
@@ -127,7 +130,7 @@ def done_again(op: Op) -> Op | None:
 def _is_instruction(op: Prim) -> bool:
     """Whether the op is an instruction or two, from numbers and truth values to one of them."""
     scalars = all(isinstance(a.type, Real | Int | Bool) for a in op.args)
-    results = bool(op.args) and op.name not in REQUIRE and op.name not in _LONG
+    results = bool(op.args) and op.name not in (*REQUIRE, SHOW) and op.name not in _LONG
     return results and scalars and work_of(op) is Work.STEP
 
 
@@ -156,6 +159,8 @@ class EffectsOf:
     def __call__(self, op: Op) -> Effects:
         match op:
             case Prim(name, _, _):
+                if name == SHOW:
+                    return _CALL
                 return RAISE if TABLE[name].effect else PURE
             case Index(_, _, checked):
                 return RAISE if checked else PURE
@@ -184,6 +189,10 @@ class EffectsOf:
         """Whether the op need not run where an equal one has run before: if that did not raise,
         neither would this one."""
         return self(op) <= RAISE
+
+    def calls_python(self, block: Block) -> bool:
+        """Whether running a block calls Python, say to print."""
+        return Effect.CALL in self.block(block)
 
     def is_pure(self, op: Op) -> bool:
         """Whether the op does nothing but give its results."""

@@ -14,7 +14,9 @@ the class of the exception. So a text is the one that Python would write, whatev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 
@@ -55,6 +57,10 @@ class Applied:
 Part = Constant | Leaf | Applied
 
 
+MOST_WORDS = 64
+"""The number of machine values that can be recorded for an error, or for one call of Python."""
+
+
 class SourceText:
     """The source text of an expression, in the place of a value that a message cannot show."""
 
@@ -91,8 +97,31 @@ class Message:
             made.__cause__ = cause
         return made
 
+    def show(self, leaves: Sequence[object]) -> None:
+        """Do what the one part says, unless it is to be left out (``silent``)."""
+        left_out = _silent.get()
+        if left_out is None:
+            self.parts[0].value(leaves)
+        else:
+            left_out.append(self)
+
     def __str__(self) -> str:
         return self.plain
+
+
+_silent: ContextVar[list[Message] | None] = ContextVar("pullback_silent", default=None)
+
+
+@contextmanager
+def silent() -> Iterator[list[Message]]:
+    """Let programs show nothing, since they show it in another run. The list has what is left
+    out."""
+    left_out: list[Message] = []
+    token = _silent.set(left_out)
+    try:
+        yield left_out
+    finally:
+        _silent.reset(token)
 
 
 def plain_exception(cls: type[Exception], text: str) -> Exception:

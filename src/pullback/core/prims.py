@@ -35,4 +35,7 @@ ALIASES = VIEWS | {"reshape", "stop_gradient"}
 REQUIRE = frozenset({"require", "require.early"})
 """The primitives that raise where a condition does not hold."""
 
-__all__ = ["ALIASES", "EXCEPTIONS", "REQUIRE", "TABLE", "VIEWS", "Row"]
+SHOW = "show"
+"""The primitive that calls Python with values of the run."""
+
+__all__ = ["ALIASES", "EXCEPTIONS", "REQUIRE", "SHOW", "TABLE", "VIEWS", "Row"]

@@ -337,6 +337,27 @@ _row("require", 1, _require_rule, _require, {"bool": "require"}, effect=True)
 _row("require.early", 1, _require_rule, _require, {"bool": "require"}, effect=True)
 
 
+def _show_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
+    match static:
+        case (Message() as message,) if len(types) == message.leaves:
+            if all(map(is_shown, types)):
+                return ()
+            raise TypeError(f"shows numbers and arrays of numbers, not {types}")
+        case _:
+            raise TypeError(f"takes what is shown (static: the message), not {types}, {static}")
+
+
+def _show(*rest: object) -> tuple[()]:
+    *leaves, message = rest
+    assert isinstance(message, Message)
+    message.show([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])
+    return ()
+
+
+# What Python does with values of the run: print, log, warn. It runs once, in its place.
+_row("show", 1, _show_rule, _show, {"int": "lower"}, effect=True)
+
+
 def _address_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
     if len(types) != 1 or not isinstance(types[0], Named) or static:
         raise TypeError(f"takes one node, not {types}, {static}")

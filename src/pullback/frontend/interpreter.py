@@ -132,14 +132,18 @@ class Interpreter(Run):
         node: ast.AST,
         kwargs: dict[str, Value] | None = None,
     ) -> Value:
-        in_order = node in self.calls.ordered
+        in_order, shown = node in self.calls.ordered, self.calls.shown
         try:
-            return calls.call(self, function, args, kwargs or {}, node)
+            made = calls.call(self, function, args, kwargs or {}, node)
         except NotCarriedError as change:
             if in_order or node not in self.calls.may_order:
                 raise
             self.calls.ordered.add(node)
             raise Anew from change
+        if not in_order and node in self.calls.may_order and self.calls.shown > shown:
+            self.calls.ordered.add(node)
+            raise Anew
+        return made
 
     def branch(
         self,

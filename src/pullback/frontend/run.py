@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import NoReturn, Protocol
 
 from pullback.core.build import Builder
+from pullback.core.quiet import Functions, quiet_lets
 from pullback.core.terms import Atom, Block, Build, Function, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl
 from pullback.errors import (
@@ -70,9 +71,11 @@ class Specialisations(Protocol):
     active: list[Spec]
     ordered: set[ast.AST]
     """The comprehensions, conditions of loops and calls of library functions of which it is known
-    that they change variables around them."""
+    that they change variables around them, or call Python."""
     may_order: set[ast.AST]
     """The calls of library functions that have a text for this."""
+    shown: int
+    """The number of calls of Python, say to print, that have been compiled so far."""
     recursive: set[Definition]
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
@@ -137,7 +140,7 @@ class Run(PythonValues, Specialiser):
         self.lapack = Choice(True)
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # used when the rest of an expression is there
-        self.functions: dict[str, Function] = {}
+        self.functions: dict[str, Function] = Functions()
         self.caught = CaughtFunctions(self.functions)
         self.handing = False  # variables are set to what a call has given back
         self.decls: dict[str, Decl] = {}
@@ -273,6 +276,14 @@ class Run(PythonValues, Specialiser):
         signal = Unreachable()
         signal.refusal = error(message, "", self.site(node))
         raise signal
+
+    def quietly(self, fn: Callable[[], Value]) -> Value:
+        """Return what ``fn`` gives, which is run again here: it calls nothing of Python."""
+        start, shown = len(self.b.lets), self.calls.shown
+        value = fn()
+        self.b.lets[start:] = quiet_lets(self.b.lets[start:])
+        self.calls.shown = shown
+        return value
 
     def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
         if isinstance(cond, Lit) and cond.value:

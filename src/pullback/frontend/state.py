@@ -48,6 +48,7 @@ class Spec:
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
+    shows: bool = False  # it calls Python, say to print
     part: tuple[str, tuple[tuple[str, object], ...]] | None = None
     """If it gives the place of its result: the variable, and the steps (``placed.with_part``)."""
     # Results of the present round of the iteration (``fixpoint``):
@@ -71,6 +72,7 @@ class Spec:
         updates = tuple(sorted(self.updates)), frozenset(self.nested), frozenset(self.replaced)
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
+            self.shows,
             self.homes, self.touched,
         )  # fmt: skip
 

@@ -33,6 +33,7 @@ from pullback.lower.loopcode import (
     Reg,
     Region,
     Release,
+    Show,
     Store,
     Ty,
     Value,
@@ -169,6 +170,9 @@ class _Checker:
                     self.bind(dst)
             case RaiseIf(cond, values=values):
                 self.use(cond, Ty.I1, 1)
+                for v in values:
+                    self.use(v, v.ty, 1)
+            case Show(_, values):
                 for v in values:
                     self.use(v, v.ty, 1)
             case _:

@@ -13,9 +13,6 @@ from pullback.core.prims_discrete import exception_of
 from pullback.core.types import Array, Type
 from pullback.core.values import dtype_of
 
-MOST_WORDS = 64
-"""How many machine values an error can record; of larger messages only the plain text is shown."""
-
 
 class _Memory:
     """Memory of the process, as NumPy can view it."""
@@ -65,4 +62,4 @@ def _leaf(t: Type, rest: Iterator[float | int | bool], base: int) -> object:
     return np.array(_Memory(t, address, extents, strides))
 
 
-__all__ = ["MOST_WORDS", "error_of", "leaves_of"]
+__all__ = ["error_of", "leaves_of"]

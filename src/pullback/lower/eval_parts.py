@@ -12,7 +12,7 @@ import numpy as np
 
 from pullback.core.prims import TABLE
 from pullback.lower.check import CORE
-from pullback.lower.error_records import error_of
+from pullback.lower.error_records import error_of, leaves_of
 from pullback.lower.loopcode import (
     LANES,
     AccAlloc,
@@ -37,6 +37,7 @@ from pullback.lower.loopcode import (
     Reg,
     Region,
     Release,
+    Show,
     Store,
     Ty,
     Value,
@@ -169,6 +170,8 @@ class Translator:
                 return self.foreign(i)
             case RaiseIf():
                 return self.raise_if(i)
+            case Show():
+                return self.show(i)
             case _:
                 assert_never(i)
 
@@ -349,6 +352,15 @@ class Translator:
             if f[cond]:
                 numbers = [f[v] for v in values]
                 raise error_of(i.kind, i.message, i.types, numbers, self.m.start())
+
+        return step
+
+    def show(self, i: Show) -> Step:
+        values = self.all(i.values)
+
+        def step(f: Frame) -> None:
+            numbers = [f[v] for v in values]
+            i.message.show(leaves_of(i.types, numbers, self.m.start()))
 
         return step
 

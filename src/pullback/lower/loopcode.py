@@ -23,6 +23,7 @@
                | CallCode(r*, function, value*)  an error in the callee returns at once
                | Foreign(r, routine, argument*)  a routine of LAPACK (r is its info) or BLAS
                | RaiseIf(cond, kind, site, v*) record the error in CTX and leave the function
+               | Show(message, v*)             call Python with the values; what it raises is raised
 
 Everything that makes code fast happens here or before: LLVM repairs little.
 """
@@ -282,9 +283,20 @@ class RaiseIf:
     early: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Show:
+    """Let Python do what the message says with the leaves, of ``types``, that the values make up.
+    An exception that it raises leaves all functions."""
+
+    message: Message
+    values: tuple[Value, ...]
+    types: tuple[Type, ...]
+
+
 Instr = (
     Arith | Load | Store | AtAdd | Offset | Alloc | AccAlloc | AccBase | Mark | Release | ArenaBase
     | AccMark | AccRelease | Copy | IfCode | ForCode | WhileCode | CallCode | Foreign | RaiseIf
+    | Show
 )
 
 

@@ -64,7 +64,7 @@ from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
-from pullback.lower.scalars import require, scalar_prim
+from pullback.lower.scalars import require, scalar_prim, show
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
 from pullback.lower.stacks import stacks_of
@@ -180,6 +180,9 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
     match op.name:
         case "require" | "require.early":
             require(lo, op, let.site)
+            return []
+        case "show":
+            show(lo, op)
             return []
         case "dim":
             (axis,) = op.static

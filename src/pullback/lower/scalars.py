@@ -3,15 +3,14 @@ scalar."""
 
 from __future__ import annotations
 
-from pullback.core.messages import Message
+from pullback.core.messages import MOST_WORDS, Message
 from pullback.core.terms import Prim, Site
 from pullback.core.types import Type
-from pullback.lower.error_records import MOST_WORDS
 from pullback.lower.forms import to_leaves
-from pullback.lower.loopcode import LANES, Imm, RaiseIf, Ty, Value
+from pullback.lower.loopcode import LANES, Imm, RaiseIf, Show, Ty, Value
 from pullback.lower.powers import power
 from pullback.lower.state import Lowering
-from pullback.lower.values import ZERO, Scalar, Val, View, lanes_of, machine
+from pullback.lower.values import ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
 
 OVERFLOW = "integer result does not fit in 64 bits"
 
@@ -150,6 +149,16 @@ def require(lo: Lowering, op: Prim, site: Site | None) -> None:
     if shown or isinstance(message, str):
         message = str(message).replace("{", "{{").replace("}", "}}")
     raise_if(lo, bad, kind, message, site, op.name == "require.early")
+
+
+def show(lo: Lowering, op: Prim) -> None:
+    """Call Python with values; not in lanes, since it is called once for each iteration."""
+    if lo.lane is not None:
+        raise NotInLanes
+    (message,) = op.static
+    assert isinstance(message, Message)
+    values = tuple(x for a in op.args for x in to_leaves(lo, lo.atom(a)))
+    lo.emit(Show(message, values, tuple(a.type for a in op.args)))
 
 
 def _is_uniform(v: Val) -> bool:

@@ -29,6 +29,7 @@ from pullback.lower.loopcode import (
     Reg,
     Region,
     Release,
+    Show,
     Store,
     Value,
     WhileCode,
@@ -146,6 +147,8 @@ class _Show:
             case RaiseIf(cond, kind, message, site, values):
                 where = f" line {site.line}" if site else ""
                 return f"raise {kind} if {v(cond)} {str(message)!r} {self.values(values)}{where}"
+            case Show(message, values):
+                return f"show {str(message)!r} {self.values(values)}"
             case IfCode() | ForCode() | WhileCode():
                 raise TypeError("structured code has lines of its own")
             case _:

@@ -26,6 +26,7 @@ from pullback.lower.loopcode import (
     RaiseIf,
     Region,
     Release,
+    Show,
     WhileCode,
 )
 from pullback.native.polls import Check, Each, Patience, Poll, Polls
@@ -221,7 +222,7 @@ def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:
         match instr:
             case CallCode(_, name):
                 called.add(name)
-            case RaiseIf() | Alloc() | AccAlloc():
+            case RaiseIf() | Show() | Alloc() | AccAlloc():
                 fails = True
             case Copy(count=count) if not isinstance(count, Imm):
                 fails = True  # a signal may stop it

@@ -32,7 +32,7 @@ from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.interrupts import main_thread_address, shielded
 from pullback.native.object_cache import cached
-from pullback.native.runtime import call_again, make_error, unusual
+from pullback.native.runtime import call_again, call_python, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
 _lock = threading.RLock()
@@ -268,7 +268,8 @@ def _runtime() -> dict[str, int]:
     image, _ = _object(_runtime_text())
     imports = pyabi.symbols() | {
         "pb_make_error": id(make_error), "pb_unusual": id(unusual),
-        "pb_call_again": id(call_again), "pb_main_thread": main_thread_address(),
+        "pb_call_again": id(call_again), "pb_call_python": id(call_python),
+        "pb_main_thread": main_thread_address(),
     }  # fmt: skip
     exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
     tracker = _link(image, imports, exports)

@@ -13,6 +13,7 @@ from pullback.lower.loopcode import (
     LoopFunction,
     RaiseIf,
     Reg,
+    Show,
     Ty,
     Value,
     WhileCode,
@@ -20,7 +21,7 @@ from pullback.lower.loopcode import (
 from pullback.native.analysis import Guard
 from pullback.native.layout import ERROR_WORDS, Field
 from pullback.native.polls import Check, Each, Pieces, Poll, Some
-from pullback.native.runtime import ErrorSite
+from pullback.native.runtime import SHOWS, ErrorSite, ShowSite
 from pullback.native.text import LLVM, function_name, llvm_type
 from pullback.native.work import EXTENTS, Extent, extents_of
 
@@ -311,13 +312,28 @@ def raise_if(f: FunctionText, instr: RaiseIf) -> None:
     cold, on = f"raise{f.count}", f"fine{f.count}"
     f.line(f"br i1 {f.value(instr.cond)}, label %{cold}, label %{on}, !prof !5")
     f.block(cold)
-    for k, v in enumerate(instr.values):
-        at = f.let(f"getelementptr i8, ptr %ctx, i64 {8 * (ERROR_WORDS + k)}")
-        f.line(f"store i64 {_raw(f, v)}, ptr {at}, align 8, !tbaa !3")
+    _record(f, instr.values)
     f.line(f"call fastcc void {f.support('pb.fail')}(ptr %ctx, i64 {code})")
     f.line("br label %failed")
     f.failed_from.append(cold)
     f.block(on)
+
+
+def show(f: FunctionText, instr: Show) -> None:
+    """Print the call of Python with values, which are recorded as those of errors are."""
+    code = len(f.out.shows)
+    kinds = tuple(v.ty for v in instr.values)
+    f.out.shows.append(ShowSite(instr.message, kinds, instr.types))
+    _record(f, instr.values)
+    raised = f.let(f"call i32 @pb_show(ptr %ctx, ptr @{SHOWS}, i64 {code})")
+    f.leave_if(f.let(f"icmp ne i32 {raised}, 0"))
+
+
+def _record(f: FunctionText, values: tuple[Value, ...]) -> None:
+    """Print the stores of values into the context, where Python reads them."""
+    for k, v in enumerate(values):
+        at = f.let(f"getelementptr i8, ptr %ctx, i64 {8 * (ERROR_WORDS + k)}")
+        f.line(f"store i64 {_raw(f, v)}, ptr {at}, align 8, !tbaa !3")
 
 
 def _raw(f: FunctionText, v: Value) -> str:

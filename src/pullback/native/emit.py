@@ -41,6 +41,7 @@ from pullback.lower.loopcode import (
     Reg,
     Region,
     Release,
+    Show,
     Store,
     Ty,
     Value,
@@ -54,7 +55,7 @@ from pullback.native.layout import METADATA, Field, field_address
 from pullback.native.lines import ContextLines
 from pullback.native.mathlib import MathLibrary
 from pullback.native.polls import Check, Patience
-from pullback.native.runtime import ErrorSite
+from pullback.native.runtime import SHOWS, ErrorSite, ShowSite
 from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
 from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
 from pullback.native.work import DEGREE, extents_of
@@ -75,6 +76,7 @@ class ModuleText:
     foreign: dict[str, int] = field(default_factory=dict)
     entries: dict[str, int] = field(default_factory=dict)
     works: dict[str, str] = field(default_factory=dict)
+    shows: list[ShowSite] = field(default_factory=list)
 
     def work(self, check: Check) -> str:
         """The global name of the rows of a polynomial: for each monomial its cycles and its
@@ -110,7 +112,9 @@ def _bottom(arena: str) -> Field:
 def emit_module(module: Module, patience: Patience) -> ModuleText:
     """Return the text of all functions of a module; ``finish`` adds the rest. No memory that the
     parameters of main point to is written during a call. ``patience``: which loops run as a
-    whole."""
+    whole; a program that calls Python cannot be repeated, so it has none."""
+    if any(isinstance(i, Show) for f in module.functions.values() for i in instructions(f.body)):
+        patience = Patience.NONE
     out = ModuleText(module, facts(module, patience))
     called = frozenset[str]().union(*out.facts.callees.values())
     for name, function in module.functions.items():
@@ -129,6 +133,7 @@ declare i64 @pb_more(i64, i64, i64, i64, i64) {_COUNTING}
 declare i64 @pb_due(i64) {_COUNTING}
 declare i1 @pb_some(i64, i64) {_COUNTING}
 declare i1 @pb_long(i64, i64, i64, i64, i64) {_COUNTING}
+declare i32 @pb_show(ptr, ptr, i64) nounwind cold
 declare i1 @pb_zero(ptr, ptr, i64) nounwind cold {_BYTES}
 declare i1 @pb_move(ptr, ptr, ptr, i64) nounwind cold {_BYTES}
 """
@@ -140,10 +145,11 @@ def finish(out: ModuleText, more: str = "") -> str:
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
     works = (f"{name} = private constant {text}" for text, name in out.works.items())
+    shows = f"@{SHOWS} = external global i8" if out.shows else ""
     return "\n".join(
-        [*out.functions, more, _RUNTIME, *works, f"{LONG_CALLS_LEFT} = internal global i64 0",
-         control_register, foreign_declarations(out.foreign), support, out.math.text(),
-         METADATA, STACK_METADATA]
+        [*out.functions, more, _RUNTIME, shows, *works,
+         f"{LONG_CALLS_LEFT} = internal global i64 0", control_register,
+         foreign_declarations(out.foreign), support, out.math.text(), METADATA, STACK_METADATA]
     )
 
 
@@ -393,6 +399,8 @@ class FunctionText(ContextLines):
                 foreign(self, instr)
             case RaiseIf():
                 control.raise_if(self, instr)
+            case Show():
+                control.show(self, instr)
             case _:
                 assert_never(instr)
 

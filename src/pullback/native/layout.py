@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from pullback.lower.error_records import MOST_WORDS
+from pullback.core.messages import MOST_WORDS
 
 
 class Field(IntEnum):

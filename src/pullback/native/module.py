@@ -22,7 +22,7 @@ from pullback.native.entry import EntryText
 from pullback.native.entry_base import EntryBase, declarations, entry_symbol
 from pullback.native.polls import Patience
 from pullback.native.pyabi import verify_owner
-from pullback.native.runtime import ModuleOwner
+from pullback.native.runtime import SHOWS, ModuleOwner
 from pullback.native.signature import EntrySignature
 
 
@@ -131,9 +131,10 @@ def _compile(module: Module, entries: _Entries) -> CompiledModule:
     converting = [r for r in entries.routes.values() if not isinstance(r, EntrySignature)]
     own = {name: at for r in converting for name, at in r.symbols().items()}
     own |= absent_symbols(entries.absent)
+    own |= {SHOWS: id(out.shows)} if out.shows else {}
     names = entries.names()
     linked = link_text(text, tuple(map(entry_symbol, names)), own, thorough=entries.thorough)
-    keep: list[object] = [linked, entries.absent, *(r.raws() for r in converting)]
+    keep: list[object] = [linked, entries.absent, out.shows, *(r.raws() for r in converting)]
     owner = ModuleOwner(tuple(out.errors), keep)
     verify_owner(owner, owner.function, owner.code)
     if out.facts.whole:

@@ -17,7 +17,7 @@ from pullback.core.called_python import RAISED, raised
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type
-from pullback.lower.error_records import error_of
+from pullback.lower.error_records import error_of, leaves_of
 from pullback.lower.loopcode import Ty
 from pullback.native.layout import ERROR_WORDS, OUT_OF_MEMORY, TOO_DEEP, Field
 
@@ -58,6 +58,27 @@ class ModuleOwner:
     function: FunctionType = _ANY
     code: CodeType = _ANY.__code__
     impatient: Callable[[ModuleOwner, int], Callable[..., object]] | None = None
+
+
+SHOWS = "pb_shows"
+"""The symbol of the table of a module's ``ShowSite``s."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSite:
+    """One ``Show`` of a module, whose values are recorded as those of an ``ErrorSite``."""
+
+    message: Message
+    values: tuple[Ty, ...]
+    types: tuple[Type, ...]
+
+
+def call_python(shows: list[ShowSite], context: int, number: int) -> None:
+    """Do what a ``Show`` says with the values in the context at this address (called by compiled
+    code)."""
+    site = shows[number]
+    values = _recorded(context, site.values)
+    site.message.show(leaves_of(site.types, values))
 
 
 def unusual(owner: ModuleOwner, args: tuple[object, ...]) -> object:
@@ -113,6 +134,10 @@ def _word(context: int, field: int) -> int:
     return ctypes.c_int64.from_address(context + 8 * field).value
 
 
+def _recorded(context: int, types: tuple[Ty, ...]) -> list[float | int | bool]:
+    return [_number(_word(context, ERROR_WORDS + k), ty) for k, ty in enumerate(types)]
+
+
 def make_error(owner: ModuleOwner, context: int) -> BaseException:
     """Return the exception for the error recorded at address ``context`` (called by compiled
     code)."""
@@ -122,9 +147,7 @@ def make_error(owner: ModuleOwner, context: int) -> BaseException:
     if code == TOO_DEEP:
         return RecursionError("maximum recursion depth exceeded")
     error = owner.errors[code]
-    values = [
-        _number(_word(context, ERROR_WORDS + k), ty) for k, ty in enumerate(error.values)
-    ]
+    values = _recorded(context, error.values)
     if error.message == RAISED and (pending := raised()) is not None:
         return with_site(pending, error.site)
     made = error_of(error.kind, error.message, error.types, values)

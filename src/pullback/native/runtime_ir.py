@@ -83,6 +83,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_main_thread = external global i64
 @pb_unusual = external global i8
 @pb_call_again = external global i8
+@pb_call_python = external global i8
 @pb_ndarray = external global i8
 @pb_value_error = external global i8
 @pb_pool = internal global ptr null

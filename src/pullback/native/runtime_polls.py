@@ -15,7 +15,9 @@ from pullback.native.layout import (
 from pullback.native.runtime_fields import load, store
 from pullback.native.support import call_on_stack, own_stack
 
-POLL_FUNCTIONS = ("pb_poll", "pb_more", "pb_due", "pb_some", "pb_long", "pb_zero", "pb_move")
+POLL_FUNCTIONS = (
+    "pb_poll", "pb_more", "pb_due", "pb_some", "pb_long", "pb_zero", "pb_move", "pb_show",
+)  # fmt: skip
 
 FLUSH_TO_ZERO = 0x8000
 """The bit FTZ of the control register (``flush``)."""
@@ -280,4 +282,76 @@ again:
 }}
 """
 
-POLLS = "\n".join([_CONTROL, _SIGNALS, _ZERO, _MOVE])
+_SHOW_ON_STACK = _ON_STACK.replace("@pb_look", "@pb_shown")
+
+_SHOW = f"""
+; Call Python with the GIL. %frame: the context, the result, the table and the number of the call.
+define internal void @pb_shown(ptr %frame) {{
+  %ctx = load ptr, ptr %frame
+  %table.at = getelementptr i64, ptr %frame, i64 2
+  %table = load ptr, ptr %table.at
+  %number.at = getelementptr i64, ptr %frame, i64 3
+  %number = load i64, ptr %number.at
+  {load("%thread", Field.THREAD, "ptr")}
+  %held = icmp eq ptr %thread, null
+  br i1 %held, label %call, label %take
+take:
+  call void @PyEval_RestoreThread(ptr %thread)
+  br label %call
+call:
+  {_BEFORE_PYTHON}
+  %address = call ptr @PyLong_FromVoidPtr(ptr %ctx)
+  %which = call ptr @PyLong_FromLongLong(i64 %number)
+  %none = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr @pb_call_python, ptr %table,
+                                                           ptr %address, ptr %which, ptr null)
+  call void @Py_DecRef(ptr %address)
+  call void @Py_DecRef(ptr %which)
+  %null = icmp eq ptr %none, null
+  br i1 %null, label %done, label %drop
+drop:
+  call void @Py_DecRef(ptr %none)
+  br label %done
+done:
+  {_AFTER_PYTHON}
+  %raised = zext i1 %null to i64
+  %raised.at = getelementptr i64, ptr %frame, i64 1
+  store i64 %raised, ptr %raised.at
+  br i1 %held, label %end, label %give
+give:
+  %same = call ptr @PyEval_SaveThread()
+  br label %end
+end:
+  ret void
+}}
+
+; What Python is called for, on the thread's own stack; 1 if it raises.
+define i32 @pb_show(ptr %ctx, ptr %table, i64 %number) cold {{
+  %frame = alloca [4 x i64]
+  store ptr %ctx, ptr %frame
+  %table.at = getelementptr i64, ptr %frame, i64 2
+  store ptr %table, ptr %table.at
+  %number.at = getelementptr i64, ptr %frame, i64 3
+  store i64 %number, ptr %number.at
+  {load("%home", Field.HOME)}
+  %here = icmp eq i64 %home, 0
+  br i1 %here, label %directly, label %there
+directly:
+  call void @pb_shown(ptr %frame)
+  br label %done
+there:
+  {_SHOW_ON_STACK}
+  br label %done
+done:
+  %raised.at = getelementptr i64, ptr %frame, i64 1
+  %raised = load i64, ptr %raised.at
+  %none = icmp eq i64 %raised, 0
+  br i1 %none, label %fine, label %stop
+fine:
+  ret i32 0
+stop:
+  {store(Field.ERROR, str(INTERRUPTED))}
+  ret i32 1
+}}
+"""
+
+POLLS = "\n".join([_CONTROL, _SIGNALS, _SHOW, _ZERO, _MOVE])

@@ -112,6 +112,8 @@ class Bridge(Functions, Loops):
 
     def op(self, x: CoreLet) -> Term:
         match x.op:
+            case Prim("show"):
+                raise Unsupported("print is not in the papers' languages")
             case Prim(name, args, static):
                 if name in REQUIRE:  # without what its message shows
                     return nested.Prim(name, (self.atom(args[0]),), tuple(str(s) for s in static))

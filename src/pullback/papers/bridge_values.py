@@ -71,7 +71,7 @@ def variant_type(v: Variant, program: Program) -> nested.Type:
 
 
 def sum_type(types: Sequence[nested.Type]) -> nested.Type:
-    """t1 + .. + tn, to the left."""
+    """The sum type t1 + .. + tn: binary sums, nested to the left."""
     out = types[0]
     for t in types[1:]:
         out = Plus(out, t)

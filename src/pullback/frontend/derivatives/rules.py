@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, lit
+from pullback.core.quiet import quiet_name
 from pullback.core.terms import (
     Atom,
     Block,
@@ -279,7 +280,8 @@ class _Maker:
         params = tuple(Var(p.name, p.type) for p in known.params)
         seeds = tuple(Var("ct", t) for t in known.results if has_reals(t, self.run.decls))
         made = tuple(Var("t", t) for t in (*known.results, *(params[k].type for k in wrt)))
-        let = Let(made, Vjp(function, params, tuple(wrt), seeds), self.run.site(self.node))
+        again = Vjp(quiet_name(function), params, tuple(wrt), seeds)
+        let = Let(made, again, self.run.site(self.node))
         cts = made[len(known.results) :]
         types = tuple(v.type for v in cts)
         back = Function(backward, (*params, *seeds), Block((let,), cts), types)

@@ -79,10 +79,12 @@ def run_once(
     ends = kept | frozenset(free_names(node)) | {"$return"}
     frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)
     run.frames.append(frame)
+    before = run.calls.shown
     try:
         spec.cells = enter(run, frame, f, args)
         return _body(run, spec, frame, params, owners)
     finally:
+        spec.shows = spec.shows or run.calls.shown > before
         run.frames.pop()
 
 

@@ -121,6 +121,7 @@ class Functions:
         self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
         self.ordered: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
+        self.shown = 0
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
@@ -155,6 +156,7 @@ class Functions:
             atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
         whole = None if spec.part is None else self._whole(spec, spec.part[0], f, given)
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
+        self.shown += spec.shows
         value = self.result(spec, list(made), owners)
         if spec.handed:
             value = hand_back(self.run, spec, f, given, value, owners, node)

@@ -15,7 +15,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
-from pullback.frontend.interpret import by_reference, making, objects, symbol_values
+from pullback.frontend.interpret import by_reference, making, objects, showing, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import is_driven, once
@@ -100,6 +100,8 @@ def call(
             message = "'NoneType' object is not callable"
             known = optionals.present(run, function, message, node)
             return call(run, known, args, kwargs, node)
+        case Static() if showing.is_showing(function):
+            return showing.show_values(run, function, args, kwargs, node)
         case Static(obj):
             return _call_object(run, obj, args, kwargs, node)
         case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
@@ -214,7 +216,9 @@ def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
 
 def _is_function(value: Value) -> bool:
     """Whether a value is a function that a library function may call."""
-    return choices.is_choice(value) or (isinstance(value, FunctionV) and not is_driven(value))
+    if choices.is_choice(value) or showing.is_showing(value):
+        return True
+    return isinstance(value, FunctionV) and not is_driven(value)
 
 
 def _advanceable(

@@ -159,20 +159,25 @@ def _with_item(
     run: Run, outer: Scope, generator: ast.comprehension, item: Value, node: ast.AST
 ) -> Iterator[None]:
     """Evaluate in a fresh scope for the variables of a comprehension, inside the scope in which it
-    was written, with the target bound to an item. If that changes a variable, the function begins
-    anew, and the comprehension is known to change it."""
+    was written, with the target bound to an item. If that changes a variable, or calls
+    Python, the function begins anew, and the comprehension is known to do so."""
 
     frame, before = run.frame, run.scope
     frame.scope = Scope({}, outer)
-    in_order = node in run.calls.ordered
+    in_order, shown = node in run.calls.ordered, run.calls.shown
+    may_order = isinstance(node, ast.ListComp | ast.GeneratorExp)
     try:
         run.assign(generator.target, item, generator.target)
         yield
     except NotCarriedError as change:
-        if in_order or not isinstance(node, ast.ListComp | ast.GeneratorExp):
+        if in_order or not may_order:
             raise
         run.calls.ordered.add(node)
         raise Anew from change
+    else:
+        if may_order and not in_order and run.calls.shown > shown:
+            run.calls.ordered.add(node)
+            raise Anew
     finally:
         frame.scope = before
 

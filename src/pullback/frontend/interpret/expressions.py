@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
+from pullback.core.messages import Constant
 from pullback.core.terms import Atom, Lit
 from pullback.errors import (
     ArgumentTypeError,
@@ -26,6 +27,7 @@ from pullback.frontend.interpret import (
     f_strings,
     iteration,
     narrowing,
+    showing,
 )
 from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
@@ -63,6 +65,7 @@ from pullback.frontend.memory import (
     updates,
 )
 from pullback.frontend.memory import nested_updates as nested
+from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.syntax import (
     BINARY,
     COMPARE,
@@ -376,6 +379,9 @@ def conditional(
 
 def _call(run: Run, node: ast.Call) -> Value:
     receiver: Value | None = None
+    stream = showing.stream_method(run, node.func)
+    if stream is not None:
+        return showing.show(run, stream, ast.unparse(node.func), node)
     match node.func:
         case ast.Attribute(value, name):
             receiver = evaluate(run, value)
@@ -390,6 +396,8 @@ def _call(run: Run, node: ast.Call) -> Value:
         case _:
             function = evaluate(run, node.func)
             name = ""
+    if receiver is None and isinstance(function, Static) and showing.is_showing(function):
+        return showing.show(run, Constant(function.value), name_of(function.value), node)
     by = ufunc_at.operator_of(function) if receiver is None else None
     if by is not None:
         return ufunc_at.update(run, by, node.args, node)

@@ -113,7 +113,9 @@ class Recorder:
                 if isinstance(function, Static) and function.value in _TEXT:
                     return self._applied(function.value, args)
                 return None
-            case ast.Call(ast.Attribute(receiver, name), args, keywords) if _is_text(receiver):
+            case ast.Call(ast.Attribute(receiver, name), args, keywords) if (
+                _is_text(receiver) or self._is_known_text(receiver)
+            ):
                 names = [k.arg for k in keywords if k.arg is not None]
                 if len(names) < len(keywords) or not hasattr(str, name):
                     return None
@@ -124,6 +126,16 @@ class Recorder:
                 return self._applied(_OPERATORS[BINARY[type(op)]], [left, right])
             case _:
                 return None
+
+    def _is_known_text(self, node: ast.expr) -> bool:
+        """Whether a name holds a text that is known."""
+        if not isinstance(node, ast.Name):
+            return False
+        try:
+            value = self.run.evaluate(node)
+        except (PullbackError, NeedStatic):
+            return False
+        return isinstance(value, Static) and isinstance(value.value, str)
 
     def _operation(self, node: ast.expr) -> Part | None:
         """Return the part for an operation on texts, or for a display or choice of them, that is
@@ -167,7 +179,10 @@ def kept_text(run: Run, target: ast.expr, node: ast.expr) -> ShownV | None:
     part = recorder.expression(node)
     if is_source(part):
         return None
-    reason = f"{target.id!r} is a text of values that only the run knows: raise and assert show it"
+    reason = (
+        f"{target.id!r} is a text of values that only the run knows: raise, assert and print show "
+        "it"
+    )
     return ShownV(reason, node, part, tuple(recorder.leaves))
 
 
@@ -181,14 +196,30 @@ def _makes_text(node: ast.expr) -> bool:
             return _is_text(node)
 
 
+_SHOWING = frozenset({
+    "print", "pprint", "pp", "debug_print", "warn", "write", "log", "debug", "info", "warning",
+    "error", "critical", "exception",
+})  # fmt: skip
+
+
+def _shows(node: ast.expr) -> bool:
+    """Whether an expression looks like the call of a function that shows its arguments."""
+    match node:
+        case ast.Call(ast.Name(name) | ast.Attribute(_, name)):
+            return name in _SHOWING
+        case _:
+            return False
+
+
 @lru_cache(maxsize=256)
 def shown_names(function: ast.AST) -> frozenset[str]:
-    """Return the names that a function reads in ``raise`` and ``assert`` messages only, or in other
-    texts that only these show."""
+    """Return the names that a function reads in ``raise`` and ``assert`` messages and in calls like
+    ``print(...)`` only, or in other texts that only these show."""
     nodes = list(ast.walk(function))
     reads = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     messages = [n.exc for n in nodes if isinstance(n, ast.Raise)]
     messages += [n.msg for n in nodes if isinstance(n, ast.Assert)]
+    messages += [n.value for n in nodes if isinstance(n, ast.Expr) and _shows(n.value)]
     texts = [
         (n.targets[0].id, n.value)
         for n in nodes

@@ -224,7 +224,7 @@ def running(
     return ListV(found.length, kind, tuple(made[len(types) :]))
 
 
-# --- stop_gradient, debug_print ------------------------------------------------------------------
+# --- stop_gradient -------------------------------------------------------------------------------
 
 
 @register(combinators.stop_gradient)
@@ -253,12 +253,3 @@ def _stopped(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             return ListV(length, elem, stopped, owners, False, inner, spare)
         case _:
             sp.refuse(node, f"pb.stop_gradient of {sp.describe(value)} is not supported")
-
-
-@register(combinators.debug_print)
-def debug_print(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    sp.refuse(
-        node,
-        "pb.debug_print is not supported in compiled code yet",
-        "run the function as plain Python to see the values",
-    )

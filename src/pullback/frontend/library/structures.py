@@ -158,6 +158,19 @@ def _call_as(
     return run.call(operator.function, args, node, kwargs)
 
 
+@register(structures.quiet)
+def quiet(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (f,) = args
+    return OperatorV("quiet", f)
+
+
+def _call_quietly(
+    run: Run, operator: OperatorV, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """The call of a function that has run before, and has printed what it prints."""
+    return run.quietly(lambda: run.call(operator.function, args, node, kwargs))
+
+
 def _below(f: Value) -> Value:
     """Return the user's function below operators."""
     while isinstance(f, OperatorV):
@@ -166,6 +179,7 @@ def _below(f: Value) -> Value:
 
 
 REGISTRY.operators["called_as"] = _call_as
+REGISTRY.operators["quiet"] = _call_quietly
 
 
 def _names(f: Value) -> list[str]:
@@ -381,6 +395,6 @@ def _each(
 
 __all__ = [
     "along", "arguments", "as_given", "called_as", "chosen", "is_larger", "leaves", "one_hot",
-    "picked", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units",
+    "picked", "quiet", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units",
     "with_reals",
 ]  # fmt: skip

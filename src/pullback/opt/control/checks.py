@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pullback.core.build import Builder
-from pullback.core.effects import Work, may_duplicate
+from pullback.core.effects import EffectsOf, Work, may_duplicate
 from pullback.core.terms import (
     Atom,
     Block,
@@ -49,7 +49,10 @@ DEEPEST = 6
 def hoist_checks(program: Program) -> Program:
     """Return the program with checks before loops instead of inside."""
     stable = stable_arrays(program)
-    functions = {name: _Lifter(stable).function(f) for name, f in program.functions.items()}
+    effects = EffectsOf(program)
+    functions = {
+        name: _Lifter(stable, effects).function(f) for name, f in program.functions.items()
+    }
     return Program(functions, program.decls, program.main)
 
 
@@ -65,13 +68,17 @@ class Goal:
 class _Lifter(Checks):
     """The walk over one function, which also removes the checks that cannot fail."""
 
+    def __init__(self, stable: frozenset[Var], effects: EffectsOf) -> None:
+        super().__init__(stable)
+        self.effects = effects
+
     def loop(self, op: Build | Sum_ | Loop) -> Op:
         done = super().loop(op)
         return map_blocks(done, lambda block: self.lift(op, block))
 
     def lift(self, loop: Build | Sum_ | Loop, block: Block) -> Block:
         """Return the block of the loop without the checks that now stand before the loop."""
-        if not any(_is_check(let.op) for let in block.lets):
+        if not any(_is_check(let.op) for let in block.lets) or self.effects.calls_python(block):
             return block
         inside = defined(block).union(i for i, _ in loop_indices(loop))
         if isinstance(loop, Loop):

@@ -127,7 +127,7 @@ def replaced(t: Term, old: Term, new: Term) -> Term:
 
 
 def recognised_after(t: Term) -> Term:
-    """Return C's term, with one block for every build that its rule made of a gather."""
+    """Return the term that C gives, in which the cotangent of every gather is one block."""
     t = map_parts(recognised_after, t)
     match t:
         # let u = unzip (build n (i. C{t ! s})) in let a1 = fst u in let a2 = snd u in (a1, \d. ..)

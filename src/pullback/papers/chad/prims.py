@@ -125,7 +125,7 @@ def _dprim(t: Prim, xs: list[Term], parts: list[Type], e: E, result: Type) -> Te
 
 
 def lpairs(ds: Sequence[Term]) -> Term:
-    """<d1,..,dn>, to the left."""
+    """The tuple <d1,..,dn>: pairs, nested to the left."""
     out = ds[0]
     for d in ds[1:]:
         out = op("lpair", out, d)

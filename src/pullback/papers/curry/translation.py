@@ -130,7 +130,7 @@ def J(delta: Context, t: Term, types: Types) -> Term:
 
 
 def tupled(terms: Sequence[Term], env: Type) -> Term:
-    """Return the combinator that makes a tuple, to the left."""
+    """Return the combinator that makes a tuple of pairs that are nested to the left."""
     if not terms:
         return Op("const", (Nil(),), (env,))
     out = terms[0]

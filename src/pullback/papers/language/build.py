@@ -155,7 +155,7 @@ def op(name: str, *args: Like, static: tuple[Static, ...] = ()) -> Op:
 
 
 def tuple_(*items: Like) -> Term:
-    """(t1,..,tn), to the left: () if there is none, the bare term if there is one."""
+    """The tuple (t1,..,tn), pairs nested to the left: () of no terms, the term itself of one."""
     if not items:
         return Nil()
     out = term(items[0])

@@ -81,7 +81,7 @@ def items(v: object, n: int) -> list[object]:
 
 
 def tuple_value(*values: object) -> object:
-    """(v1,..,vn) to the left: () if there is none, the bare value if there is one."""
+    """The tuple (v1,..,vn), pairs nested to the left: () of no values, the value itself of one."""
     if not values:
         return ()
     out = values[0]

@@ -44,15 +44,19 @@ def sorted(iterable: Items, key: Function, reverse: bool = False) -> list[Any]:
 
 
 def max(first: Any, *others: Any, key: Function) -> Any:
-    items = list(first) if len(others) == 0 else [first, *others]
-    keys = [key(v) for v in items]
-    return items[builtins.max(range(len(items)), key=lambda k: keys[k])]
+    if len(others) == 0:
+        pairs = [(v, key(v)) for v in first]
+    else:
+        pairs = [(v, key(v)) for v in [first, *others]]
+    return pairs[builtins.max(range(len(pairs)), key=lambda k: pairs[k][1])][0]
 
 
 def min(first: Any, *others: Any, key: Function) -> Any:
-    items = list(first) if len(others) == 0 else [first, *others]
-    keys = [key(v) for v in items]
-    return items[builtins.min(range(len(items)), key=lambda k: keys[k])]
+    if len(others) == 0:
+        pairs = [(v, key(v)) for v in first]
+    else:
+        pairs = [(v, key(v)) for v in [first, *others]]
+    return pairs[builtins.min(range(len(pairs)), key=lambda k: pairs[k][1])][0]
 
 
 def accumulate(
