@@ -110,7 +110,8 @@ def gradient(d: Direction, *args: Any) -> Any:
     return pb.grad(d.f, d.wrt)(*args)
 
 
-REFUSED = ("has None where these have something", "by nodes", "where a", "results in a cache")
+REFUSED = ("has None where these have something", "by nodes", "where a", "results in a cache",
+           "of None items")  # fmt: skip
 """What is said of derivatives of data with something discrete inside: "Not yet" in LANGUAGE.md."""
 
 

@@ -60,6 +60,9 @@ def _backward(x: float, ct: float) -> Any:
 
 ruled.defvjp(_forward, _backward)
 
+called = pb.custom_jvp(pb.pure_callback(lambda x: math.sin(x) * x, 0.0))
+called.defjvps(lambda t, out, x: t * (math.cos(x) * x + math.sin(x)))
+
 Scalar = Callable[[Any], Any]
 OPERATORS: dict[str, tuple[Callable[[Scalar], Scalar], Callable[[Scalar], Scalar]]] = {
     # an operator of a function of a number, and the same without it
@@ -73,6 +76,7 @@ OPERATORS: dict[str, tuple[Callable[[Scalar], Scalar], Callable[[Scalar], Scalar
     ),
     "checkpoint": (lambda f: pb.checkpoint(lambda x: f(x) * x), lambda f: lambda x: f(x) * x),
     "rule": (lambda f: lambda x: f(ruled(x)), lambda f: lambda x: f(wave(x))),
+    "callback": (lambda f: lambda x: f(called(x)), lambda f: lambda x: f(wave(x))),
 }
 
 

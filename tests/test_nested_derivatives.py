@@ -268,3 +268,20 @@ def test_objects_from_outside_are_differentiated_as_arguments_are() -> None:
     assert pull(X) == pytest.approx(2.0 * pb.grad(strain)(NET, X).weight, rel=1e-13)
     with pytest.raises(pb.PullbackError, match="same structure"):
         pb.jit(lambda x: pb.jvp(strain, (NET, x), (ALONG.first, V))[1])(X)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_powers_of_zero_with_exponents_that_only_the_run_knows(order: int) -> None:
+    """The second derivative of x**0 and x**1 at 0 is 0, and not 0 times infinity, in every mode."""
+    powers, x, t = np.arange(5), np.array([0.0, -1.0, 0.5]), np.array([0.7, 1.1, -0.4])
+
+    def f(x: Any) -> Any:
+        return np.sum(x[:, None] ** powers)
+
+    g = f
+    for _ in range(order):
+        g = lambda x, g=g: pb.jvp(g, (x,), (t,))[1]
+    wanted = {2: 2 + 6 * x + 12 * x**2, 3: 6 + 24 * x}[order] @ t**order
+    assert pb.jit(g)(x) == pytest.approx(wanted, rel=1e-13)
+    still = (np.zeros(3),) * (order - 1)
+    assert pb.jet(f, (x,), ((t, *still),))[1][-1] == pytest.approx(wanted, rel=1e-13)

@@ -168,8 +168,9 @@ def _pow_base(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
     exponent below 1), and 0 for the exponent 0, at base 0 too."""
     zero, one = _k(0.0, r), _k(1.0, r)
     slope = b.prim("mulz", b.prim("pow", a[0], b.prim("sub", a[1], one)), a[1])
-    root = b.prim("and", b.prim("lt", a[1], one), b.prim("eq", r, zero))
-    return b.prim("select", root, zero, slope)
+    constant = b.prim("and", b.prim("eq", a[0], zero), b.prim("eq", a[1], zero))  # 0 * infinity
+    root = b.prim("or", b.prim("eq", r, zero), constant)
+    return b.prim("select", b.prim("and", b.prim("lt", a[1], one), root), zero, slope)
 
 
 def _pow_exponent(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
