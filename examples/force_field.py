@@ -35,7 +35,9 @@ TRUTH = np.array([4.5, 1.9, 0.75])
 def inputs(n, seed):
     rng = np.random.default_rng(seed)
     distances = rng.uniform(0.6, 2.0, n)
-    forces = residuals(pb.grad)(TRUTH, distances, np.zeros(n)) + 0.02 * rng.normal(size=n)
+    depth, width, rest = TRUTH
+    decay = np.exp(-width * (distances - rest))
+    forces = 2.0 * depth * width * (decay - 1.0) * decay + 0.02 * rng.normal(size=n)
     return misfit, (np.array([3.0, 1.5, 1.0]), distances, forces)
 
 

@@ -41,7 +41,7 @@ START = np.array([0.0, 0.1, 0.45, 0.05])
 
 
 def inputs(n, seed):
-    start = START + 0.02 * np.random.default_rng(seed).normal(size=4) * (START != 0.0)
+    start = START + 0.02 * np.random.default_rng(seed).uniform(0.5, 1.5, size=4)
     return crossing(pb.grad), (1.0, start, 6.0 / n)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import colorsys
 import itertools
-import logging
 import random
 import statistics
 import sys
 import textwrap
 import time
 import typing
-import warnings
 
 import numpy as np
 import pytest
@@ -27,18 +25,7 @@ from scipy.special import logsumexp
 
 import pullback as pb
 
-LOGGER = logging.getLogger("here")
 RNG = np.random.default_rng(0)
-
-
-def logs(x):
-    logging.info("x = %s", x)
-    return x * x
-
-
-def logs_by_object(x):
-    LOGGER.warning("x")
-    return x * x
 
 
 def solves(x):
@@ -77,11 +64,6 @@ def draws_by_object(x):
     return x * RNG.normal()
 
 
-def warns(x):
-    warnings.warn("careful", stacklevel=2)
-    return x
-
-
 def groups(x):
     return sum(1.0 for _ in itertools.groupby([x, x]))
 
@@ -91,8 +73,6 @@ def inverts(x):
 
 
 CASES = [
-    (logs, "logging.info", "return what you want to see"),
-    (logs_by_object, "logging.Logger.warning", "return what you want to see"),
     (solves, "scipy.integrate.odeint", "write the steps"),
     (integrates, "scipy.integrate.quad", "np.trapezoid"),
     (interpolates, "scipy.interpolate.CubicSpline", "np.interp"),
@@ -102,7 +82,6 @@ CASES = [
     (exponential, "scipy.linalg.expm", "sum the series"),
     (draws, "random.Random.gauss", "draw the random numbers outside"),
     (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
-    (warns, "warnings.warn", "return what you want to see"),
     (groups, "itertools.groupby", "remembers the last key"),
     (inverts, "numpy.linalg.pinv", "np.linalg.solve"),
 ]

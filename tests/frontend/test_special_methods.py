@@ -155,10 +155,36 @@ def test_a_negative_length():
         pb.jit(f)(Sized(-1), 2.0)
 
 
+class Longer(NamedTuple):
+    x: float
+
+    def __len__(self):
+        return 2
+
+
+class Turned(NamedTuple):
+    x: float
+    y: float
+
+    def __reversed__(self):
+        yield self.x
+        yield self.y * 3.0
+
+
+def weighted(r):
+    return sum(v * (k + 1) for k, v in enumerate(reversed(r)))
+
+
+def test_reversed():
+    agrees(weighted, Pair(1.0, 2.0))
+    agrees(weighted, Turned(1.0, 2.0))
+    with pytest.raises(IndexError):  # for Python it is the end
+        pb.jit(weighted)(Longer(1.0))
+
+
 @pytest.mark.parametrize(
     "f, arg, reason",
     [
-        (lambda r: sum(reversed(r)), Pair(1.0, 2.0), "of your own"),
         (lambda r: r.x if r else 0.0, Odd(1.0), "__bool__ should return bool"),
         (lambda r: r.low if hasattr(r, "__doc__") else 0.0, Interval(1.0, 2.0), "hasattr"),
     ],

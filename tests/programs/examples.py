@@ -20,7 +20,7 @@ SIZES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "gaussian_process": ((3, 6), (4, 10, 24)),
     "hamiltonian": ((12, 30), (20, 80, 320)),
     "influence": ((6, 10), (6, 24, 96)),
-    "ridge": ((3, 6), (4, 12, 36)),
+    "ridge": ((5, 8), (4, 12, 36)),  # at 3 a difference takes another number of steps
     "grammar": ((3, 5), (3, 6, 14)),
     "american_option": ((3, 8), (5, 16, 50)),
     "n_body": ((3, 6), (4, 12, 40)),

@@ -344,6 +344,8 @@ class Functions:
         if any(map(_of_other_union, s.args, kinds)):
             return None  # there are few unions: each has a form of the function, nothing is changed
         old_f, old = s.wider or (s.function, s.args)
+        if len(old) != len(kinds):
+            return None  # one is asked for the place of its result
         if may_differ and any(map(_of_other_flag, old, kinds)):
             return None
         if may_differ and any(map(_is_none_or_a_table, old, kinds)):
@@ -354,7 +356,7 @@ class Functions:
             wide_f = same_function(old_f, function)
         wide = [recursive_join(a, b) for a, b in zip(old, kinds, strict=True)]
         known = tuple(k for k in wide if k is not None)
-        if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
+        if wide_f is None or len(known) < len(kinds):
             return None
         if wide_f != old_f or known != old:
             assert isinstance(wide_f, FunctionK)

@@ -278,7 +278,8 @@ def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
     if isinstance(items, RecordV) and written(items.cls, "__reversed__") is not None:
         return sp.call(sp.attribute(items, "__reversed__", node), (), node)
-    if isinstance(items, RecordV) and written(items.cls, "__getitem__") is not None:
+    own = ("__len__", "__getitem__")
+    if isinstance(items, RecordV) and any(written(items.cls, n) is not None for n in own):
         return run_program(sp, iterators.reversed, args, node)
     return ReversedV(items)
 
