@@ -9,8 +9,8 @@ from pullback.ad.branch_residuals import handed_on
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_type
 from pullback.core.build import Builder, boolean, i64
-from pullback.core.prims import REQUIRE
-from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Lit, Prim, Var
+from pullback.core.effects import fails
+from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Var
 from pullback.core.traverse import refresh
 from pullback.core.types import BOOL, Named, Sum, Variant
 
@@ -143,18 +143,8 @@ def _run(
 
 def only_arm(bodies: tuple[Block, ...]) -> int | None:
     """Return the number of the arm that does not end in an error, if all others do."""
-    rest = [k for k, body in enumerate(bodies) if not _fails(body)]
+    rest = [k for k, body in enumerate(bodies) if not fails(body)]
     return rest[0] if len(rest) == 1 < len(bodies) else None
-
-
-_NEVER = Lit(False, BOOL)
-
-
-def _fails(body: Block) -> bool:
-    return any(
-        isinstance(let.op, Prim) and let.op.name in REQUIRE and let.op.args[0] == _NEVER
-        for let in body.lets
-    )
 
 
 def _var(a: Atom) -> Var:

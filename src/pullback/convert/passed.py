@@ -8,13 +8,15 @@ lengths of the rows). Arrays are values here, so such a part is the array that t
 a second name it would be an array of unknown owner, and would be copied before the next update
 (``ownership``), in every iteration of a loop. Nobody reads the result then, and ``dce`` removes it.
 
-The results that are parameters are a greatest fixed point, so a recursive call does not spoil them.
+The results that are parameters are a greatest fixed point, so a recursive call does not spoil them,
+and an arm of a branch that ends in an error has no results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pullback.core.effects import fails
 from pullback.core.terms import (
     Atom,
     Block,
@@ -89,8 +91,10 @@ class _Sources:
                 self.block(inner)
             match let.op:
                 case If() | Case():
+                    blocks = [b for _, b in sub_blocks(let.op)]
+                    ends = [b for b in blocks if not fails(b)] or blocks
                     for k, v in enumerate(let.vars):
-                        arms = [self.of(b.results[k]) for _, b in sub_blocks(let.op)]
+                        arms = [self.of(b.results[k]) for b in ends]
                         self.sources[v] = arms[0].intersection(*arms[1:])
                 case Call(name, args):
                     for v, through in zip(let.vars, self.known[name], strict=True):

@@ -28,6 +28,7 @@ from pullback.core.terms import (
     Call,
     Index,
     Jvp,
+    Lit,
     Op,
     Prim,
     Program,
@@ -41,7 +42,7 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import called
-from pullback.core.types import Bool, Int, Real
+from pullback.core.types import BOOL, Bool, Int, Real
 
 
 class Effect(Enum):
@@ -62,6 +63,17 @@ RAISE: Effects = frozenset({Effect.RAISE})
 _CONSUME: Effects = frozenset({Effect.CONSUME})
 _CALL: Effects = frozenset({Effect.RAISE, Effect.CALL})
 _KEPT: Effects = frozenset({Effect.RAISE, Effect.WRITE, Effect.CALL})
+
+
+_NEVER = Lit(False, BOOL)
+
+
+def fails(body: Block) -> bool:
+    """Whether a block surely ends in an error: nobody sees its results."""
+    return any(
+        isinstance(let.op, Prim) and let.op.name in REQUIRE and let.op.args[0] == _NEVER
+        for let in body.lets
+    )
 
 
 # --- ops alone ------------------------------------------------------------------------------------

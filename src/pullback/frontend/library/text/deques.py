@@ -129,8 +129,14 @@ class deque:
 
     def rotate(self, n: int = 1) -> None:
         if len(self) > 1:
-            for _ in range(n % len(self)):
-                self.appendleft(self.pop())
+            count = len(self)
+            turns = n % count
+            if 2 * turns <= count:
+                for _ in range(turns):
+                    self.appendleft(self.pop())
+            else:
+                for _ in range(count - turns):
+                    self.append(self.popleft())
 
     def reverse(self) -> None:
         items = list(self)
