@@ -288,3 +288,38 @@ def test_items_are_computed_once_and_in_order(k: int, capsys: pytest.CaptureFixt
 def test_the_papers_methods_refuse_programs_that_print() -> None:
     with pytest.raises(pb.UnsupportedError, match="print is not in the papers' languages"):
         pb.grad(looped, method="chad.monadic")(X)
+
+
+def newton(f: Any, slope: Any, x: Any) -> Any:
+    while True:
+        yield x
+        x = x - f(x) / slope(x)
+
+
+def far_from_root(a: Any) -> Any:
+    iterates = newton(lambda x: x**3 - a, lambda x: 3.0 * x * x, a)
+    return itertools.takewhile(lambda x: abs(x**3 - a) > 1e-6, iterates)
+
+
+def silent_steps(a: Any) -> Any:
+    return sum(x * x for x in far_from_root(a))
+
+
+def printed_steps(a: Any) -> Any:
+    s = 0.0
+    for x in far_from_root(a):
+        print(round(x, 3))
+        s += x * x
+    return s
+
+
+def test_copies_read_the_variables_of_copies(capsys: pytest.CaptureFixture[str]) -> None:
+    """What consumes a generator reads variables of the function around it, in a copy that prints
+    nothing too."""
+    slope = pb.grad(silent_steps)(3.0)
+    assert math.isclose(pb.linearize(silent_steps, 3.0)[1](1.0), slope, rel_tol=1e-12)
+    assert capsys.readouterr().out == ""
+    printed_steps(3.0)
+    wanted = capsys.readouterr().out
+    assert math.isclose(pb.linearize(printed_steps, 3.0)[1](1.0), slope, rel_tol=1e-12)
+    assert capsys.readouterr().out == wanted

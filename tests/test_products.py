@@ -200,7 +200,8 @@ def test_nothing_is_left_behind():
             pb.jvp(f, primals, primals)
 
     many()  # compiles
-    gc.collect()
+    while gc.collect():  # what other tests left may keep more
+        pass
     gc.disable()  # a pullback must go without it
     try:
         many()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import collections.abc
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -125,7 +126,8 @@ def changed_inside(xs):
 
 def equal(xs):
     same = deque(xs) == deque(xs) and deque(xs) != deque(xs[1:]) and deque(xs) != xs
-    return sum(xs) if same and isinstance(deque(), deque) else 0.0
+    kinds = isinstance(deque(), deque) and isinstance(deque(), collections.abc.Sequence)
+    return sum(xs) if same and kinds and not isinstance(deque(), list) else 0.0
 
 
 class Line:

@@ -229,7 +229,7 @@ def test_forward_phase_bound(row: str) -> None:
         s, args = random_program(seed, "RGH", 30)
         if s.result == R:
             worst = max(worst, ratio(s, args))
-    assert worst < 40
+    assert worst < 60  # the derivatives of one primitive, pow, take up to 44 (CHAD-47)
     for n in (10, 300, 10_000 if FULL else 2000):
         assert ratio(dbl(n), (1e-9,)) < 40
     for n in (8, 64, 512):

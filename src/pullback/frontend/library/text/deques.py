@@ -1,7 +1,7 @@
 """``collections.deque`` as a plain class that the front end compiles like the user's own.
 
-Its items lie in two lists: those of ``front`` from its end to the place ``last``, then those of
-``back`` from the place ``first`` on. Items are put at the ends of the lists and taken there, or
+Its items lie in two lists: those of ``_front`` from its end to the place ``_last``, then those of
+``_back`` from the place ``_first`` on. Items are put at the ends of the lists and taken there, or
 from the other end by a step of the place: so each method of the ends takes one step, and what has
 been taken stays where it was, as the derivative wants it."""
 
@@ -21,56 +21,56 @@ class deque:
     def __init__(self, iterable: Iterable[Any] = (), maxlen: int | None = None) -> None:
         if maxlen is not None and maxlen < 0:
             raise ValueError("maxlen must be non-negative")
-        self.front: list[Any] = []
-        self.back: list[Any] = []
-        self.first = 0
-        self.last = 0
-        self.changes = 0
-        self.most = maxlen
+        self._front: list[Any] = []
+        self._back: list[Any] = []
+        self._first = 0
+        self._last = 0
+        self._changes = 0
+        self._most = maxlen
         for x in iterable:
             self.append(x)
 
     @property
     def maxlen(self) -> int | None:
-        return self.most
+        return self._most
 
     def __len__(self) -> int:
-        return len(self.front) - self.last + len(self.back) - self.first
+        return len(self._front) - self._last + len(self._back) - self._first
 
     def __iter__(self) -> Iterator[Any]:
-        before = self.changes
+        before = self._changes
         for k in range(len(self)):
-            if self.changes != before:
+            if self._changes != before:
                 raise RuntimeError(_MUTATED)
             yield self[k]
-        if self.changes != before:
+        if self._changes != before:
             raise RuntimeError(_MUTATED)
 
     def __reversed__(self) -> Iterator[Any]:
-        before = self.changes
+        before = self._changes
         for k in range(len(self)):
-            if self.changes != before:
+            if self._changes != before:
                 raise RuntimeError(_MUTATED)
             yield self[-1 - k]
-        if self.changes != before:
+        if self._changes != before:
             raise RuntimeError(_MUTATED)
 
     def __getitem__(self, i: int) -> Any:
         k = i if i >= 0 else i + len(self)
         if k < 0 or k >= len(self):
             raise IndexError(_OUTSIDE)
-        n = len(self.front) - self.last
-        return self.front[len(self.front) - 1 - k] if k < n else self.back[self.first + k - n]
+        n = len(self._front) - self._last
+        return self._front[len(self._front) - 1 - k] if k < n else self._back[self._first + k - n]
 
     def __setitem__(self, i: int, x: Any) -> None:
         k = i if i >= 0 else i + len(self)
         if k < 0 or k >= len(self):
             raise IndexError(_OUTSIDE)
-        n = len(self.front) - self.last
+        n = len(self._front) - self._last
         if k < n:
-            self.front[len(self.front) - 1 - k] = x
+            self._front[len(self._front) - 1 - k] = x
         else:
-            self.back[self.first + k - n] = x
+            self._back[self._first + k - n] = x
 
     def __contains__(self, x: Any) -> bool:
         return any(y == x for y in self)
@@ -90,34 +90,34 @@ class deque:
         return both
 
     def append(self, x: Any) -> None:
-        self.changes += 1
-        self.back.append(x)
-        if self.most is not None and len(self) > self.most:
+        self._changes += 1
+        self._back.append(x)
+        if self._most is not None and len(self) > self._most:
             self.popleft()
 
     def appendleft(self, x: Any) -> None:
-        self.changes += 1
-        self.front.append(x)
-        if self.most is not None and len(self) > self.most:
+        self._changes += 1
+        self._front.append(x)
+        if self._most is not None and len(self) > self._most:
             self.pop()
 
     def pop(self) -> Any:
         if len(self) == 0:
             raise IndexError(_EMPTY)
-        self.changes += 1
-        if len(self.back) > self.first:
-            return self.back.pop()
-        self.last += 1
-        return self.front[self.last - 1]
+        self._changes += 1
+        if len(self._back) > self._first:
+            return self._back.pop()
+        self._last += 1
+        return self._front[self._last - 1]
 
     def popleft(self) -> Any:
         if len(self) == 0:
             raise IndexError(_EMPTY)
-        self.changes += 1
-        if len(self.front) > self.last:
-            return self.front.pop()
-        self.first += 1
-        return self.back[self.first - 1]
+        self._changes += 1
+        if len(self._front) > self._last:
+            return self._front.pop()
+        self._first += 1
+        return self._back[self._first - 1]
 
     def extend(self, iterable: Iterable[Any]) -> None:
         for x in list(iterable):
@@ -142,17 +142,17 @@ class deque:
         items = list(self)
         for k in range(len(items)):
             self[k] = items[-1 - k]
-        self.changes += 1
+        self._changes += 1
 
     def clear(self) -> None:
-        self.changes += 1
-        self.front.clear()
-        self.back.clear()
-        self.first = 0
-        self.last = 0
+        self._changes += 1
+        self._front.clear()
+        self._back.clear()
+        self._first = 0
+        self._last = 0
 
     def copy(self) -> deque:
-        return deque(self, self.most)
+        return deque(self, self._most)
 
     def count(self, x: Any) -> int:
         return sum(1 for y in self if y == x)
@@ -164,7 +164,7 @@ class deque:
         raise ValueError(f"{x!r} is not in deque")
 
     def insert(self, i: int, x: Any) -> None:
-        if self.most is not None and len(self) >= self.most:
+        if self._most is not None and len(self) >= self._most:
             raise IndexError("deque already at its maximum size")
         items = list(self)
         items.insert(i, x)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import bisect
 import collections
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, MutableSequence
 from types import FunctionType
 from typing import Any, cast
 
@@ -102,3 +102,4 @@ CLASSES: dict[type, type] = {collections.deque: deques.deque}
 """Classes whose objects change (``tests/frontend/test_deques.py``)."""
 
 WRITTEN_CLASSES.update(CLASSES)
+MutableSequence.register(deques.deque)  # for isinstance, as collections.deque is
