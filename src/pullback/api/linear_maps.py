@@ -19,9 +19,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> Any:
 
     ``linear_map(*tangents)`` takes one tangent for each primal (``None`` stands for zero) and
     returns the tangent of ``out``. It can be called again, and after the primals were overwritten.
-    The function runs once: what its derivative reads is kept, but where the function recurses or
-    has data with nodes or lists of lists; then every call runs it again. Forms and errors are those
-    of ``jvp``.
+    The function runs once: what its derivative reads is kept. Where the function recurses, takes a
+    derivative itself, or has nodes or lists of lists, every call runs it again. Forms and errors
+    are those of ``jvp``.
 
     >>> out, linear_map = linearize(_square, 3.0)
     >>> out, linear_map(1.0)

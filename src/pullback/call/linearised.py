@@ -21,7 +21,6 @@ from pullback.lower.lower import lower
 from pullback.native import EntrySignature, Tree, compile_entries
 from pullback.pipeline import divided_by_parameters
 
-
 Sizes = tuple[tuple[tuple[int, ...] | int, ...], ...]
 """Of every argument the shapes of its arrays and the lengths of its lists."""
 

@@ -53,7 +53,7 @@ class Dependence:
             self.states(op, depends)
             if isinstance(op, While) and self.block(op.cond, depends)[0]:
                 return [True] * count
-        blocks = [b for _, b in sub_blocks(op)] if isinstance(op, If | Case) else [op.body]  # type: ignore[union-attr]  # the others have been asked for
+        blocks = [b for _, b in sub_blocks(op)][-1 if isinstance(op, While) else 0 :]
         found = [self.block(b, depends) for b in blocks]
         return [any(some) for some in zip(*found, strict=True)] or [False] * count
 

@@ -147,7 +147,7 @@ class Divider:
         if varying.isdisjoint(free_variables_of(op)) or (sub_blocks(op) and steered(op, varying)):
             return (let,)
         if isinstance(op, Build | Sum_):
-            body = self.parts(op.body.lets, varying, may & RAISE, ordered=False)
+            body = self.parts(op.body.lets, varying, may & (RAISE | CALL), ordered=False)
             if self.may_swap(body):
                 body = self.parts(op.body.lets, varying, PURE, ordered=False)
             return rows_of(let, op, body, self.effects, self.storage.updated) or (let,)
@@ -380,7 +380,7 @@ class Divider:
     def main(self, count: int, results: int) -> tuple[Program, Program] | None:
         """Divide the main function by its parameters after the first ``count``: the program of the
         first ``results`` results, with what the other one is given in front of these parameters.
-        None: one of these results depends on them."""
+        None: one of these results depends on them, or an error or a print."""
         f = self.functions[self.program.main]
         parts = self.parts(f.body.lets, set(f.params[count:]))
         own, rest = f.body.results[:results], f.body.results[results:]
@@ -388,6 +388,8 @@ class Divider:
         if found is None or any(a in parts.depends for a in own):
             return None
         block = Block(tuple(parts.rest(rest, set(found))), rest)
+        if self.effects.block(block) & {Effect.RAISE, Effect.CALL}:
+            return None  # a part that could not be divided would do that too late
         bound = (*f.params[count:], *found)
         kept = (*found, *free_variables(block, bound))
         one = self.made(f"{f.name}.first", f.params[:count], parts.first((*own, *kept)))
