@@ -141,3 +141,84 @@ def test_what_is_the_same_for_all_elements_is_shared(f: Any) -> None:
         value, tangent = pb.jvp(f, (X,), (row,))
         np.testing.assert_allclose(values[k], value, rtol=1e-13)
         np.testing.assert_allclose(tangents[k], tangent, rtol=1e-13, atol=1e-15)
+
+
+def raising(x, w):
+    total = 0.0
+    for i in range(len(w)):
+        for k in range(len(x)):
+            if w[i, k] > 1.5:
+                raise ValueError(f"w {i} {k}")
+            if x[k] > 1.5:
+                raise KeyError(f"x {k}")
+            total += math.sin(x[k]) * w[i, k]
+    return total
+
+
+@pytest.mark.parametrize(("at", "where"), [(1, (0, 2)), (2, (0, 1)), (3, (1, 0)), (0, (0, 0))])
+def test_errors_come_in_the_order_of_the_program(at: int, where: tuple[int, int]) -> None:
+    x, w = X.copy(), np.zeros((3, 4))
+    x[at] = w[where] = 2.0
+    with pytest.raises((ValueError, KeyError)) as wanted:
+        raising(x, w)
+    for f in (pb.jit(raising), pb.grad(raising, 1), pb.jacfwd(raising)):
+        with pytest.raises(type(wanted.value)) as found:
+            f(x, w)
+        assert str(found.value) == str(wanted.value)
+
+
+def filled(x, w):
+    """A table that is the same for every row, until the row changes it."""
+    out = np.zeros(len(w))
+    for i in range(len(w)):
+        t = np.zeros(6)
+        for k in range(1, 6):
+            t[k] = math.sin(t[k - 1] + x[k % 4])
+        t[i % 6] = w[i, 0]
+        out[i] = np.sum(t * t)
+    return out
+
+
+def rows_of_one_kind(x, w):
+    rows = []
+    for _ in range(len(w)):
+        r = np.zeros(4)
+        for k in range(4):
+            r[k] = math.exp(x[k])
+        rows.append(r)
+    for i in range(len(w)):
+        rows[i][i % 4] += w[i, 1]
+    return np.array(rows)
+
+
+def passed_on(x, w):
+    a, total = np.zeros(4), 0.0
+    for i in range(len(w)):
+        b = np.exp(x)
+        for k in range(3):
+            b[k] = b[k + 1] * 0.5
+        a, b = b, a
+        a[0] += w[i, 0]
+        total += np.sum(a)
+    return total
+
+
+def guarded(x, w):
+    """No iteration: what is the same for all of them is not run."""
+    total = 0.0
+    for i in range(len(w) - 3):
+        for k in range(len(x)):
+            total += math.log(x[k] - 100.0) * w[i, k]
+    return total
+
+
+@pytest.mark.parametrize("f", [filled, rows_of_one_kind, passed_on, guarded],
+                         ids=lambda f: f.__name__)  # fmt: skip
+def test_each_iteration_has_arrays_of_its_own(f: Any) -> None:
+    w = np.cos(np.arange(12.0).reshape(3, 4))
+    np.testing.assert_allclose(pb.jit(f)(X, w), f(X, w), rtol=1e-14)
+    chad, dual = (
+        pb.grad(lambda x, w: np.sum(f(x, w)), (0, 1), method=m)(X, w) for m in ("chad", "dual")
+    )
+    for one, other in zip(chad, dual, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)

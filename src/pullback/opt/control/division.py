@@ -93,7 +93,7 @@ class Divider:
         """Divide the lets of a block: each, or each part of it, is the same or depends on the
         variables. ``may``: the effects of what is the same; ``ordered``: what follows an error that
         depends stays behind it, not only other errors; ``taken``: what is consumed after it."""
-        ordered = ordered and self.ordered
+        rows, ordered = not ordered, ordered and self.ordered
         may = self.may if may is None else may
         whole = set[Let]()
         while True:
@@ -110,10 +110,19 @@ class Divider:
                         found.depends.update(part.vars)
                         raises = self.effects(part.op) & {Effect.RAISE, Effect.CALL}
                         reached = reached and not (raises and self.ordered)
-            wrong = self.storage.wrong(found, taken)
+            wrong = self.storage.wrong(found, taken) or (self.twice(found) if rows else {})
             if not wrong:
                 return found
             lets = self.without(lets, {origins[k]: vs for k, vs in wrong.items()}, whole)
+
+    def twice(self, parts: Parts) -> dict[int, set[Var]]:
+        """What the rest of a loop that builds or sums would do again, as rows of it cannot be kept.
+        """
+        heavy, read = parts.heavy(self.effects), parts.read_by_the_rest()
+        return {
+            k: set() for k, (let, same) in enumerate(zip(parts.lets, parts.same, strict=True))
+            if same and any(v in heavy and v in read and v in self.storage.updated for v in let.vars)
+        }  # fmt: skip
 
     def same(self, let: Let, depends: set[Var], may: Effects) -> bool:
         """Whether the let does not depend, and may run before what does."""
@@ -190,8 +199,10 @@ class Divider:
                 return any(self.is_long(x.op) for _, b in sub_blocks(op) for x in b.lets)
             case Prim():
                 return work_of(op) is Work.MORE
+            case Call(f, _):  # of what recurses the gradient would not share it, either
+                return f not in self.dependence.recursive
             case _:
-                return isinstance(op, Build | Sum_ | Loop | While | Call)
+                return isinstance(op, Build | Sum_ | Loop | While)
 
     # --- loops --------------------------------------------------------------------------------
 
