@@ -118,11 +118,11 @@ class Divider:
     def twice(self, parts: Parts) -> dict[int, set[Var]]:
         """What the rest of a loop that builds or sums would do again, as rows of it cannot be kept.
         """
-        heavy, read = parts.heavy(self.effects), parts.read_by_the_rest()
+        heavy = self.storage.updated & parts.heavy(self.effects) & parts.read_by_the_rest()
+        marked = enumerate(zip(parts.lets, parts.same, strict=True))
         return {
-            k: set() for k, (let, same) in enumerate(zip(parts.lets, parts.same, strict=True))
-            if same and any(v in heavy and v in read and v in self.storage.updated for v in let.vars)
-        }  # fmt: skip
+            k: set() for k, (let, same) in marked if same and not heavy.isdisjoint(let.vars)
+        }
 
     def same(self, let: Let, depends: set[Var], may: Effects) -> bool:
         """Whether the let does not depend, and may run before what does."""
