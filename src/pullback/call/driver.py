@@ -11,11 +11,10 @@ again do not compile.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import FunctionType
 from typing import TypeVar, cast
 from weakref import ref
@@ -25,18 +24,17 @@ from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.call import kept_programs
-from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
+from pullback.call.binding import bound, broadcasting, compiling, kinds_of
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
-from pullback.call.kept_programs import Loaded
+from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast
 from pullback.call.normalise import normalised, not_taken
-from pullback.call.packed import Packed, pack, plain, unpack
+from pullback.call.packed import plain
 from pullback.call.pullbacks import Halves
-from pullback.call.refusals import kinds_of, refusals
+from pullback.call.refusals import refusals
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
-from pullback.call.tangents import differentiable
 from pullback.call.trees import Fast
 from pullback.call.uncollected import uncollected
 from pullback.call.wrappers import loss_entry
@@ -45,22 +43,13 @@ from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import calls_python
 from pullback.errors import ArgumentTypeError, PullbackError
-from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
-from pullback.pipeline import (
-    AD,
-    PIPELINE,
-    SHARED,
-    Pass,
-    Trace,
-    config,
-    prepared,
-    run_stages,
-)
+from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages
+from pullback.settings import config
 
 Found = TypeVar("Found")
 
@@ -103,7 +92,7 @@ class Specialisation:
         """An operator applied to this specialisation."""
         found = self.units.get(request)
         if found is None:
-            with _compiling:
+            with compiling:
                 result, program = without_none(request, self.special, self.program)
                 hidden = [kind for _, kind in self.hidden]
                 one_home = self.special.one_home
@@ -117,24 +106,22 @@ MOST_LIKE = 16
 there are so many, the next one takes bools as they come."""
 
 _VALUE = Request(What.VALUE)
-_compiling = threading.RLock()
 _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
-_broadcasting: set[object] = set()  # what has met extents of 1 where equal ones were assumed
 
 
 def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
     """The specialisation of f for these arguments, from the cache or a new one."""
     kinds = kinds_of(args)
-    equal = (type_of(f), kinds) not in _broadcasting
+    equal = (type_of(f), kinds) not in broadcasting
     keys = _keys(f, kinds, equal, request)
     known = _lookup(f, args, keys)
     if known is None:
-        with _compiling, uncollected():
+        with compiling, uncollected():
             known = _lookup(f, args, keys)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
                 if equal and calls_python(known.special.program):
-                    _broadcasting.add((type_of(f), kinds))  # nothing is run twice then
+                    broadcasting.add((type_of(f), kinds))  # nothing is run twice then
                     return specialisation(f, args, request)
                 _found[keys[0]] = [known, *_found.get(keys[0], ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
@@ -228,7 +215,7 @@ class Unit:
         counted = native and self.plan.cells
         program = self.programs.get(counted)
         if program is None or trace is not None:
-            with _compiling, refusals():
+            with compiling, refusals():
                 given = {
                     "invariant loads": self.prepared, "ad": self.derived,
                     "entry": lambda p: self.entry(p, counted),
@@ -253,7 +240,7 @@ class Unit:
     def compiled(self, packed: bool = False) -> Native:
         """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
         if packed not in self.natives:
-            with _compiling, uncollected():
+            with compiling, uncollected():
                 if packed not in self.natives:
                     program, special = self.program(True), self.special
                     self.natives[packed] = Native(
@@ -265,7 +252,7 @@ class Unit:
         """The native code of a pullback."""
         if self.halves is None:
             split = REVERSE[self.plan.request.method].split
-            with _compiling, uncollected(), refusals():
+            with compiling, uncollected(), refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
                     source = self.prepared(self.source)
@@ -275,7 +262,7 @@ class Unit:
     @cached_property
     def fixed(self) -> bool:
         """Whether the words of the results are the same for all values of the reals."""
-        with _compiling, refusals():
+        with compiling, refusals():
             return fixed_dependence(self.source, self.plan.wrt)
 
     @cached_property
@@ -337,7 +324,7 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
     special = specialisation(function, args, request)
     if special.special.always_raises and request.what is not What.VALUE:
         value = special.unit(replace(_VALUE, in_order=request.in_order))
-        _bound(function, value, args)  # the error of the function itself comes out of it
+        bound(function, value, args)  # the error of the function itself comes out of it
     return function, special.unit(request)
 
 
@@ -355,54 +342,31 @@ def using(
     except ValueError as error:
         if not (unit.special.equal and may_broadcast(error)):
             raise
-    if len(_broadcasting) >= config.cache_size:
-        _broadcasting.clear()
-    _broadcasting.add((type_of(function), tuple(map(type_of, args))))
+    if len(broadcasting) >= config.cache_size:
+        broadcasting.clear()
+    broadcasting.add((type_of(function), tuple(map(type_of, args))))
     return use(*found(f, args, request))
 
 
 def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, object]:
     """The fast call of an operator applied to f, and its result for these arguments."""
-
-    def use(function: FunctionType, unit: Unit) -> tuple[Fast, object]:
-        with kept_programs.saving(wanted, function, args, unit):
-            return _bound(function, unit, args)
-
-    wanted = kept_programs.wanted(request) and not any(isinstance(a, Packed) for a in args)
-    found = _kept(as_function(f, len(args)), args, request) if wanted else None
-    return using(f, plain(args), request, use) if found is None else found
+    return using(f, plain(args), request, partial(_bound_and_kept, args, request))
 
 
-def _kept(
-    function: FunctionType, args: Sequence[object], request: Request
-) -> tuple[Fast, object] | None:
-    """The same by code that another process has compiled; None: there is none."""
-    kinds = kinds_of(args)
-    equal = (type_of(function), kinds) not in _broadcasting
-    known = _lookup(function, args, _keys(function, kinds, equal, request))
-    if known is not None and request in known.units:
-        return None
-    with _compiling, uncollected():
-        loaded = kept_programs.load(function, args, kinds, equal, request)
-    try:
-        return None if loaded is None else _bound(function, loaded, args)
-    except ValueError as error:
-        if not (equal and may_broadcast(error)):
-            raise
-    _broadcasting.add((type_of(function), kinds))
-    return _kept(function, args, request)
-
-
-def _bound(
-    function: FunctionType, unit: Unit | Loaded, args: Sequence[object]
+def _bound_and_kept(
+    args: Sequence[object], request: Request, function: FunctionType, unit: Unit
 ) -> tuple[Fast, object]:
-    fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
-    result = fast(*args)
-    if result is NotImplemented:
-        result = fast(*normalised(unit.plan, plain(args))[0])
-        if result is NotImplemented:
-            raise not_taken(args)
-    return fast, result
+    with kept_programs.saving(kept_programs.wanted(request, args), function, args, unit):
+        return bound(function, unit, args)
+
+
+def is_known(
+    function: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
+    request: Request,
+) -> bool:  # fmt: skip
+    """Whether this process has compiled this."""
+    known = _lookup(function, args, _keys(function, kinds, equal, request))
+    return known is not None and request in known.units
 
 
 def call(f: object, args: Sequence[object], request: Request, tier: str = "native") -> object:
@@ -419,7 +383,7 @@ def run(f: object, args: Sequence[object], tier: str = "native") -> object:
 
 
 def gradient(
-    f: object, args: Sequence[object], argnums: Sequence[int], tier: str, method: str = NATIVE
+    f: object, args: Sequence[object], argnums: Sequence[int], tier: str, method: str = CHAD
 ) -> tuple[object, tuple[object, ...]]:
     """The value of f and its gradients by the arguments ``argnums``."""
     both = call(f, args, Request(What.VALUE_AND_GRADIENT, tuple(argnums), method=method), tier)
@@ -474,7 +438,7 @@ def by_method(
 def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
     """The text of every stage, by name."""
     trace: Trace = []
-    with _compiling:
+    with compiling:
         kinds = types_of(args)
         special = _specialise(as_function(f, len(args)), args, kinds, True, request, trace)
         if special.special.always_raises:
@@ -485,7 +449,5 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     return {**dict(trace), **texts}
 
 
-__all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
-           "decided_by", "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain",
-           "register_operators", "register_text", "require_method", "run",
-           "stages", "steps", "tangent_of", "unpack", "using"]  # fmt: skip
+__all__ = ["PIPELINE", "REVERSE", "bind", "by_method", "call", "config", "decided_by", "gradient",
+           "is_known", "run", "stages", "steps", "tangent_of", "using"]  # fmt: skip

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.special
 
+from pullback.core.later import Later
 from pullback.core.libm import fused
 from pullback.core.rows import (
     NOT_DIFFERENTIABLE,
@@ -36,15 +36,16 @@ if TYPE_CHECKING:
 
 REAL = Table()
 
+_scipy_special = Later("scipy.special")
+
 
 def _k(value: float, like: Atom) -> Lit:
     return Lit(value, like.type)
 
 
 def _special(name: str) -> Callable[..., object]:
-    """The function of this name in ``scipy.special``."""
-    found: Callable[..., object] = getattr(scipy.special, name)
-    return found
+    """The function of this name in ``scipy.special``, which is imported when it is called."""
+    return lambda *xs: getattr(_scipy_special, name)(*xs)
 
 
 def _d1(f: Callable[..., Atom]) -> tuple[PartialFn]:

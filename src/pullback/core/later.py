@@ -1,0 +1,39 @@
+"""Modules that are imported when one of their names is first used.
+
+``import pullback`` is waited for in every process, and compiles nothing: the front end, the passes
+and the papers' methods are imported when the first function is compiled. Where a whole compiled
+program is kept on disk, they are not imported at all.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from pullback.core.interrupts import shielded
+
+_import = shielded(import_module)  # half an import, which an interrupt leaves, cannot be repeated
+
+
+class Later:
+    """A module by its name. An attribute of it is that of the module, which is imported then."""
+
+    __slots__ = ("_module", "_name")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._module: ModuleType | None = None
+
+    @property
+    def here(self) -> bool:
+        """Whether the module has been imported by this name."""
+        return self._module is not None
+
+    def __getattr__(self, attribute: str) -> Any:
+        if self._module is None:
+            self._module = _import(self._name)
+        return getattr(self._module, attribute)
+
+
+__all__ = ["Later"]
