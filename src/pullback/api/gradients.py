@@ -7,7 +7,8 @@ from typing import Any
 
 from pullback.api.operator_objects import Argnums, MethodOperator, Operator, argument_numbers
 from pullback.call.binding import register_operators
-from pullback.call.methods import CHAD, NATIVE, require_method
+from pullback.call.deferred import require_method
+from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
 
 

@@ -13,8 +13,8 @@ from pullback.api.operator_objects import (
     positional,
 )
 from pullback.call.binding import register_operators
-from pullback.call.later import by_method, driver
-from pullback.call.methods import CHAD, NATIVE, require_method
+from pullback.call.deferred import by_method, driver, require_method
+from pullback.call.methods import CHAD, NATIVE
 from pullback.call.misuse import require_function
 from pullback.call.packed import plain
 from pullback.call.request import Request, What

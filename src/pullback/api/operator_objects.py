@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pullback.call import later
+from pullback.call import deferred
 from pullback.call.binding import bind
 from pullback.call.first_errors import first_error
 from pullback.call.misuse import may_broadcast, require_function
@@ -105,7 +105,7 @@ class MethodOperator(Operator):
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = positional(self._f, args, kwargs)
         request = for_count(self._request, len(values))
-        found = by_method(self._f, values, request, self._method, later.by_method.derive)
+        found = by_method(self._f, values, request, self._method, deferred.by_method.derive)
         gradient = found.gradients[0] if request.alone else found.gradients
         if request.what is What.VALUE_AND_GRADIENT:
             return found.value, gradient
@@ -122,7 +122,7 @@ def by_method(
     """Return the result of ``make`` for f and a method of the papers; an error of the program shows
     its values."""
     try:
-        return later.driver.by_method(f, args, request, method, make)
+        return deferred.driver.by_method(f, args, request, method, make)
     except PullbackError:
         raise
     except Exception as error:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pullback.api.operator_objects import by_method, inner_function, positional
-from pullback.call import jacobian_products, later
+from pullback.call import deferred, jacobian_products
 from pullback.call.binding import register_operators
-from pullback.call.methods import NATIVE, require_method
+from pullback.call.deferred import require_method
+from pullback.call.methods import NATIVE
 from pullback.call.misuse import require_function, values_of
 from pullback.call.packed import plain
 from pullback.call.request import Request, What
@@ -47,8 +48,8 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
     values = plain(values)
     chosen = differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux)
-    pull = by_method(inner, values, request, method, later.by_method.MethodPullback)
-    back = later.by_method.Padded(pull, chosen, len(values))
+    pull = by_method(inner, values, request, method, deferred.by_method.MethodPullback)
+    back = deferred.by_method.Padded(pull, chosen, len(values))
     if has_aux:
         assert isinstance(pull.value, tuple)
         out, aux = pull.value

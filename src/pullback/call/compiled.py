@@ -10,18 +10,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import CodeType, FunctionType
+from typing import TYPE_CHECKING
 
 from pullback.call.evaluate import finish
 from pullback.call.fast_calls import converting, in_registers
-from pullback.call.later import lowering, showing
 from pullback.call.packed import Blocks, Boundary, raw_results
 from pullback.call.request import Plan, What
 from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names, boxed
+from pullback.core.later import Later
 from pullback.core.terms import Program
 from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.lower.values import leaves as machine_types
 from pullback.native import EntrySignature, Written, compile_entries, routed
+
+if TYPE_CHECKING:
+    from pullback.lower import lower as lowering
+    from pullback.lower import show as showing
+else:
+    lowering, showing = Later("pullback.lower.lower"), Later("pullback.lower.show")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,6 @@ from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.call import kept_programs
-from pullback.call.binding import bound, broadcasting, compiling, kinds_of
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
@@ -35,6 +34,7 @@ from pullback.call.packed import plain
 from pullback.call.pullbacks import Halves
 from pullback.call.refusals import refusals
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
+from pullback.call.specialised import bound, broadcasting, compiling, kinds_of
 from pullback.call.trees import Fast
 from pullback.call.uncollected import uncollected
 from pullback.call.wrappers import loss_entry

@@ -13,9 +13,9 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 from weakref import ref
 
+from pullback.call.deferred import driver
 from pullback.call.first_errors import first_error
 from pullback.call.given import refuse_discrete
-from pullback.call.later import driver
 from pullback.call.misuse import may_broadcast
 from pullback.call.packed import plain
 from pullback.call.request import Request, What

@@ -1,8 +1,4 @@
-"""The names of the algorithms that ``method=`` takes."""
-
-from __future__ import annotations
-
-from pullback.call.later import by_method
+"""The names of the algorithms that are compiled."""
 
 CHAD = "chad"
 """The production algorithm: what ``method=`` is by default."""
@@ -10,11 +6,4 @@ CHAD = "chad"
 NATIVE = (CHAD, "dual")
 """The algorithms that are compiled (``ad.methods``)."""
 
-
-def require_method(name: str) -> None:
-    """ValueError if there is no such method, neither of the papers nor among the native ones."""
-    if name not in NATIVE:
-        by_method.require_paper_method(name)
-
-
-__all__ = ["CHAD", "NATIVE", "require_method"]
+__all__ = ["CHAD", "NATIVE"]

@@ -7,6 +7,9 @@ program is kept on disk, they are not imported at all.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -36,4 +39,39 @@ class Later:
         return getattr(self._module, attribute)
 
 
-__all__ = ["Later"]
+@dataclass(frozen=True, slots=True)
+class LaterFunction:
+    """A function of a library, by its name: the library is imported when it is called."""
+
+    module: str
+    __name__: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(_import(self.module), self.__name__)(*args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """The functions of a module of SciPy, as attributes."""
+
+    _module: str
+
+    def __getattr__(self, name: str) -> LaterFunction:
+        return LaterFunction(self._module, name)
+
+
+SPECIAL, LINALG = Functions("scipy.special"), Functions("scipy.linalg")
+
+
+def named(function: object) -> Callable[..., Any] | None:
+    """The same function by its name; None if it is none of these modules'. Whoever has one has
+    imported its module."""
+    name = getattr(function, "__name__", None)
+    for library in (SPECIAL, LINALG):
+        module = sys.modules.get(library._module)
+        if isinstance(name, str) and module and getattr(module, name, None) is function:
+            return LaterFunction(library._module, name)
+    return None
+
+
+__all__ = ["LINALG", "SPECIAL", "Later", "LaterFunction", "named"]

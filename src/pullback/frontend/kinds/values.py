@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 from pullback.core.terms import Atom
 from pullback.frontend.interface import Specialiser
+from pullback.frontend.kinds.by_callable import ByCallable
 from pullback.frontend.kinds.plain_values import (
     INDEX_BITS,
     UNSET,
@@ -366,7 +367,7 @@ class Registry:
     """The handlers of Python and NumPy callables, by the callable; of methods, by receiver and
     name."""
 
-    calls: dict[Hashable, Handler] = field(default_factory=dict)
+    calls: ByCallable[Handler] = field(default_factory=ByCallable)
     methods: dict[tuple[str, str], MethodHandler] = field(default_factory=dict)
     attributes: dict[tuple[str, str], AttributeHandler] = field(default_factory=dict)
     # Handlers of operator objects (``pb.grad(f)``), by the name in ``__pullback_operator__``.

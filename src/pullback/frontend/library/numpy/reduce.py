@@ -10,9 +10,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import scipy.special
 
 from pullback.core.build import i64, lit
+from pullback.core.later import SPECIAL
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Bool, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
@@ -353,7 +353,7 @@ def count_nonzero(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return total(sp, hits, axis, NONE, keepdims, node)
 
 
-@register(scipy.special.logsumexp)
+@register(SPECIAL.logsumexp)
 def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """log(sum(exp(x))), shifted by the maximum where that is finite."""
     x, axis, weights, keepdims = bind(
