@@ -16,6 +16,7 @@ from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
+from pullback.opt.arrays.contractions import contract
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.tables import number_rows
@@ -71,6 +72,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
     Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
+    Stage("contractions", contract, FLAT, "fusion would open the matrices of a product"),
     Stage("fuse", fuse, FLAT, "an array that is never made needs no accumulator"),
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),

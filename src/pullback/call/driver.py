@@ -48,6 +48,7 @@ from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
+from pullback.opt.arrays.contractions import has_products
 from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages
 from pullback.settings import config
 
@@ -62,8 +63,9 @@ class Specialisation:
     ``equal``: extents that meet in an elementwise operation are taken to be equal."""
 
     def __init__(
-        self, f: FunctionType, special: Specialised, program: Program, equal: bool
-    ) -> None:
+        self, f: FunctionType, special: Specialised, program: Program, equal: bool,
+        request: Request,
+    ) -> None:  # fmt: skip
         self.code = f.__code__
         self.special = special
         self.equal = equal
@@ -73,6 +75,16 @@ class Specialisation:
         self.guards = [*special.guards, *(Guard(s.path, s.kind) for s in special.statics)]
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
+        self.ways = request.lapack, request.contracts
+        self.has_products = has_products(program)
+
+    def suits(self, request: Request) -> bool:
+        """Whether it computes linear algebra as a request wants it. A program without any is the
+        same for all."""
+        lapack, contracts = self.ways
+        return (lapack == request.lapack or not self.special.asks_lapack) and (
+            contracts == request.contracts or not self.has_products
+        )
 
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether the guards still hold, for arguments of the types that it was compiled for."""
@@ -113,37 +125,31 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
     """The specialisation of f for these arguments, from the cache or a new one."""
     kinds = kinds_of(args)
     equal = (type_of(f), kinds) not in broadcasting
-    keys = _keys(f, kinds, equal, request)
-    known = _lookup(f, args, keys)
+    key = type_of(f), kinds, equal, request.in_order
+    known = _lookup(f, args, key, request)
     if known is None:
         with compiling, uncollected():
-            known = _lookup(f, args, keys)
+            known = _lookup(f, args, key, request)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
                 if equal and calls_python(known.special.program):
                     broadcasting.add((type_of(f), kinds))  # nothing is run twice then
                     return specialisation(f, args, request)
-                _found[keys[0]] = [known, *_found.get(keys[0], ())][:MOST_LIKE]
+                _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
     return known
 
 
-def _keys(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> list[object]:
-    """The key of what is made for a request, and of what is made for a method that computes linear
-    algebra in another way."""
-    ways = request.lapack, not request.lapack
-    return [(type_of(f), kinds, equal, lapack, request.in_order) for lapack in ways]
-
-
-def _lookup(f: object, args: Sequence[object], keys: list[object]) -> Specialisation | None:
-    """What is remembered; a program without linear algebra is the same for all methods."""
-    for key in keys:
-        for known in _found.get(key, ()):
-            if (key == keys[0] or not known.special.asks_lapack) and known.fits(f, args):
-                with contextlib.suppress(KeyError):  # another thread may have dropped it
-                    _found.move_to_end(key)
-                return known
+def _lookup(
+    f: object, args: Sequence[object], key: object, request: Request
+) -> Specialisation | None:
+    """What is remembered."""
+    for known in _found.get(key, ()):
+        if known.suits(request) and known.fits(f, args):
+            with contextlib.suppress(KeyError):  # another thread may have dropped it
+                _found.move_to_end(key)
+            return known
     return None
 
 
@@ -152,7 +158,7 @@ def _front(
 ) -> Specialised:
     """The program in Core. It is for the bools that the function reads now; after many other bools
     it is for all of them, unless a branch can be compiled for a known bool only."""
-    if len(_found.get(_keys(f, kinds, equal, request)[0], ())) >= MOST_LIKE:
+    if len(_found.get((type_of(f), kinds, equal, request.in_order), ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
             return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
     return specialise(f, kinds, tuple(args), equal, request.lapack)
@@ -168,9 +174,12 @@ def _specialise(
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
         check(special.program, Dialect.SOURCE, owned=False)
-    stages = [s for s in PIPELINE[:SHARED] if not (request.in_order and s.name == "hoist checks")]
+    left_out = {"hoist checks"} if request.in_order else set()
+    if not request.contracts:
+        left_out.add("contractions")
+    stages = [stage for stage in PIPELINE[:SHARED] if stage.name not in left_out]
     program = run_stages(special.program, stages, {}, trace)
-    return Specialisation(f, special, program, equal)
+    return Specialisation(f, special, program, equal, request)
 
 
 # --- one operator of one specialisation -----------------------------------------------------------
@@ -365,7 +374,8 @@ def is_known(
     request: Request,
 ) -> bool:  # fmt: skip
     """Whether this process has compiled this."""
-    known = _lookup(function, args, _keys(function, kinds, equal, request))
+    key = type_of(function), kinds, equal, request.in_order
+    known = _lookup(function, args, key, request)
     return known is not None and request in known.units
 
 

@@ -68,6 +68,12 @@ class Request:
         """Whether the method has rules for whole matrices."""
         return self.method == "chad" and not self.plain
 
+    @property
+    def contracts(self) -> bool:
+        """Whether products of large matrices are made by BLAS. Of a whole product no pass knows
+        which elements depend on which."""
+        return self.lapack and not self.words
+
 
 @dataclass(frozen=True)
 class Plan:
