@@ -41,14 +41,13 @@ from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
-from pullback.core.traverse import calls_python
+from pullback.core.traverse import calls_python, has_products
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
-from pullback.opt.arrays.contractions import has_products
 from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages
 from pullback.settings import config
 
@@ -81,10 +80,12 @@ class Specialisation:
     def suits(self, request: Request) -> bool:
         """Whether it computes linear algebra as a request wants it. A program without any is the
         same for all."""
-        lapack, contracts = self.ways
-        return (lapack == request.lapack or not self.special.asks_lapack) and (
-            contracts == request.contracts or not self.has_products
-        )
+        contracts = self.ways[1] == request.contracts or not self.has_products
+        return contracts and self.reads(request)
+
+    def reads(self, request: Request) -> bool:
+        """Whether the front end would make the same of it for a request."""
+        return self.ways[0] == request.lapack or not self.special.asks_lapack
 
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether the guards still hold, for arguments of the types that it was compiled for."""
@@ -169,7 +170,9 @@ def _specialise(
     request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
     compile_runtime()
-    special = with_literals(_front(f, args, kinds, equal, request))
+    others = _found.get((type_of(f), kinds, equal, request.in_order), ())
+    alike = [known for known in others if known.reads(request) and known.fits(f, args)]
+    special = alike[0].special if alike else with_literals(_front(f, args, kinds, equal, request))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":

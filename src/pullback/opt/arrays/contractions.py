@@ -33,7 +33,7 @@ from pullback.core.terms import (
     Sum_,
     Var,
 )
-from pullback.core.traverse import all_lets, defined, refresh
+from pullback.core.traverse import defined, refresh
 from pullback.core.types import F64, I64, Array
 
 SMALL = 16_000
@@ -65,12 +65,6 @@ def contract(program: Program) -> Program:
     main = program.functions[program.main]
     made = Function(main.name, main.params, _block(main.body), main.results)
     return Program({**program.functions, main.name: made}, program.decls, program.main)
-
-
-def has_products(program: Program) -> bool:
-    """Whether main has such a product."""
-    lets = all_lets(program.functions[program.main].body)
-    return any(isinstance(let.op, Prim) and let.op.name == "product" for let in lets)
 
 
 def _block(block: Block) -> Block:
@@ -168,4 +162,4 @@ class _Nest:
         return If(both, large_block, orelse.block(orelse.let(small, (_MATRIX,))))
 
 
-__all__ = ["contract", "has_products"]
+__all__ = ["contract"]
