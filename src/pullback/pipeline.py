@@ -19,6 +19,7 @@ from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.invariant_loads import load_invariants
+from pullback.opt.arrays.stores import store_in_builds
 from pullback.opt.arrays.tables import number_rows
 from pullback.opt.cleanup import clean_up
 from pullback.opt.control.checks import hoist_checks
@@ -69,6 +70,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be flattened and fused"),
     Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
+    Stage("stores", store_in_builds, FLAT, "an array that a round stores anew is not carried"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
     Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
     Stage("fuse", fuse, FLAT, "an array that is never made needs no accumulator"),
