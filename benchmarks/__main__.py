@@ -1,6 +1,6 @@
-"""``python -m benchmarks [gmm lstm ba hand operators calls boundary scaling memory methods spellings
-corpus]`` runs all of these, or those that are named; words behind ``corpus`` are names of its
-programs."""
+"""``python -m benchmarks [gmm lstm ba hand operators calls boundary scaling memory methods
+spellings corpus]`` runs all of these, or those that are named; words behind ``corpus`` are names of
+its programs."""
 
 import platform
 import sys

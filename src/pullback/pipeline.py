@@ -19,6 +19,7 @@ from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.invariant_loads import load_invariants
+from pullback.opt.arrays.lane_axis import choose_axes
 from pullback.opt.arrays.packed_rows import pack_rows
 from pullback.opt.arrays.stores import store_in_builds
 from pullback.opt.arrays.tables import number_rows
@@ -91,6 +92,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("invariant loops", hoist_loops, ACC, "directions of a derivative share the primal work"),
     Stage("flatten rows", flatten_rows, ACC, "rows of derivatives are as long as each other"),
     Stage("hoist", hoist_invariants, ACC, "after sharing there are fewer candidates"),
+    Stage("axes", choose_axes, ACC, "no stage behind joins nested loops"),
     Stage("rows", pack_rows, ACC, "no stage behind opens builds; invariant reads have left"),
     Stage("constructors of halves", know_constructors, ACC, "an arm shows what it reads of a node"),
     Stage("unbox sums", unbox_sums, ACC, "from here on unread fields of sums are dead variables"),

@@ -173,7 +173,7 @@ def _without_counters(let: Let, op: Loop) -> tuple[list[Var], Let, Loop]:
     """The loop without the variables that count its rounds from 0, and what these are after it."""
     ones = {
         x.vars[0]: x.op.args[0] for x in op.body.lets
-        if isinstance(x.op, Prim) and x.op.name == "add" and same(x.op.args[1], i64(1))
+        if isinstance(x.op, Prim) and x.op.name in ("add", "add.ck") and same(x.op.args[1], i64(1))
     }  # fmt: skip
     stay: list[int] = []
     names: dict[Var, Atom] = {}
