@@ -19,6 +19,7 @@ from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.invariant_loads import load_invariants
+from pullback.opt.arrays.index_tables import make_tables
 from pullback.opt.arrays.lane_axis import choose_axes
 from pullback.opt.arrays.packed_rows import pack_rows
 from pullback.opt.arrays.stores import store_in_builds
@@ -79,6 +80,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
     Stage("fuse again", fuse, FLAT, "equal reads are one now: an array read once is fused"),
+    Stage("index tables", make_tables, FLAT, "what a table adds up is added to its origin once"),
     Stage("invariant loads", None, FLAT, "an array read in place needs no residuals"),
     Stage("ad", None, ACC, "derivative terms become code; later passes improve it"),
     Stage("entry", None, ACC, "later passes then know seeds and unwanted results"),
