@@ -30,6 +30,7 @@ from pullback.core.terms import (
     Index,
     Let,
     Lit,
+    Loop,
     Op,
     Prim,
     Program,
@@ -47,6 +48,7 @@ from pullback.core.traverse import (
 from pullback.core.types import I64, Array, Bool, Int, Real
 from pullback.opt.arrays.storage import updated_arrays
 from pullback.opt.dce import drop_dead
+from pullback.opt.scalar.bounds import loop_indices
 
 WORTH = 6
 """A table is worth a value of so many steps; a division of ints counts ``LONG``, a function of a
@@ -153,11 +155,12 @@ class _Nest:
         """Note what the variables depend on that every round of the loops of the path computes."""
         for let in block.lets:
             op = let.op
-            if isinstance(op, Build | Sum_):
-                if self.together(op.extents) is not None:
-                    self.rounds.update(zip(op.indices, op.extents, strict=True))
-                    self.depends.update((i, frozenset({i})) for i in op.indices)
-                    self.look(op.body, (*path, *op.indices))
+            if isinstance(op, Build | Sum_ | Loop):
+                rounds = dict(loop_indices(op))
+                if self.together(rounds.values()) is not None:
+                    self.rounds.update(rounds)
+                    self.depends.update((i, frozenset({i})) for i in rounds)
+                    self.look(op.body, (*path, *rounds))
                 continue
             found = self.together(atoms(op)) if self.may_be_in_table(op) else None
             if found is None:
@@ -201,7 +204,7 @@ class _Nest:
             if let.op in self.fixed:
                 tabled = bool(let.vars) and self.indices(let.vars[0]) is not None
                 read += () if tabled or not let.vars else atoms(let.op)
-            elif isinstance(let.op, Build | Sum_):
+            elif isinstance(let.op, Build | Sum_ | Loop):
                 self.choose(let.op.body)
             else:
                 read += free_variables_of(let.op)
