@@ -18,8 +18,8 @@ from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.fuse import fuse
-from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.index_tables import make_tables
+from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.lane_axis import choose_axes
 from pullback.opt.arrays.packed_rows import pack_rows
 from pullback.opt.arrays.stores import store_in_builds

@@ -149,10 +149,19 @@ def in_place_round_after_round(x, a):
     return np.sum(u)
 
 
+def inside_of_rows(x, a):
+    rows = [[0.0] * 3 for _ in range(len(x))]
+    for i in range(len(x)):
+        for j in range(3):
+            for k in range(2):
+                rows[i][j] += a[i, j] * x[k]
+    return sum(row[0] * row[2] + row[1] for row in rows)
+
+
 @pytest.mark.parametrize(
     "f",
-    [other_elements_are_read, not_every_element, mirrored_elements_are_read, appended_sometimes,
-     appended_and_read, in_place_round_after_round],
+    [inside_of_rows, other_elements_are_read, not_every_element, mirrored_elements_are_read,
+     appended_sometimes, appended_and_read, in_place_round_after_round],
 )  # fmt: skip
 def test_what_stays(f) -> None:
     assert ":=" in pb.show(f, X, A, stage="stores")

@@ -94,7 +94,7 @@ class _Stored:
 
     def is_at(self, indices: Sequence[Atom]) -> bool:
         """Whether these are the indices of the loops, and each loop covers its axis."""
-        return all(
+        return len(indices) == len(self.loops) and all(
             i is x.index and same(x.count, n)
             for i, x, n in zip(indices, self.loops, self.extents, strict=True)
         )
