@@ -107,7 +107,7 @@ class _Price:
     around: Sequence[Var]
 
     def whole(self) -> float:
-        self.varying = {self.lane}
+        self.varying, self.shifted = {self.lane}, {self.lane}
         stores = GATHER if self.around else NEIGHBOURS
         results = stores * len(self.op.body.results) if isinstance(self.op, Build) else 0.0
         return results + self.block(self.op.body, tuple(self.around), 1.0, 0)
@@ -132,6 +132,13 @@ class _Price:
                         total += self.block(inside, around, weight, depth)
             if not self.varying.isdisjoint(free_variables_of(op)):
                 self.varying.update(let.vars)
+            match op:
+                case Prim("add" | "sub", (a, b)) if a in self.shifted and b not in self.varying:
+                    self.shifted.update(let.vars)
+                case Prim("add", (a, b)) if b in self.shifted and a not in self.varying:
+                    self.shifted.update(let.vars)
+                case _:
+                    pass
         return total
 
     def element(
@@ -139,9 +146,9 @@ class _Price:
     ) -> float:
         if self.varying.isdisjoint(indices):
             return same
+        if indices[-1] in self.shifted and self.varying.isdisjoint(indices[:-1]):
+            return NEIGHBOURS
         if any(a in self.varying and a is not self.lane for a in indices):
             return GATHER
-        if indices[-1] is self.lane:
-            return NEIGHBOURS
         repeated = any(i not in indices for i in around)
         return row if repeated else GATHER
