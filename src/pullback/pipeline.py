@@ -18,7 +18,11 @@ from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.contractions import contract
 from pullback.opt.arrays.fuse import fuse
+from pullback.opt.arrays.index_tables import make_tables
 from pullback.opt.arrays.invariant_loads import load_invariants
+from pullback.opt.arrays.lane_axis import choose_axes
+from pullback.opt.arrays.packed_rows import pack_rows
+from pullback.opt.arrays.stores import store_in_builds
 from pullback.opt.arrays.tables import number_rows
 from pullback.opt.cleanup import clean_up
 from pullback.opt.control.checks import hoist_checks
@@ -70,6 +74,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be flattened and fused"),
     Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
+    Stage("stores", store_in_builds, FLAT, "an array that a round stores anew is not carried"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
     Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
     Stage("contractions", contract, FLAT, "fusion would open the matrices of a product"),
@@ -77,6 +82,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
     Stage("fuse again", fuse, FLAT, "equal reads are one now: an array read once is fused"),
+    Stage("index tables", make_tables, FLAT, "what a table adds up is added to its origin once"),
     Stage("invariant loads", None, FLAT, "an array read in place needs no residuals"),
     Stage("ad", None, ACC, "derivative terms become code; later passes improve it"),
     Stage("entry", None, ACC, "later passes then know seeds and unwanted results"),
@@ -90,6 +96,8 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("invariant loops", hoist_loops, ACC, "directions of a derivative share the primal work"),
     Stage("flatten rows", flatten_rows, ACC, "rows of derivatives are as long as each other"),
     Stage("hoist", hoist_invariants, ACC, "after sharing there are fewer candidates"),
+    Stage("axes", choose_axes, ACC, "no stage behind joins nested loops"),
+    Stage("rows", pack_rows, ACC, "no stage behind opens builds; invariant reads have left"),
     Stage("constructors of halves", know_constructors, ACC, "an arm shows what it reads of a node"),
     Stage("unbox sums", unbox_sums, ACC, "from here on unread fields of sums are dead variables"),
     Stage("eliminate", eliminate_residuals, ACC, "after hoisting, more residuals are invariant"),
