@@ -156,17 +156,14 @@ def combined(run: Run, array: Value, op: Op, steps: Sequence[Step], node: ast.AS
     index = op.index if isinstance(op, Store) else None
     if isinstance(op, Method) or not isinstance(array, ArrayV) or isinstance(index, str):
         run.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
+    if isinstance(op, Become):
+        region, become = subscripts.region(run, array, steps, None, node), op.value
+        return Store(region, lambda old: become(old()))
     first = [s for s in steps if not isinstance(s, str) and indices.is_int(s)]
-    by = op.by if isinstance(op, Store) else ""
     if index is None or isinstance(index, ViewStep) or len(first) < len(steps):
-        region = subscripts.region(run, array, steps, index, node)
-        if isinstance(op, Become):
-            become = op.value
-            return Store(region, lambda old: become(old()))
-        assert isinstance(op, Store)
-        return Store(region, op.value, by)
+        return Store(subscripts.region(run, array, steps, index, node), op.value, op.by)
     last = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
-    return Store(TupleV((*first, *last)), op.value, by)
+    return Store(TupleV((*first, *last)), op.value, op.by)
 
 
 def known(step: Step, n: int) -> int | None:
