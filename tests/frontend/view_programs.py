@@ -294,7 +294,18 @@ def out_of_range(x):
     return m[0]
 
 
+def alias_that_a_loop_may_rebind(x):
+    a = np.zeros(3)
+    b = a
+    a[0] = x[0]
+    for i in range(2):
+        if i > 5:
+            b = np.ones(3)
+    return b.sum()
+
+
 PROGRAMS = [
+    alias_that_a_loop_may_rebind,
     whole_slice,
     element,
     steps,

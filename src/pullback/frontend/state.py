@@ -109,6 +109,11 @@ class Frame:
     rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
     places: dict[Value, PlaceV] = field(default_factory=dict)
     """For a value that was read from a variable, its place there."""
+    adopted: dict[int, list[tuple[tuple[Definition, ...], dict[str, Kind]]]] = field(
+        default_factory=dict
+    )
+    """The functions that calls gave, by the number of the names that their variables got here
+    (``adopted``), and the kinds of these."""
     slots: dict[str, Slot] = field(default_factory=dict)
     """The variables that travel with the state of the consumer that the generator has."""
     touched: set[Owner] = field(default_factory=set)

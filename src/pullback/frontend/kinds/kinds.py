@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING
 from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
 from pullback.frontend.kinds.plain_kinds import (
     ArrayK,
+    Compound,
     Number,
     ScalarK,
     StaleK,
     StaticK,
     SymbolK,
     ThreadK,
+    hash_once,
     quantised,
     static_kind,
     static_scalar,
@@ -38,34 +40,12 @@ if TYPE_CHECKING:
     from pullback.frontend.python.source import Definition
 
 
-class Compound:
-    """A kind that is made of others. What is computed from all of it is kept with it: kinds hold
-    each other in many places, and programs ask again and again."""
-
-    __slots__ = ("example", "hash", "leaves")
-    __match_args__: tuple[str, ...]
-    example: object
-    """The value of this kind that ``flatten.example`` has made."""
-    hash: int
-    leaves: tuple[Type, ...]
-
-
-def _hash(kind: Compound) -> int:
-    try:
-        return kind.hash
-    except AttributeError:
-        made = hash((type(kind), *(getattr(kind, name) for name in kind.__match_args__)))
-        object.__setattr__(kind, "hash", made)
-        return made
-
-
 @dataclass(frozen=True, slots=True)
 class ListK(Compound):
     """The kind of a list of dynamic length. Leaves: its length, then one array per leaf of an item.
 
     ``spare``: these arrays may be longer than the list (``append`` writes there)."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     elem: Kind
     spare: bool = False
@@ -79,8 +59,7 @@ class HashK(Compound):
 
     ``elem``: an entry, a tuple of a key, its value and, where entries have been deleted, whether it
     is still there. A tuple of nothing: nothing has been put in so far."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     cls: type
     elem: TupleK
@@ -99,8 +78,7 @@ class HashK(Compound):
 @dataclass(frozen=True, slots=True)
 class TupleK(Compound):
     """The kind of a tuple (or list) of known length."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     items: tuple[Kind, ...]
     is_list: bool = False
@@ -111,8 +89,7 @@ class RecordK(Compound):
     """The kind of a frozen dataclass or NamedTuple, field by field; or of a ``dict``, key by key
     (in order). ``outside``: of an object that the program finds outside, where (its attributes are
     read when they are asked for, and are no fields)."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     cls: type
     fields: tuple[tuple[str, Kind], ...]
@@ -132,8 +109,7 @@ class UnionK:
 class OptionalK(Compound):
     """The kind of ``None`` or a value. Leaves: whether there is a value, then the leaves of the
     value (of no meaning if there is none)."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     inner: Kind
 
@@ -149,8 +125,7 @@ class MaybeK:
 @dataclass(frozen=True, slots=True)
 class FunctionRefK(Compound):
     """A function whose free variables live in ``scopes[scope]`` of the FunctionK around it."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     definition: Definition
     scope: int
@@ -163,8 +138,7 @@ class FunctionRefK(Compound):
 class ScopeK(Compound):
     """The variables that functions capture from one scope. ``external``: they are the cells of a
     Python function; ``rebound``: those of them that functions inside assign to."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     parent: int
     names: tuple[tuple[str, Kind], ...]
@@ -176,8 +150,7 @@ class ScopeK(Compound):
 class FunctionK(Compound):
     """The kind of a known function, with all scopes that it reaches (functions may capture each
     other)."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     scopes: tuple[ScopeK, ...]
     root: FunctionRefK
@@ -186,8 +159,7 @@ class FunctionK(Compound):
 @dataclass(frozen=True, slots=True)
 class ClosureK(Compound):
     """The kind of one of several functions, chosen at run time."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     alternatives: tuple[FunctionK, ...]
 
@@ -209,8 +181,7 @@ class RangeK:
 @dataclass(frozen=True, slots=True)
 class OperatorK(Compound):
     """The kind of a derivative operator applied to a function; see ``values.OperatorV``."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     name: str
     function: Kind
@@ -222,8 +193,7 @@ class OperatorK(Compound):
 class GeneratorK(Compound):
     """The kind of a generator that is an argument or a result: the function that it runs, with
     arguments."""
-
-    __hash__ = _hash
+    __hash__ = hash_once
 
     function: FunctionK
     args: tuple[tuple[str, Kind], ...]
@@ -521,10 +491,9 @@ def _plural(kind: Kind) -> str:
 
 
 __all__ = [
-    "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK",
-    "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
-    "RecordK", "ScalarK", "ScopeK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK",
-    "UnionK", "closure_type", "declared_in", "describe", "describe_both",
-    "leaf_types", "parts", "quantised", "static_kind", "static_scalar", "unions_in",
-    "with_parts", "without_spare",
+    "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK", "Kind",
+    "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK", "RecordK",
+    "ScalarK", "ScopeK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK", "UnionK",
+    "closure_type", "declared_in", "describe", "describe_both", "leaf_types", "parts", "quantised",
+    "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip
