@@ -34,7 +34,7 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.compiled_text import array_of, run_program
 from pullback.frontend.library.numpy import scatter
 from pullback.frontend.library.numpy.arrays import elementwise
-from pullback.frontend.library.numpy.create import astype
+from pullback.frontend.library.numpy.create import astype, copied
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.rearrange import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.numpy.reduce import one_axis
@@ -343,7 +343,8 @@ def take(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     array, k = _flat(sp, at_least_1d(sp, x, node), axis, node)
     rest = SliceV(NONE, NONE, NONE)
     index = TupleV(tuple(places if i == k else rest for i in range(array.rank)))
-    return sp.subscript(array, index if array.rank > 1 else places, node)
+    found = sp.subscript(array, index if array.rank > 1 else places, node)
+    return copied(sp, found, node) if isinstance(found, ArrayV) and not found.fresh else found
 
 
 @register(np.take_along_axis)
