@@ -65,3 +65,8 @@ def matrix_transpose(x: Matrix) -> Matrix:
     if np.ndim(x) < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {np.ndim(x)}")
     return np.swapaxes(x, -1, -2)
+
+
+def fix(x: Array) -> Array:
+    """Return the numbers rounded towards zero."""
+    return np.trunc(x)
