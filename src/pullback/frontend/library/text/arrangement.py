@@ -70,3 +70,8 @@ def matrix_transpose(x: Matrix) -> Matrix:
 def fix(x: Array) -> Array:
     """Return the numbers rounded towards zero."""
     return np.trunc(x)
+
+
+def append(arr: Array, values: Array, axis: Axis | None = None) -> Array:
+    """Return two arrays one after the other; without an axis, their elements in C order."""
+    return np.concatenate((arr, values), axis)

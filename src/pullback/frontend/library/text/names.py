@@ -27,6 +27,7 @@ from pullback.frontend.library.text import (
     heaps,
     moments,
     polynomials,
+    selection,
     windows,
 )
 
@@ -42,7 +43,7 @@ def _texts(library: ModuleType, *files: ModuleType) -> dict[object, FunctionType
     }
 
 
-ARRAYS = _texts(np, arrangement, comparisons, differences, moments, polynomials, windows)
+ARRAYS = _texts(np, arrangement, comparisons, differences, moments, polynomials, selection, windows)
 """Functions of arrays: the surface test compares every one with the library."""
 
 LISTS = _texts(bisect, bisection) | _texts(heapq, heaps)
