@@ -280,10 +280,6 @@ def _more(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _has_more(sp, items, sp.scalar(k, node).atom, node)
 
 
-def _truth(run: Run, truth: bool | Atom) -> Value:
-    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
-
-
 def _has(run: Run, items: Value, k: Atom, node: ast.AST) -> bool | Atom:
     """Whether a source has an item with this number; an iterator goes on."""
     match items:
@@ -302,7 +298,8 @@ def _has(run: Run, items: Value, k: Atom, node: ast.AST) -> bool | Atom:
 
 
 def _has_more(run: Run, items: Value, k: Atom, node: ast.AST) -> Value:
-    return _truth(run, _has(run, items, k, node))
+    truth = _has(run, items, k, node)
+    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
 
 
 @register(text.item)

@@ -123,9 +123,9 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return None
 
 
-def hashed(kind: RecordK, cls: type = dict) -> HashK | None:
+def hashed(kind: RecordK) -> HashK | None:
     """Return the kind of a dict with known keys as that of a hash table."""
-    made: HashK | None = HashK(cls, TupleK(()), False, StaticK((type(None), None), None))
+    made: HashK | None = HashK(dict, TupleK(()), False, StaticK((type(None), None), None))
     for name, k in kind.fields:
         key = key_kind(static_kind(name))
         if key is None or made is None:

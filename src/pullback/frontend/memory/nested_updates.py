@@ -209,8 +209,9 @@ class _Change:
                     refuse_step(run, value, step, node)
                 new, result = self.part(items[k], items[:k] + items[k + 1 :], rest, beside)
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
-            case RecordV(cls) if cls is dict and dicts.needs_table(run, value, step):
-                assert not isinstance(step, str)
+            case RecordV(cls) if (
+                cls is dict and not isinstance(step, str) and dicts.is_run_time(step)
+            ):
                 run.frame.touched |= ownership.owners_of(value)
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
             case HashV() if not isinstance(step, str | SliceV):
