@@ -5,6 +5,8 @@
     prod f g : y ~> a * b        const c : b ~> a            proj_i : (a1,..,an) ~> ai
     rep_op : s ~> t              the rep-function of a primitive
 
+Those of sums, declared types and recursion are in ``curry.sums``.
+
 ``∘`` is in the order of the data: (f ∘ g) a = g (f a). What the combinators *are* is in
 ``curry.simple`` (section 4) and ``curry.dependent`` (section 5); ``curry.translation`` makes terms
 of them.
@@ -25,17 +27,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pullback.papers.curry.sums import COMBINATORS_OF_SUMS, combinator, rep
 from pullback.papers.language.check import Dialect
-from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, Row, sig
 from pullback.papers.language.prims import prim_type, split_type
 from pullback.papers.language.terms import (
     App,
+    Case,
+    Con,
     Fst,
-    Fun,
+    Inl,
+    Inr,
     Lam,
     Let,
+    LetRec,
     Lit,
+    Match,
     Nil,
     Op,
     Pair,
@@ -50,15 +57,11 @@ from pullback.papers.language.terms import (
 )
 
 CURRY_SOURCE = Dialect("λ∂ (Differentiable Curry)", frozenset(
-    {Var, Lit, Nil, Let, Lam, App, Pair, Fst, Snd, Prim}))
-"""Control flow and recursion are extensions that section 6.2 only names."""
+    {Var, Lit, Nil, Let, Lam, App, Pair, Fst, Snd, Prim,
+     Inl, Inr, Case, LetRec, Con, Match}))
+"""λ∂ with sums, recursion and declared types, which section 6.2 only names (``curry.sums``)."""
 
 a, b, c, y = TVar("a"), TVar("b"), TVar("c"), TVar("y")
-
-
-def rep(s: Type, t: Type) -> Fun:
-    """s ~> t, the differentiable functions."""
-    return Fun(s, t, "~>")
 
 
 def components(delta: Type, n: int) -> list[Type]:
@@ -86,19 +89,16 @@ def parameters(static: Sequence[Static]) -> tuple[int | str, ...]:
     return tuple(s for s in static[2:] if isinstance(s, str | int))
 
 
-def _typed(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
-    raise TypeError("a combinator means something in a library: curry_simple, curry_dependent")
-
-
 COMBINATORS = Library(
-    Row("id", sig((), rep(a, a), "a"), _typed),
-    Row("curry", sig((rep(Prod(a, b), c),), rep(a, rep(b, c))), _typed),
-    Row("eval", sig((), rep(Prod(rep(a, b), a), b), "a", "b"), _typed),
-    Row("prod", sig((rep(y, a), rep(y, b)), rep(y, Prod(a, b))), _typed),
-    Row("comp", sig((rep(a, b), rep(b, c)), rep(a, c)), _typed, show="{0} ∘ {1}"),
-    Row("const", sig((a,), rep(b, a), "b"), _typed),
-    Row("proj", _proj, _typed),  # proj[i, n, Δ]
-    Row("rep", _rep, _typed),  # rep[op, s]: the rep-function of a primitive
+    Row("id", sig((), rep(a, a), "a"), combinator),
+    Row("curry", sig((rep(Prod(a, b), c),), rep(a, rep(b, c))), combinator),
+    Row("eval", sig((), rep(Prod(rep(a, b), a), b), "a", "b"), combinator),
+    Row("prod", sig((rep(y, a), rep(y, b)), rep(y, Prod(a, b))), combinator),
+    Row("comp", sig((rep(a, b), rep(b, c)), rep(a, c)), combinator, show="{0} ∘ {1}"),
+    Row("const", sig((a,), rep(b, a), "b"), combinator),
+    Row("proj", _proj, combinator),  # proj[i, n, Δ]
+    Row("rep", _rep, combinator),  # rep[op, s]: the rep-function of a primitive
+    *COMBINATORS_OF_SUMS,
 )
 
 

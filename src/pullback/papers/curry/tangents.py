@@ -25,17 +25,22 @@ from dataclasses import dataclass
 from typing import cast
 
 from pullback.papers.curry.combinators import components
-from pullback.papers.language.build import let, lets, proj, tuple_
+from pullback.papers.curry.sums import tangent_data
+from pullback.papers.language.build import E, let, lets, proj, tuple_
 from pullback.papers.language.prims import arity, dop, is_discrete
 from pullback.papers.language.terms import (
     ONE,
     Arr,
+    Data,
     Fst,
     Fun,
+    Inl,
+    Inr,
     Int,
     Lit,
     Map,
     Nil,
+    Op,
     Pair,
     Plus,
     Prim,
@@ -75,6 +80,8 @@ def primal(t: Type, fs: Functions) -> Type:
             return Prod(primal(s, fs), primal(u, fs))
         case Arr(s):
             return Arr(primal(s, fs))
+        case Plus(s, u):
+            return Plus(primal(s, fs), primal(u, fs))
         case _:
             return t
 
@@ -93,8 +100,14 @@ def tangent(t: Type, fs: Functions) -> Type:
         case Prod(s, u):
             return Prod(tangent(s, fs), tangent(u, fs))
         # T[Unit] = T[Int] = T[Bool] = Unit
-        case Unit() | Int() | Plus(Unit(), Unit()):
+        case Unit() | Int():
             return ONE
+        # T[a + b] = 0 | inl T[a] | inr T[b], T[T] = 0 | T[F]          (section 6.2: curry.sums)
+        case Plus(s, u):
+            left, right = tangent(s, fs), tangent(u, fs)
+            return ONE if left == right == ONE else Plus(left, right)
+        case Data():
+            return tangent_data(t)
         # T[a ~> b]: by the library
         case Fun(s, u):
             return fs.tangent(s, u)
@@ -118,6 +131,8 @@ def zero(t: Type, x: Term, fs: Functions) -> Term:
         # 0 of T[a ~> b]: by the library
         case Fun():
             return fs.zero(x)
+        case Plus() | Data() if tangent(t, fs) != ONE:
+            return Op("zero_sum", (), (tangent(t, fs),))
         # 0 = ()
         case _:
             return Nil()
@@ -140,6 +155,8 @@ def plus(t: Type, x: Term, y: Term, fs: Functions) -> Term:
         # + of T[a ~> b]: by the library
         case Fun():
             return fs.plus(x, y)
+        case Plus() | Data() if tangent(t, fs) != ONE:
+            return Op("plus_sum", (x, y))
         # () + () = ()
         case _:
             return Nil()
@@ -179,3 +196,26 @@ def injected(i: int, delta: Sequence[Type], d: Term, g: Term, fs: Functions) -> 
 def type_of(s: Static) -> Type:
     """Return a static parameter that is a type."""
     return cast(Type, s)
+
+
+# --- sums and declared types (curry.sums) ---------------------------------------------------------
+
+
+def injected_sum(index: int, t: Plus, g: Term, fs: Functions) -> Term:
+    """Return the tangent of inl x or inr x, from that of x."""
+    sums = tangent(t, fs)
+    if not isinstance(sums, Plus):
+        return Nil()
+    return Inr(g, sums.left) if index else Inl(g, sums.right)
+
+
+def part(name: str, a: Type, t: Plus, x: E, g: Term, fs: Functions) -> Term:
+    """Return the tangent of x, from that of inl x or inr x."""
+    return Op(f"from_{name}", (g, zero(a, x.t, fs))) if tangent(t, fs) != ONE else Nil()
+
+
+def rolled_back(name: str, a: Type, x: E, g: Term, fs: Functions) -> Term:
+    """Return the tangent of x, from that of roll x or unroll x."""
+    if name == "roll":
+        return Op("opened", (g, zero(a, x.t, fs)))
+    return Op("closed", (g,), (a,))
