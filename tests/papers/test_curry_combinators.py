@@ -101,7 +101,9 @@ def primitive_calls(o: Outcome) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    "name", ["combinators", "tangents", "simple", "environments", "dependent", "sums"])
+    "name",
+    ["combinators", "tangents", "simple", "environments", "dependent", "rolled", "universal_zero",
+     "sum_tangents", "call_lists", "simple_sums", "exists", "dependent_sums"])
 def test_the_figures(name: str) -> None:
     assert doctest.testmod(import_module(f"pullback.papers.curry.{name}")).failed == 0
 

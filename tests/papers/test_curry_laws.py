@@ -14,9 +14,9 @@ from pullback.papers.curry.combinators import proj, rep
 from pullback.papers.curry.dependent import dependent
 from pullback.papers.curry.environments import is_tangent
 from pullback.papers.curry.simple import SIMPLE, simple
-from pullback.papers.curry.sums import ANY_ZERO, plus_values
 from pullback.papers.curry.tangents import plus, tangent, zero
 from pullback.papers.curry.translation import combinators
+from pullback.papers.curry.universal_zero import ANY_ZERO, plus_values
 from pullback.papers.language.build import E, app, lam, op, reals
 from pullback.papers.language.eval import apply, evaluate
 from pullback.papers.language.machine import Machine

@@ -5,7 +5,12 @@
     prod f g : y ~> a * b        const c : b ~> a            proj_i : (a1,..,an) ~> ai
     rep_op : s ~> t              the rep-function of a primitive
 
-Those of sums, declared types and recursion are in ``curry.sums``.
+    inl : a ~> a + b             roll : F ~> T          of a declared type T (``curry.rolled``)
+    inr : b ~> a + b             unroll : T ~> F
+    case f g : d * (a + b) ~> c  for f : d * a ~> c and g : d * b ~> c
+    rec f : d ~> (a ~> b)        for f : (d * (a ~> b)) * a ~> b, a function that knows itself
+
+The last four lines are section 6.2's, which only names them.
 
 ``∘`` is in the order of the data: (f ∘ g) a = g (f a). What the combinators *are* is in
 ``curry.simple`` (section 4) and ``curry.dependent`` (section 5); ``curry.translation`` makes terms
@@ -27,8 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.papers.curry.sums import COMBINATORS_OF_SUMS, combinator, rep
+from pullback.papers.curry.rolled import rolled_types
 from pullback.papers.language.check import Dialect
+from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, Row, sig
 from pullback.papers.language.prims import prim_type, split_type
 from pullback.papers.language.terms import (
@@ -36,6 +42,7 @@ from pullback.papers.language.terms import (
     Case,
     Con,
     Fst,
+    Fun,
     Inl,
     Inr,
     Lam,
@@ -46,6 +53,7 @@ from pullback.papers.language.terms import (
     Nil,
     Op,
     Pair,
+    Plus,
     Prim,
     Prod,
     Snd,
@@ -59,9 +67,14 @@ from pullback.papers.language.terms import (
 CURRY_SOURCE = Dialect("λ∂ (Differentiable Curry)", frozenset(
     {Var, Lit, Nil, Let, Lam, App, Pair, Fst, Snd, Prim,
      Inl, Inr, Case, LetRec, Con, Match}))
-"""λ∂ with sums, recursion and declared types, which section 6.2 only names (``curry.sums``)."""
+"""λ∂ with sums, recursion and declared types, which section 6.2 only names (``curry.rolled``)."""
 
-a, b, c, y = TVar("a"), TVar("b"), TVar("c"), TVar("y")
+a, b, c, d, y = map(TVar, "abcdy")
+
+
+def rep(s: Type, t: Type) -> Fun:
+    """s ~> t, the differentiable functions."""
+    return Fun(s, t, "~>")
 
 
 def components(delta: Type, n: int) -> list[Type]:
@@ -89,6 +102,11 @@ def parameters(static: Sequence[Static]) -> tuple[int | str, ...]:
     return tuple(s for s in static[2:] if isinstance(s, str | int))
 
 
+def combinator(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    """Refuse to run a combinator, which means something in a library only."""
+    raise TypeError("a combinator means something in a library: curry_simple, curry_dependent")
+
+
 COMBINATORS = Library(
     Row("id", sig((), rep(a, a), "a"), combinator),
     Row("curry", sig((rep(Prod(a, b), c),), rep(a, rep(b, c))), combinator),
@@ -98,7 +116,14 @@ COMBINATORS = Library(
     Row("const", sig((a,), rep(b, a), "b"), combinator),
     Row("proj", _proj, combinator),  # proj[i, n, Δ]
     Row("rep", _rep, combinator),  # rep[op, s]: the rep-function of a primitive
-    *COMBINATORS_OF_SUMS,
+    # section 6.2
+    Row("inl", sig((), rep(a, Plus(a, b)), "a", "b"), combinator),
+    Row("inr", sig((), rep(b, Plus(a, b)), "a", "b"), combinator),
+    Row("case", sig((rep(Prod(d, a), c), rep(Prod(d, b), c)), rep(Prod(d, Plus(a, b)), c)),
+        combinator),
+    Row("roll", lambda types, static: rep(*rolled_types(static)[::-1]), combinator, show="roll"),
+    Row("unroll", lambda types, static: rep(*rolled_types(static)), combinator, show="unroll"),
+    Row("rec", sig((rep(Prod(Prod(d, rep(a, b)), a), b),), rep(d, rep(a, b))), combinator),
 )
 
 

@@ -14,7 +14,8 @@ prints ``exT () new_f`` for curry; as new_pb returns (τ, T[t]), the witness is 
 
 What T[v] is at run time is in ``curry.environments``.
 
->>> from pullback.papers.language.terms import R
+>>> from pullback.papers.language.terms import Prod, R
+>>> from pullback.papers.curry.environments import LIBRARY
 >>> from pullback.papers.language.build import op
 >>> from pullback.papers.language.pretty import show
 >>> f = Op("rep", (), ("mul", Prod(R, R)))
@@ -34,45 +35,27 @@ What T[v] is at run time is in ``curry.environments``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, components, parameters
+from pullback.papers.curry.dependent_sums import of_sums
 from pullback.papers.curry.environments import DEPENDENT, ENV, ERASED, LIBRARY, T, e
+from pullback.papers.curry.exists import UNIT, back, both, closed, env
 from pullback.papers.curry.run import linearise_rep
-from pullback.papers.curry.simple import named
-from pullback.papers.curry.tangents import (
-    derivative,
-    injected,
-    injected_sum,
-    part,
-    plus,
-    rolled_back,
-    zero,
-)
+from pullback.papers.curry.tangents import derivative, injected, named, plus, zero
 from pullback.papers.curry.translation import combinators
-from pullback.papers.language.build import E, app, case, lam, let, let_pair, op, proj
+from pullback.papers.language.build import E, app, lam, let, let_pair, op, proj
 from pullback.papers.language.check import Types, check, types_of
 from pullback.papers.language.ops import Library
 from pullback.papers.language.terms import (
     Fst,
     Fun,
-    Inl,
-    Inr,
-    Lam,
-    LetRec,
-    Nil,
     Op,
     Pair,
-    Plus,
     Prim,
     Prod,
-    Rec,
     Snd,
     Source,
     Term,
     Type,
-    Var,
-    fresh,
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.language.values import pair
@@ -123,38 +106,10 @@ def D(t: Term, types: Types) -> Term:
         # curry (exT τ f) = exT τ new_f
         case "curry":
             return named(fs, lambda f: curry(f, a, c))
-        # inl = exT () (\x. (inl x, \g. ((), the part of g)))
-        case "inl" | "inr":
-            assert isinstance(c, Plus)
-            sum_ = c
-            return closed("x", a, c, lambda x: (
-                Inl(x.t, e(sum_.right)) if t.name == "inl" else Inr(x.t, e(sum_.left))),
-                lambda x, g: part(t.name, a, sum_, x, g, DEPENDENT))
-        # case (exT τf f) (exT τg g) = exT (τf, τg) h
-        case "case":
-            return named(fs, lambda f, g: cases(f, g, a, c))
-        # roll = exT () (\x. (roll x, \g. ((), g)))
-        case "roll" | "unroll":
-            return closed("x", a, c, lambda x: Op(t.name, (x.t,), t.static),
-                          lambda x, g: rolled_back(t.name, a, x, g, DEPENDENT))
-        # rec (exT τ f) = exT τ new_f
-        case "rec":
-            return named(fs, lambda f: rec(f, a, c))
+        case "inl" | "inr" | "case" | "roll" | "unroll" | "rec":
+            return of_sums(t, a, c, fs)
         case _:
             raise TypeError(f"no combinator {t.name}")
-
-
-UNIT = Op("env", (Op("ty_unit"), Nil()))
-"""The tangent of an empty environment."""
-
-
-def closed(
-    x: str, a: Type, c: Type, value: Callable[[E], Term], tangent: Callable[[E, Term], Term],
-    roles: tuple[str, str] = ("", ""),
-) -> Term:  # fmt: skip
-    """exT () (\\x. (value, \\g. ((), tangent)))."""
-    return Pair(Op("ty_unit"), lam(x, e(a), lambda v: Pair(
-        value(v), back(c, lambda g: Pair(UNIT, tangent(v, g)), roles[1])), role=roles[0]))
 
 
 def comp(f: E, g: E, a: Type, c: Type) -> Term:
@@ -201,70 +156,6 @@ def curry(f: E, a: Type, g: Type) -> Term:
         "w", op("ty_pair", Fst(f.t), op("ty_of", t, static=(a,))), lambda w: Pair(
             Pair(w.t, gf(t, w)), back(g, lambda d: Op("open", (d,), (Prod(ENV, T(a)),))))))
     return Pair(Fst(f.t), new_f)
-
-
-def cases(f: E, g: E, a: Type, c: Type) -> Term:
-    """case (exT τf f) (exT τg g) = exT (τf, τg) h; the branch that is not taken has a zero."""
-    assert isinstance(a, Prod) and isinstance(a.right, Plus)
-    sum_ = a.right
-
-    # h (d, inl x) = let (y, pf) = f (d, x) in (y, \gc. ((ef, 0), (gd, inl gx))) where
-    # (ef, (gd, gx)) = pf gc
-    def arm(h: E, other: E, w: E, p: E, x: E, index: int) -> Term:
-        def envs(eh: E) -> Term:
-            unused = Op("zero_env", (Fst(other.t),))
-            return env(w, Pair(unused, eh.t) if index else Pair(eh.t, unused))
-
-        return let_pair(("y", "ph"), app(Snd(h.t), Pair(Fst(p.t), x.t)), lambda y, ph: Pair(
-            y.t, back(c, lambda gc: let_pair(("eh", "gp"), app(ph, gc), lambda eh, gp: Pair(
-                envs(eh), Pair(Fst(gp.t), injected_sum(index, sum_, Snd(gp.t), DEPENDENT)))))))
-
-    return both(f, g, lambda w: lam("p", e(a), lambda p: case(
-        Snd(p.t), "x", lambda x: arm(f, g, w, p, x, 0),
-        "y", lambda y: arm(g, f, w, p, y, 1))))
-
-
-def rec(f: E, a: Type, g: Type) -> Term:
-    """rec (exT τ f) = exT τ new_f."""
-    assert isinstance(g, Fun)
-    b, c = g.arg, g.result
-    code = fresh("code")
-    target = e(g)
-    assert isinstance(target, Prod) and isinstance(target.right, Fun)
-    kind = target.right
-
-    # code s = let (r, pb) = f ((t, exT w code), s) in
-    #     (r, \gr. let (cte, ((ctt, ctf), cts)) = pb gr in ((cte, ctt) + ctf, cts))
-    # The function's own tangent ctf, of the calls inside, is again one of its environment.
-    def again(t: E, w: E) -> Lam:
-        return lam("s", e(b), lambda s: let_pair(
-            ("r", "pb"), app(Snd(f.t), Pair(Pair(t.t, Pair(w.t, Var(code))), s.t)),
-            lambda r, pb: Pair(r.t, back(c, lambda gr: let_pair(
-                ("cte", "ct"), app(pb, gr), lambda cte, ct: let_pair(
-                    ("ctt", "ctf"), Fst(ct.t), lambda ctt, ctf: Pair(
-                        Op("plus_env", (env(w, Pair(cte.t, ctt.t)), ctf.t)), Snd(ct.t))))))))
-
-    # new_f t = letrec code in (exT (τ, T[t]) code, \env. env)
-    new_f = lam("t", e(a), lambda t: let(
-        "w", op("ty_pair", Fst(f.t), op("ty_of", t, static=(a,))), lambda w: LetRec(
-            (Rec(code, kind, again(t, w)),), Pair(Pair(w.t, Var(code)), back(
-                g, lambda d: Op("open", (d,), (Prod(ENV, T(a)),)))))))
-    return Pair(Fst(f.t), new_f)
-
-
-def both(f: E, g: E, code: Callable[[E], Term]) -> Term:
-    """exT (τf, τg) code."""
-    return let("w", op("ty_pair", Fst(f.t), Fst(g.t)), lambda w: Pair(w.t, code(w)))
-
-
-def env(w: E, t: Term) -> Term:
-    """Return ``t`` as the tangent of an environment."""
-    return Op("env", (w.t, t))
-
-
-def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
-    """Return a backpropagator, from a cotangent of ``t``."""
-    return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
 
 
 def linearise_dependent(

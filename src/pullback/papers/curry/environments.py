@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.papers.curry.sums import ANY_ZERO, SUMS, plus_values, tangent_data
 from pullback.papers.curry.tangents import (
     Functions,
     primal,
     tangent,
     type_of,
 )
+from pullback.papers.curry.universal_zero import ANY_ZERO, SUMS, plus_values, tangent_data
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Row, pure, sig
@@ -84,7 +84,7 @@ def tangent_type(t: Type, v: object) -> Type:
         # T[v : a ~> b] = the witness of v (Def. 5.2)
         case Fun():
             return witness(pair(v)[0])
-        # T[inl x : a + b] = 0 | inl T[x : a]; T[x : T] = 0 | T[F]        (curry.sums)
+        # T[inl x : a + b] = 0 | inl T[x : a]; T[x : T] = 0 | T[F]        (6.2)
         case Plus(a, b) if tangent(t, DEPENDENT) != ONE:
             assert isinstance(v, Inj)
             return Data(("Inl", "Inr")[v.tag], (tangent_type((a, b)[v.tag], v.value),))

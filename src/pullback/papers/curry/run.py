@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pullback.papers.curry.sums import ANY_ZERO, roll, rolling, unroll, unrolled
+from pullback.papers.curry.rolled import roll, rolling, unroll, unrolled
 from pullback.papers.curry.tangents import Functions, tangent
+from pullback.papers.curry.universal_zero import ANY_ZERO
 from pullback.papers.language.eval import apply, evaluate
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library

@@ -11,11 +11,11 @@
 The tangent of a function is the list of its calls; ``curry`` runs f forward again for every one of
 them, so that nested functions take exponential time.
 
->>> from pullback.papers.language.terms import R, Z
+>>> from pullback.papers.language.terms import Prod, R, Z
 >>> from pullback.papers.language.build import op
 >>> from pullback.papers.language.pretty import show, show_type
 >>> from pullback.papers.curry.combinators import proj as project, rep
->>> print(show_type(primal(rep(R, Z), SIMPLE)), "|", show_type(tangent(rep(R, R), SIMPLE)))
+>>> print(show_type(s(rep(R, Z))), "|", show_type(T(rep(R, R))))
 R -> Z * (1 -o R) | Arr (R * R)
 >>> f = Op("rep", (), ("mul", Prod(R, R)))
 >>> print(show(simple(f)))
@@ -33,83 +33,30 @@ let f = \\x:R * R.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import cast
-
+from pullback.papers.curry.call_lists import LIBRARY, SIMPLE, T, back, s
 from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, components, parameters
 from pullback.papers.curry.run import linearise_rep
-from pullback.papers.curry.sums import SUMS
-from pullback.papers.curry.tangents import (
-    Functions,
-    derivative,
-    injected,
-    injected_sum,
-    part,
-    plus,
-    primal,
-    rolled_back,
-    tangent,
-    zero,
-)
+from pullback.papers.curry.simple_sums import of_sums
+from pullback.papers.curry.tangents import derivative, injected, named, plus, zero
 from pullback.papers.curry.translation import combinators
-from pullback.papers.language.arrays import OPS
-from pullback.papers.language.build import E, app, case, lam, let, let_pair, lets, op, proj
+from pullback.papers.language.build import E, app, lam, let, let_pair, op, proj
 from pullback.papers.language.check import Types, check, types_of
-from pullback.papers.language.ops import Row, pure, sig
 from pullback.papers.language.terms import (
-    App,
-    Arr,
     Foldl,
     Fst,
     Fun,
-    Inl,
-    Inr,
-    Lam,
-    LetRec,
     Op,
     Pair,
-    Plus,
     Prim,
-    Prod,
-    Rec,
     Snd,
     Source,
     Term,
-    TVar,
     Type,
     Var,
     fresh,
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.methods import Curried, Linearised, Method, register
-
-SIMPLE = Functions(
-    # a ~> b = a -> (b, T b -> T a)
-    lambda a, b: Fun(s(a), Prod(s(b), Fun(T(b), T(a), "-o"))),
-    # T[a ~> b] = [(a, T b)]
-    lambda a, b: Arr(Prod(s(a), T(b))),
-    # 0 = [] (the type follows from the function)
-    lambda f: Op("no_calls", (f,)),
-    # x + y = x ++ y
-    lambda x, y: Op("append", (x, y)),
-)
-LIBRARY = OPS.extended(
-    Row("no_calls", sig((Fun(TVar("a"), Prod(TVar("b"), Fun(TVar("d"), TVar("e")))),),
-                        Arr(Prod(TVar("a"), TVar("d")))), pure(lambda f: []), show="[]", linear=()),
-    *SUMS,
-    Row("one_call", sig((TVar("a"), TVar("b")), Arr(Prod(TVar("a"), TVar("b")))),
-        pure(lambda x, g: [(x, g)]), show="[({0}, {1})]", linear=(1,)),
-)
-
-
-def s(t: Type) -> Type:
-    """Return the type of values."""
-    return primal(t, SIMPLE)
-
-
-def T(t: Type) -> Type:
-    """Return the type of tangents."""
-    return tangent(t, SIMPLE)
 
 
 def simple(t: Term) -> Term:
@@ -164,71 +111,10 @@ def S(t: Term, types: Types) -> Term:
         # curry f t = (\s. .., \grs. sum [.. | (s,gr) <- grs])
         case "curry":
             return named(fs, lambda f: curry(f, a, c))
-        case "inl" | "inr":
-            return lam("x", s(a), lambda x: injection(t.name, a, c, x))
-        # case f g (d, inl x) = let (y, pf) = f (d, x) in
-        #     (y, \g. let (gd, gx) = pf g in (gd, inl gx))
-        case "case":
-            return named(fs, lambda f, g: lam("p", s(a), lambda p: cases(f, g, a, c, p)))
-        case "roll" | "unroll":
-            return lam("x", s(a), lambda x: rolled(t, a, c, x))
-        case "rec":
-            return named(fs, lambda f: rec(f, a, c))
+        case "inl" | "inr" | "case" | "roll" | "unroll" | "rec":
+            return of_sums(t, a, c, fs)
         case _:
             raise TypeError(f"no combinator {t.name}")
-
-
-def injection(name: str, a: Type, c: Type, x: E) -> Term:
-    """inl x = (inl x, \\g. the part of g)."""
-    assert isinstance(c, Plus)
-    value = Inl(x.t, s(c.right)) if name == "inl" else Inr(x.t, s(c.left))
-    return Pair(value, back(c, lambda g: part(name, a, c, x, g, SIMPLE)))
-
-
-def cases(f: E, g: E, a: Type, c: Type, p: E) -> Term:
-    """case f g p."""
-    assert isinstance(a, Prod) and isinstance(a.right, Plus)
-    sum_ = a.right
-
-    def arm(h: E, x: E, index: int) -> Term:
-        return let_pair(("y", "ph"), h(Pair(Fst(p.t), x.t)), lambda y, ph: Pair(y.t, back(
-            c, lambda gy: let_pair(("gd", "gx"), app(ph, gy), lambda gd, gx: Pair(
-                gd.t, injected_sum(index, sum_, gx.t, SIMPLE))))))
-
-    return case(Snd(p.t), "x", lambda x: arm(f, x, 0), "y", lambda y: arm(g, y, 1))
-
-
-def rolled(t: Op, a: Type, c: Type, x: E) -> Term:
-    """roll x = (roll x, \\g. g) and unroll likewise."""
-    return Pair(Op(t.name, (x.t,), t.static), back(c, lambda g: rolled_back(
-        t.name, a, x, g, SIMPLE)))
-
-
-def rec(f: E, a: Type, g: Type) -> Term:
-    """rec f t = (new_g, new_pb), as curry, of a function that knows itself."""
-    assert isinstance(g, Fun)
-    b, c = g.arg, g.result
-    new_g, new_pb = fresh("new_g"), fresh("new_pb")
-
-    # new_g x = let (r, pb) = f ((t, new_g), x) in (r, \gr. snd (pb gr))
-    def again(t: E) -> Lam:
-        return lam("s", s(b), lambda x: let_pair(
-            ("r", "pb"), f(Pair(Pair(t.t, Var(new_g)), x.t)),
-            lambda r, pb: Pair(r.t, back(c, lambda gr: Snd(app(pb, gr))))))
-
-    # new_pb grs = sum [gt + new_pb gf | (s, gr) <- grs, ((gt, gf), _) = snd (f ((t, new_g), s)) gr]
-    def of_calls(t: E) -> Lam:
-        acc, call = fresh("acc"), fresh("call")
-        aux = Fst(app(Snd(app(f, Pair(Pair(t.t, Var(new_g)), Fst(Var(call))))), Snd(Var(call))))
-        step = let("u", aux, lambda u: let("v", App(Var(new_pb), Snd(u.t)), lambda v: let(
-            "w", plus(a, Var(acc), v.t, SIMPLE), lambda w: plus(a, w.t, Fst(u.t), SIMPLE))))
-        return lam("g", T(g), lambda grs: Foldl(acc, call, step, zero(a, t.t, SIMPLE), grs.t))
-
-    return lam("t", s(a), lambda t: LetRec(
-        (Rec(new_g, cast(Fun, s(g)), again(t)),),
-        LetRec((Rec(new_pb, Fun(T(g), T(a)), of_calls(t)),), Pair(
-            Var(new_g), Op("homomorphism", (lam("g", T(g), lambda grs: App(
-                Var(new_pb), grs.t)),))))))
 
 
 def curry(f: E, a: Type, g: Type) -> Term:
@@ -252,17 +138,6 @@ def curry(f: E, a: Type, g: Type) -> Term:
             acc, call, step, zero(a, t.t, SIMPLE), grs.t)),))
 
     return lam("t", s(a), lambda t: Pair(new_g(t), new_pb(t)))
-
-
-def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
-    """Return a backpropagator, from a cotangent of ``t``."""
-    return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
-
-
-def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
-    """Return ``body`` of the functions ``fs``, each under a name."""
-    names = [fresh(hint) for hint in "fg"[: len(fs)]]
-    return lets(list(zip(names, fs, strict=True)), body(*(E(Var(x)) for x in names)))
 
 
 def linearise_simple(source: Source, args: tuple[object, ...]) -> Linearised:

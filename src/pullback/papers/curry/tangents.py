@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from pullback.papers.curry.combinators import components
-from pullback.papers.curry.sums import tangent_data
+from pullback.papers.curry.universal_zero import tangent_data
 from pullback.papers.language.build import E, let, lets, proj, tuple_
 from pullback.papers.language.prims import arity, dop, is_discrete
 from pullback.papers.language.terms import (
@@ -34,8 +34,6 @@ from pullback.papers.language.terms import (
     Data,
     Fst,
     Fun,
-    Inl,
-    Inr,
     Int,
     Lit,
     Map,
@@ -102,7 +100,7 @@ def tangent(t: Type, fs: Functions) -> Type:
         # T[Unit] = T[Int] = T[Bool] = Unit
         case Unit() | Int():
             return ONE
-        # T[a + b] = 0 | inl T[a] | inr T[b], T[T] = 0 | T[F]          (section 6.2: curry.sums)
+        # T[a + b] = 0 | inl T[a] | inr T[b], T[T] = 0 | T[F]          (section 6.2)
         case Plus(s, u):
             left, right = tangent(s, fs), tangent(u, fs)
             return ONE if left == right == ONE else Plus(left, right)
@@ -198,24 +196,7 @@ def type_of(s: Static) -> Type:
     return cast(Type, s)
 
 
-# --- sums and declared types (curry.sums) ---------------------------------------------------------
-
-
-def injected_sum(index: int, t: Plus, g: Term, fs: Functions) -> Term:
-    """Return the tangent of inl x or inr x, from that of x."""
-    sums = tangent(t, fs)
-    if not isinstance(sums, Plus):
-        return Nil()
-    return Inr(g, sums.left) if index else Inl(g, sums.right)
-
-
-def part(name: str, a: Type, t: Plus, x: E, g: Term, fs: Functions) -> Term:
-    """Return the tangent of x, from that of inl x or inr x."""
-    return Op(f"from_{name}", (g, zero(a, x.t, fs))) if tangent(t, fs) != ONE else Nil()
-
-
-def rolled_back(name: str, a: Type, x: E, g: Term, fs: Functions) -> Term:
-    """Return the tangent of x, from that of roll x or unroll x."""
-    if name == "roll":
-        return Op("opened", (g, zero(a, x.t, fs)))
-    return Op("closed", (g,), (a,))
+def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
+    """Return ``body`` of the functions ``fs``, each under a name."""
+    names = [fresh(hint) for hint in "fg"[: len(fs)]]
+    return lets(list(zip(names, fs, strict=True)), body(*(E(Var(x)) for x in names)))

@@ -8,7 +8,7 @@
                                       = (prod id b) ∘ case J[Δ,x |- e1] J[Δ,y |- e2]
     J[Δ |- letrec f = \\x.e1 in e2] = (prod id (rec J[Δ,f,x |- e1])) ∘ J[Δ,f |- e2]
 
-The last three are section 6.2's, with declared types as sums (``curry.sums``). ``∘`` is in the
+The last three are section 6.2's, with declared types as sums (``curry.rolled``). ``∘`` is in the
 order of the data: (f ∘ g) a = g (f a). Δ also stands for the tuple of its variables, to the left,
 so that (Δ, x) is the tuple of Δ,x; where Δ is empty, it is ((), x), and a projection comes first.
 Nothing here differentiates: what the combinators *are* is in ``curry.simple`` (section 4) and
@@ -35,8 +35,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, proj
-from pullback.papers.curry.sums import SOURCE_OPS, as_sums, constructors, rep
+from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, proj, rep
+from pullback.papers.curry.rolled import SOURCE_OPS, as_sums, require_ground
 from pullback.papers.language.build import op, tuple_type
 from pullback.papers.language.check import Types, check, check_source
 from pullback.papers.language.pretty import show_type
@@ -47,7 +47,6 @@ from pullback.papers.language.terms import (
     Case,
     Context,
     Data,
-    DataDecl,
     Fst,
     Fun,
     Inl,
@@ -106,28 +105,6 @@ def differentiable(t: Type) -> Type:
             return t
         case _:
             raise Unsupported(f"the Differentiable Curry: no values of type {show_type(t)}")
-
-
-def require_ground(t: Data, decls: Sequence[DataDecl]) -> None:
-    """Raise Unsupported if a declared type has functions in it."""
-    seen: set[Type] = set()
-    todo: list[Type] = [t]
-    while todo:
-        s = todo.pop()
-        if s in seen:
-            continue
-        seen.add(s)
-        match s:
-            case Fun():
-                raise Unsupported(f"the Differentiable Curry: {t.name} holds functions")
-            case Data():
-                todo += [f for _, fields in constructors(s, decls) for f in fields]
-            case Prod(a, b) | Plus(a, b):
-                todo += [a, b]
-            case Arr(a):
-                todo.append(a)
-            case _:
-                pass
 
 
 def J(delta: Context, t: Term, types: Types) -> Term:
