@@ -95,7 +95,9 @@ def taken() -> dict[str, set[int]]:
 def count(few: int) -> int:
     """Return how many random programs a test takes: a few in every run, thousands in the full
     run."""
-    return max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
+    n = max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
+    _used.setdefault("asked for", set()).update(range(n))
+    return n
 
 
 def in_shard(seed: int) -> int:
