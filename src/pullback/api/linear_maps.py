@@ -9,7 +9,8 @@ from typing import Any
 from pullback.api.derived import DerivedOperator, product
 from pullback.api.operator_objects import inner_function, positional
 from pullback.api.vector_products import jvp
-from pullback.call import driver, jacobian_products
+from pullback.call import jacobian_products
+from pullback.call.binding import register_text
 from pullback.call.misuse import require_function
 from pullback.structures import quiet
 
@@ -63,6 +64,6 @@ def _square(x: float) -> float:
     return x * x
 
 
-driver.register_text(linearize, _text)
+register_text(linearize, _text)
 
 __all__ = ["linearize"]
