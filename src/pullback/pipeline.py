@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pullback.ad.by_data import derivatives_by_vectors
 from pullback.convert.flatten import flatten_tuples
@@ -17,6 +16,7 @@ from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
+from pullback.opt.arrays.contractions import contract
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.index_tables import make_tables
 from pullback.opt.arrays.invariant_loads import load_invariants
@@ -43,6 +43,7 @@ from pullback.opt.residuals.ring_buffers import use_ring_buffers
 from pullback.opt.scalar.bounds import remove_checks
 from pullback.opt.scalar.if_conversion import convert_ifs
 from pullback.opt.scalar.simplify import simplify
+from pullback.settings import config
 
 Pass = Callable[[Program], Program]
 
@@ -76,6 +77,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("stores", store_in_builds, FLAT, "an array that a round stores anew is not carried"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
     Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
+    Stage("contractions", contract, FLAT, "fusion would open the matrices of a product"),
     Stage("fuse", fuse, FLAT, "an array that is never made needs no accumulator"),
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
@@ -114,39 +116,6 @@ BEFORE_OWNERSHIP = ("unbox", "flatten")
 """Stages after which an update still makes a new value: who else refers to the array does not
 matter."""
 
-
-@dataclass(slots=True)
-class Config:
-    """The settings, on ``pb.config``: ``check``, which programs the type checker of Core sees,
-    "always" (after every pass), "last" (the final program) or "never"; ``cache_size``, how many
-    specialisations are kept; ``cache_dir``, the folder in which compiled code is kept for the next
-    processes (None: ``PULLBACK_CACHE`` says it, or else it is the user's own cache folder).
-
-    >>> config.cache_size
-    512
-    """
-
-    check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))
-    cache_size: int = 512
-    cache_dir: str | None = None
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in ("check", "cache_size", "cache_dir"):
-            raise AttributeError(
-                f"pb.config has 'check', 'cache_size' and 'cache_dir', not {name!r}"
-            )
-        if name == "cache_dir" and value is not None:
-            if not isinstance(value, str | os.PathLike):
-                raise ValueError(f"pb.config.cache_dir is a path or None, not {value!r}")
-            value = os.fspath(value)
-        if name == "check" and value not in ("always", "last", "never"):
-            raise ValueError(f"pb.config.check is 'always', 'last' or 'never', not {value!r}")
-        if name == "cache_size" and (type(value) is not int or value < 1):
-            raise ValueError(f"pb.config.cache_size is a positive int, not {value!r}")
-        object.__setattr__(self, name, value)
-
-
-config = Config()
 
 Trace = list[tuple[str, str]]
 """The name of every stage, and the text of its program."""
