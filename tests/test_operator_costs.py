@@ -10,26 +10,55 @@ import pytest
 
 import pullback as pb
 from benchmarks import operators
-from tests import modes
-from tests.programs import examples
+from tests import campaign, harness, modes
+from tests.programs import Program, corpus, examples
+from tests.test_scaling import OVERHEAD
 
-PROGRAMS = {"kalman": (10, 6.0), "force_field": (30, 6.0), "robot_arm": (10, 6.0),
-            "kepler": (10, 7.0), "hamiltonian": (20, 7.0), "epidemic": (10, 9.5)}  # fmt: skip
-"""The size, and how many functions a Hessian-vector product may cost. The bar is 6: what misses it
-has a dearer gradient (3 to 4 functions), of which a product takes up to 2.5."""
+PROGRAMS = {"kalman": 10, "force_field": 30, "robot_arm": 10, "kepler": 10, "gaussian_process": 6,
+            "hamiltonian": 20, "epidemic": 10}  # fmt: skip
+"""The sizes at which they are counted."""
+
+BAR = 6.0
+DEARER = {
+    # rounds of a few products and sums, each read once: two numbers kept and read for every one
+    "epidemic": 7.4, "lotka_volterra": 6.4, "neural_ode": 6.9, "secant_roots": 6.9,
+    # small arrays: what names, allocates and adds up their cells costs more than the arithmetic
+    "hamiltonian": 6.8, "power_iteration": 6.4, "mean_shift": 6.4, "batch_normalisation": 7.3,
+    # the function goes through data that its derivatives copy
+    "decision_tree": 10.5,
+}  # fmt: skip
+"""How many functions a Hessian-vector product may cost where it is more than 6."""
+
+FLAT = [program for program in corpus() if program.growth]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_examples(name: str) -> None:
-    size, bar = PROGRAMS[name]
-    d = modes.Direction.of(examples.program_of(name), size)
+    d = modes.Direction.of(examples.program_of(name), PROGRAMS[name])
 
     def product(*args: Any) -> Any:
         return pb.hvp(d.f, args, d.along)
 
     function, gradient = pb.cost(d.f, *d.args), pb.cost(pb.grad(d.f, d.wrt), *d.args)
     assert pb.cost(d.slope, *d.args) <= 2.5 * function
-    assert pb.cost(product, *d.args) <= min(bar * function, 2.5 * gradient)
+    assert pb.cost(product, *d.args) <= min(DEARER.get(name, BAR) * function, 2.5 * gradient)
+
+
+SHARD = [p for p in FLAT if campaign.chosen("cost", p.name, 40)]
+
+
+@pytest.mark.parametrize("program", SHARD, ids=str)
+def test_products_of_the_corpus(program: Program) -> None:
+    d = modes.Direction.of(program, program.growth[0])
+    size = harness.gradient_size(d.args, d.wrt)
+
+    def product(*args: Any) -> Any:
+        return pb.hvp(d.f, args, d.along)
+
+    function, gradient = pb.cost(d.f, *d.args), pb.cost(pb.grad(d.f, d.wrt), *d.args)
+    found = pb.cost(product, *d.args) - OVERHEAD
+    assert found <= DEARER.get(program.name.removeprefix("examples/"), BAR) * (function + size)
+    assert found <= (2.5 if program.name != "decision_tree" else 5.0) * (gradient + size)
 
 
 @pytest.mark.parametrize("f", [operators.perceptron, operators.weather], ids=lambda f: f.__name__)
