@@ -10,7 +10,8 @@ import pytest
 
 import pullback as pb
 from benchmarks import operators
-from tests import campaign, harness, modes
+from tests import campaign, harness
+from tests.modes import Direction
 from tests.programs import Program, corpus, examples
 from tests.test_scaling import OVERHEAD
 
@@ -20,21 +21,21 @@ PROGRAMS = {"kalman": 10, "force_field": 30, "robot_arm": 10, "kepler": 10, "gau
 
 BAR = 6.0
 DEARER = {
-    # rounds of a few products and sums, each read once: two numbers kept and read for every one
-    "epidemic": 7.4, "lotka_volterra": 6.4, "neural_ode": 6.9, "secant_roots": 6.9,
-    # small arrays: what names, allocates and adds up their cells costs more than the arithmetic
-    "hamiltonian": 6.8, "power_iteration": 6.4, "mean_shift": 6.4, "batch_normalisation": 7.3,
-    # the function goes through data that its derivatives copy
-    "decision_tree": 10.5,
+    # rounds of a few products and sums: each value is kept and read again, its tangent too
+    "epidemic": 7.4, "neural_ode": 6.9, "secant_roots": 6.9, "implied_volatilities": 7.1,
+    "predator_prey": 6.4, "page_rank": 6.2, "slope_penalty": 6.2,
+    # small arrays: what names, allocates and reads their cells costs more than the arithmetic
+    "hamiltonian": 6.8, "power_iteration": 6.4, "mean_shift": 6.5, "batch_normalisation": 6.4,
+    "interval_polynomial": 7.8,
+    # the function is made of derivatives itself
+    "influence": 9.3, "ridge": 7.8,
 }  # fmt: skip
 """How many functions a Hessian-vector product may cost where it is more than 6."""
-
-FLAT = [program for program in corpus() if program.growth]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_examples(name: str) -> None:
-    d = modes.Direction.of(examples.program_of(name), PROGRAMS[name])
+    d = Direction.of(examples.program_of(name), PROGRAMS[name])
 
     def product(*args: Any) -> Any:
         return pb.hvp(d.f, args, d.along)
@@ -44,12 +45,19 @@ def test_examples(name: str) -> None:
     assert pb.cost(product, *d.args) <= min(DEARER.get(name, BAR) * function, 2.5 * gradient)
 
 
-SHARD = [p for p in FLAT if campaign.chosen("cost", p.name, 40)]
+def is_flat(program: Program) -> bool:
+    """Whether it has growth, and numbers and arrays only (trees and lists of the user's go through
+    vectors, which may cost more than what the function does with them)."""
+    d = program.growth and Direction.of(program, program.growth[0])
+    return bool(d) and all(isinstance(x, bool | int | float | np.ndarray) for x in d.args)
+
+
+SHARD = [p for p in corpus() if campaign.chosen("cost", p.name, 40) and is_flat(p)]
 
 
 @pytest.mark.parametrize("program", SHARD, ids=str)
 def test_products_of_the_corpus(program: Program) -> None:
-    d = modes.Direction.of(program, program.growth[0])
+    d = Direction.of(program, program.growth[0])
     size = harness.gradient_size(d.args, d.wrt)
 
     def product(*args: Any) -> Any:
@@ -58,7 +66,7 @@ def test_products_of_the_corpus(program: Program) -> None:
     function, gradient = pb.cost(d.f, *d.args), pb.cost(pb.grad(d.f, d.wrt), *d.args)
     found = pb.cost(product, *d.args) - OVERHEAD
     assert found <= DEARER.get(program.name.removeprefix("examples/"), BAR) * (function + size)
-    assert found <= (2.5 if program.name != "decision_tree" else 5.0) * (gradient + size)
+    assert found <= (2.7 if "influence" in program.name else 2.5) * (gradient + size)
 
 
 @pytest.mark.parametrize("f", [operators.perceptron, operators.weather], ids=lambda f: f.__name__)

@@ -39,6 +39,7 @@ from pullback.opt.residuals.ring_buffers import use_ring_buffers
 from pullback.opt.scalar.bounds import remove_checks
 from pullback.opt.scalar.if_conversion import convert_ifs
 from pullback.opt.scalar.masks import mask_products
+from pullback.opt.scalar.signs import take_signs
 from pullback.opt.scalar.simplify import simplify
 
 Pass = Callable[[Program], Program]
@@ -175,3 +176,9 @@ def prepared(program: Program, reverse: bool) -> Program:
     if reverse or any(isinstance(let.op, Vjp) for let in lets):
         return load_invariants(program)
     return program
+
+
+def written(program: Program) -> Program:
+    """What the operators make of a program, the end of the stage "ad": with signs where they cost
+    nothing. (Zeros of derivatives get their signs here, as no later pass changes a bit.)"""
+    return take_signs(program)

@@ -51,7 +51,6 @@ from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
-from pullback.opt.scalar.signs import take_signs
 from pullback.pipeline import (
     AD,
     PIPELINE,
@@ -61,6 +60,7 @@ from pullback.pipeline import (
     config,
     prepared,
     run_stages,
+    written,
 )
 
 Found = TypeVar("Found")
@@ -205,7 +205,7 @@ class Unit:
 
     def derived(self, program: Program) -> Program:
         """The stage "ad" for this operator."""
-        return take_signs(self.differentiated(program))
+        return written(self.differentiated(program))
 
     def differentiated(self, program: Program) -> Program:
         """What the operator makes of the program, as it is written first."""
@@ -330,7 +330,7 @@ def _forget_programs(last: Unit) -> None:
 
 def _finished(program: Program, entry: Pass) -> Program:
     """One half, differentiated already, after the stages that follow."""
-    return run_stages(program, PIPELINE[AD:], {"ad": take_signs, "entry": entry})
+    return run_stages(program, PIPELINE[AD:], {"ad": written, "entry": entry})
 
 
 # --- what api and the tests ask for ---------------------------------------------------------------
