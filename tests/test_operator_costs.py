@@ -48,8 +48,8 @@ def test_examples(name: str) -> None:
 def is_flat(program: Program) -> bool:
     """Whether it has growth, and numbers and arrays only (trees and lists of the user's go through
     vectors, which may cost more than what the function does with them)."""
-    d = program.growth and Direction.of(program, program.growth[0])
-    return bool(d) and all(isinstance(x, bool | int | float | np.ndarray) for x in d.args)
+    args = Direction.of(program, program.growth[0]).args if program.growth else (None,)
+    return all(isinstance(x, bool | int | float | np.ndarray) for x in args)
 
 
 SHARD = [p for p in corpus() if campaign.chosen("cost", p.name, 40) and is_flat(p)]
