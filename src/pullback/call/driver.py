@@ -48,7 +48,7 @@ from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
-from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages
+from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages, written
 from pullback.settings import config
 
 Found = TypeVar("Found")
@@ -203,6 +203,10 @@ class Unit:
 
     def derived(self, program: Program) -> Program:
         """The stage "ad" for this operator."""
+        return written(self.differentiated(program))
+
+    def differentiated(self, program: Program) -> Program:
+        """What the operator makes of the program, as it is written first."""
         plan = self.plan
         match plan.request.what:
             case What.VALUE:
@@ -324,7 +328,7 @@ def _forget_programs(last: Unit) -> None:
 
 def _finished(program: Program, entry: Pass) -> Program:
     """One half, differentiated already, after the stages that follow."""
-    return run_stages(program, PIPELINE[AD:], {"ad": lambda p: p, "entry": entry})
+    return run_stages(program, PIPELINE[AD:], {"ad": written, "entry": entry})
 
 
 # --- what api and the tests ask for ---------------------------------------------------------------

@@ -362,8 +362,12 @@ def _varying_states(op: Loop, varying: set[Var]) -> set[Var]:
 def _is_heavy(op: Op) -> bool:
     """Whether the op is worth an array: a loop, or a call of a function of a number."""
     return isinstance(op, Build | Sum_ | Loop) or (
-        isinstance(op, Prim) and work_of(op) is Work.FUNCTION
+        isinstance(op, Prim) and (work_of(op) is Work.FUNCTION or op.name in LONG)
     )
+
+
+LONG = frozenset({"div", "sqrt"})
+"""Single instructions that take several times as long as a read."""
 
 
 def _read_by(lets: Sequence[Let]) -> set[Var]:
