@@ -12,6 +12,7 @@ from __future__ import annotations
 import bisect
 import collections
 import heapq
+import statistics
 from collections.abc import Callable, MutableSequence
 from types import FunctionType
 from typing import Any, cast
@@ -28,6 +29,8 @@ from pullback.frontend.library.text import (
     heaps,
     moments,
     polynomials,
+    pseudo_inverse,
+    statistics_functions,
     windows,
 )
 
@@ -78,6 +81,8 @@ ARRAYS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.rollaxis: arrangement.rollaxis,
     np.rot90: arrangement.rot90,
     np.tri: arrangement.tri,
+    np.tril_indices: arrangement.tril_indices,
+    np.triu_indices: arrangement.triu_indices,
 }
 """Functions of arrays: the surface test compares every one with the library."""
 
@@ -96,7 +101,19 @@ LISTS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
-WRITTEN.update(cast("dict[object, FunctionType]", ARRAYS | LISTS))
+OTHERS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.linalg.pinv: pseudo_inverse.pinv,
+    np.select: arrangement.select,
+    statistics.fmean: statistics_functions.fmean,
+    statistics.mean: statistics_functions.mean,
+    statistics.pstdev: statistics_functions.pstdev,
+    statistics.pvariance: statistics_functions.pvariance,
+    statistics.stdev: statistics_functions.stdev,
+    statistics.variance: statistics_functions.variance,
+}
+"""Functions of arguments that no signature describes (``tests/frontend/test_library_texts.py``)."""
+
+WRITTEN.update(cast("dict[object, FunctionType]", ARRAYS | LISTS | OTHERS))
 
 CLASSES: dict[type, type] = {collections.deque: deques.deque}
 """Classes whose objects change (``tests/frontend/test_deques.py``)."""
