@@ -336,7 +336,6 @@ ADVICE = [
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
     ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # meant
     ("slice", (X,), lambda x: x[slice(1, 3)], lambda x: x[1:3]),
-    ("callable", (2.0,), lambda x: 1.0 if callable(x) else x, lambda x: x),
     ("copy.deepcopy", (X,), lambda x: x, lambda x: x.copy()),
     ("collections.namedtuple", (2.0,), lambda x: Pair(x, 1).x, lambda x: Pair(x, 1).x),
     ("itertools.groupby", (XS,), lambda xs: len(list(itertools.groupby(xs))), runs),

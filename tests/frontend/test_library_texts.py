@@ -98,7 +98,7 @@ def sums_of_all_before(xs):
 
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((f, (X,)) for f in (three_pieces, others_are_default, pairs_above)),
-    *((weighted_inverse, (a,)) for a in (TALL, TALL.T, WEIGHTS)),
+    (weighted_inverse, (TALL,)),
     (of_low_rank, (TALL,)),
     *((f, (NUMBERS,)) for f in (mean_and_deviation, sample, around, one_is_too_few)),
     *((f, (KEYS, 1.5)) for f in (most_common_keys, heaviest)),

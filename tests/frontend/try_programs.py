@@ -627,11 +627,19 @@ def generated_in_a_helper(xs):
         return xs[0] * xs[1]
 
 
+def several_managers(x):
+    y = 1.0
+    with np.errstate(all="ignore"), suppress(ZeroDivisionError), contextlib.suppress(ValueError):
+        y = 3.0 * x
+        y = math.log(x - 1.0)
+    return y * x
+
+
 PROGRAMS = [
     *((f, (x,)) for f in (by_log, bound_before, nested, inner_passes_on, again, always, never,
                           asserted, first_clause, closure, with_finally, finally_under_a_try,
                           in_place, derivative, raised_by_a_handler, twice, bound_between, all_four,
-                          of_a_tuple, matched) for x in (*ONE, 4.5)),
+                          of_a_tuple, matched, several_managers) for x in (*ONE, 4.5)),
     *((bare, (x,)) for x in (0.5, 2.0)),
     *((in_while, (x,)) for x in (0.3, 1.5)),
     *((test_of_while, (x,)) for x in (3.005, 2.5)),

@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from pullback.core.prims import SHOW
 from pullback.core.terms import (
-    Atom,
     Block,
     Call,
     Function,
@@ -24,7 +23,6 @@ from pullback.core.terms import (
     Prim,
     Pulls,
     Ruled,
-    Var,
     Vjp,
 )
 from pullback.core.traverse import all_lets, called, map_blocks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 from typing import cast
 
 from pullback.core.terms import Block
@@ -30,16 +29,12 @@ class AlwaysRaises(PullbackError):
     block: Block
 
 
-@cache
-def _raising(cls: type[PullbackError]) -> type[AlwaysRaises]:
-    return cast("type[AlwaysRaises]", type(cls.__name__, (cls, AlwaysRaises), {}))
-
-
 def always_raises(refusal: PullbackError, block: Block) -> AlwaysRaises:
     """Return the signal that a block always raises; shown, it is the refusal."""
-    made = _raising(type(refusal))(refusal.reason, refusal.rewrite, refusal.site)
+    cls = type(refusal)
+    made = type(cls.__name__, (cls, AlwaysRaises), {})(refusal.reason, refusal.rewrite, refusal.site)
     made.block = block
-    return made
+    return cast("AlwaysRaises", made)
 
 
 class NotCarriedError(MutationError):

@@ -138,7 +138,6 @@ REWRITES: dict[str, str] = {
     "getattr": LOCAL, "setattr": LOCAL, "delattr": LOCAL, "vars": LOCAL, "globals": LOCAL,
     "locals": LOCAL, "eval": LOCAL, "exec": LOCAL,
     "slice": "x[a:b]",
-    "callable": "two functions, or a parameter that says which one it is",
     "copy.": "x.copy() of an array or a list; what nobody changes needs no copy",
     "collections.namedtuple": "define it outside: class P(NamedTuple): x: float",
     "itertools.groupby": "write a loop that remembers the last key",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import functools
 import heapq
 import statistics
 from collections.abc import Callable, MutableSequence
@@ -32,6 +33,7 @@ from pullback.frontend.library.text import (
     pseudo_inverse,
     statistics_functions,
     windows,
+    wrapping,
 )
 
 ARRAYS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -102,6 +104,7 @@ LISTS: dict[Callable[..., Any], Callable[..., Any]] = {
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
 OTHERS: dict[Callable[..., Any], Callable[..., Any]] = {
+    functools.wraps: wrapping.wraps,
     np.linalg.pinv: pseudo_inverse.pinv,
     np.select: arrangement.select,
     statistics.fmean: statistics_functions.fmean,

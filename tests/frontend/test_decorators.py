@@ -1,9 +1,11 @@
-"""``**`` parameters: functions that take any keyword, beside plain Python."""
+"""``**`` parameters, decorators inside functions, mapping patterns, stars in subscripts and objects
+that are unpacked, beside plain Python."""
 
 from __future__ import annotations
 
 import functools
 import math
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -138,7 +140,98 @@ def from_outside(x, *rest, scale=2.0, **options):
     return x * scale + sum(rest) + len(options)
 
 
-PROGRAMS = [decorated, decorated_inside, gone_through, changed_on_the_way, leaves_the_caller_s,
+def repeated(n):
+    def decorator(f):
+        @functools.wraps(f)
+        def inner(y):
+            for _ in range(n):
+                y = f(y)
+            return y
+
+        return inner
+
+    return decorator
+
+
+def decorated_where_defined(x):
+    count = 0
+
+    def counted(f):
+        def inner(*args, **kwargs):
+            nonlocal count
+            count += 1
+            return f(*args, **kwargs)
+
+        return inner
+
+    @counted
+    @repeated(3)
+    def step(y):
+        return y * x
+
+    @pb.grad
+    def slope(y):
+        return y**3
+
+    return step(2.0) + step(x) * count + slope(x)
+
+
+def area_of(shape):
+    match shape:
+        case {"kind": "circle", "r": r} if r > 1.0:
+            return r * r
+        case {"kind": "circle"}:
+            return 0.5 * shape["r"]
+        case {"kind": "box", "size": [w, h], **others}:
+            return w * h * (1.0 + len(others))
+        case {"inside": {"r": r}}:
+            return 3.0 * r
+        case _:
+            return 0.25
+
+
+def mappings(x):
+    shapes = (
+        {"kind": "circle", "r": x}, {"kind": "circle", "r": 0.1 * x}, {}, [x],
+        {"kind": "box", "size": [x, 2.0], "name": "b", "n": 3}, {"inside": {"r": x}},
+    )  # fmt: skip
+    total = 0.0
+    for s in shapes:
+        total += area_of(s)
+    return total
+
+
+def stars_in_subscripts(x):
+    a = np.array([[x, 2.0], [3.0, x * x]])
+    i, j = (0, 1), [1]
+    a[(*i,)] += x
+    a[1, *j] *= 2.0
+    return a[*i] * a[(*j, 0)] + np.sum(a)
+
+
+class Pair:
+    def __init__(self, v):
+        self.v = v
+
+    def __iter__(self):
+        yield self.v
+        yield 2.0 * self.v
+
+
+def unpacked(x):
+    a, b = Pair(x)
+    q = deque([a, b, x])
+    first, *rest = q
+    c, d, e = q
+    return first * sum(rest) + c * d * e
+
+
+def called(x):
+    known = callable(math.sin) and callable(lambda: x) and callable(pb.grad(unpacked))
+    return x * x if known and not callable(x) and not callable(Pair(x)) else x
+
+
+PROGRAMS = [decorated_where_defined, mappings, stars_in_subscripts, unpacked, called, decorated, decorated_inside, gone_through, changed_on_the_way, leaves_the_caller_s,
             constructor, generator, recursion, same_name_twice, flags, partially,
             stored_in_an_array_of_its_own, from_outside]  # fmt: skip
 
@@ -169,9 +262,24 @@ def not_there(x):
     return by_position(x, y=x)
 
 
+def calls_itself(x):
+    @repeated(1)
+    def f(k):
+        return x if k == 0 else f(k - 1)
+
+    return f(2)
+
+
+def keys_of_the_run(x):
+    match {int(x): x}:
+        case {1: v}:
+            return v
+    return 0.0
+
+
 @pytest.mark.parametrize(
     ("f", "text"),
-    [(appended, "'out' may share memory"), (twice_given, "two values"), (not_there, "key error")],
+    [(calls_itself, "calls itself and is decorated"), (keys_of_the_run, "mapping pattern"), (appended, "'out' may share memory"), (twice_given, "two values"), (not_there, "key error")],
 )
 def test_refused(f: Callable[..., Any], text: str) -> None:
     with pytest.raises(pb.PullbackError, match=text):
