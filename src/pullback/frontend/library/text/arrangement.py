@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis, Matrix, Size, Vector
-from pullback.frontend.library.text_helpers import times
 
 
 def fliplr(m: Matrix) -> Matrix:
@@ -68,6 +67,16 @@ def matrix_transpose(x: Matrix) -> Matrix:
     return np.swapaxes(x, -1, -2)
 
 
+def fix(x: Array) -> Array:
+    """Return the numbers rounded towards zero."""
+    return np.trunc(x)
+
+
+def append(arr: Array, values: Array, axis: Axis | None = None) -> Array:
+    """Return two arrays one after the other; without an axis, their elements in C order."""
+    return np.concatenate((arr, values), axis)
+
+
 def triu_indices(n: Size, k: int = 0, m: Size | None = None) -> tuple[Vector, Vector]:
     """Return the rows and the columns of the places on the k-th diagonal and above."""
     rows, columns = np.nonzero(np.arange(n if m is None else m) >= np.arange(n)[:, None] + k)
@@ -78,16 +87,3 @@ def tril_indices(n: Size, k: int = 0, m: Size | None = None) -> tuple[Vector, Ve
     """Return the rows and the columns of the places on the k-th diagonal and below."""
     rows, columns = np.nonzero(np.arange(n if m is None else m) <= np.arange(n)[:, None] + k)
     return rows, columns
-
-
-def select(condlist: list[Array], choicelist: list[Array], default: Array = 0) -> Array:
-    """Return the items of the first choice whose condition holds there."""
-    if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
-    if len(condlist) == 0:
-        raise ValueError("select with an empty condition list is not possible")
-    chosen, conditions, choices = default, tuple(condlist), tuple(choicelist)
-    for _ in times(len(conditions)):
-        chosen = np.where(conditions[-1], choices[-1], chosen)
-        conditions, choices = conditions[:-1], choices[:-1]
-    return chosen
