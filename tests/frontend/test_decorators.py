@@ -231,7 +231,8 @@ def called(x):
     return x * x if known and not callable(x) and not callable(Pair(x)) else x
 
 
-PROGRAMS = [decorated_where_defined, mappings, stars_in_subscripts, unpacked, called, decorated, decorated_inside, gone_through, changed_on_the_way, leaves_the_caller_s,
+PROGRAMS = [decorated_where_defined, mappings, stars_in_subscripts, unpacked, called, decorated,
+            decorated_inside, gone_through, changed_on_the_way, leaves_the_caller_s,
             constructor, generator, recursion, same_name_twice, flags, partially,
             stored_in_an_array_of_its_own, from_outside]  # fmt: skip
 
@@ -279,7 +280,8 @@ def keys_of_the_run(x):
 
 @pytest.mark.parametrize(
     ("f", "text"),
-    [(calls_itself, "calls itself and is decorated"), (keys_of_the_run, "mapping pattern"), (appended, "'out' may share memory"), (twice_given, "two values"), (not_there, "key error")],
+    [(calls_itself, "calls itself and is decorated"), (keys_of_the_run, "mapping pattern"),
+     (appended, "'out' may share memory"), (twice_given, "two values"), (not_there, "key error")],
 )
 def test_refused(f: Callable[..., Any], text: str) -> None:
     with pytest.raises(pb.PullbackError, match=text):

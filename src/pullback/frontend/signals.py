@@ -32,7 +32,8 @@ class AlwaysRaises(PullbackError):
 def always_raises(refusal: PullbackError, block: Block) -> AlwaysRaises:
     """Return the signal that a block always raises; shown, it is the refusal."""
     cls = type(refusal)
-    made = type(cls.__name__, (cls, AlwaysRaises), {})(refusal.reason, refusal.rewrite, refusal.site)
+    both = type(cls.__name__, (cls, AlwaysRaises), {})
+    made = both(refusal.reason, refusal.rewrite, refusal.site)
     made.block = block
     return cast("AlwaysRaises", made)
 

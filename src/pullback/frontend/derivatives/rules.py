@@ -62,8 +62,8 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.run import Run
 from pullback.frontend.python.syntax import gathering
+from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Frame
 

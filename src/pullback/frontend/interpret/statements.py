@@ -412,7 +412,7 @@ def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
     if decorators and name in free_names(s):
         reason = "a function that calls itself and is decorated where it is defined"
         run.refuse(s.decorator_list[0], reason, "define it at module level")
-    f = function_value(run, s)
+    f: Value = function_value(run, s)
     for decorator, node in reversed(decorators):
         f = run.call(decorator, (f,), node)
     ownership.rebound(run, run.scope, name)

@@ -378,7 +378,8 @@ def _refusal(s: ast.Try, levels: tuple[Level, ...]) -> tuple[str, str] | None:
         return "a finally that jumps swallows exceptions", "catch them: except Exception: ..."
     unseen = ends if not s.handlers and not levels else []
     passed_on = (n for h in s.handlers if _raises_again(h) for b in h.body for n in ast.walk(b))
-    if any(isinstance(n, ast.Call) and _last_name(n.func) in _SHOWING for n in (*unseen, *passed_on)):
+    calls = (n.func for n in (*unseen, *passed_on) if isinstance(n, ast.Call))
+    if any(_last_name(f) in _SHOWING for f in calls):
         return "something is printed while an exception that goes on leaves the function", (
             "print before, or raise another exception: raise ValueError('...')"
         )

@@ -1,4 +1,4 @@
-"""``functools.wraps`` as plain Python: names and texts of functions are nothing in compiled code."""
+"""``functools.wraps`` as plain Python: compiled functions have no names and no documentation."""
 
 from __future__ import annotations
 
