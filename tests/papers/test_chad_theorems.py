@@ -59,6 +59,7 @@ from pullback.papers.language.terms import (
     Z,
 )
 from pullback.papers.language.values import FALSE, Inj, Zero, items, pair, tuple_value
+from pullback.papers.stages import translated
 from tests.papers.chad_tools import (
     COUNT,
     apart,
@@ -108,6 +109,9 @@ def test_exact_costs_of_the_target(row: str) -> None:
         assert found.value == value
         if args:
             assert from_cotangent(found.cells[0], arg) == gradient
+    # Fig. 6's pair: the first component's action comes first
+    both = Source(reals("x", "y"), Pair(Var("x"), Var("y")), Prod(R, R))
+    assert translated("C", both) == "\\(x, y). ((x, y), \\d. do { one_x (lfst d); one_y (lsnd d) })"
 
 
 def random_theorems(count: int, agda: bool) -> float:
