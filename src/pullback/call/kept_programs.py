@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from pullback.call.digests import (
     is_library,
     text_digest,
 )
+from pullback.call.packed import Packed
 from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
 from pullback.frontend.functions.lambda_sets import LambdaSet
@@ -52,9 +53,11 @@ from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.python.records import union_kind
 from pullback.frontend.python.source import Definition, Used
 from pullback.frontend.python.unions import Union
-from pullback.frontend.specialise import Specialised
 from pullback.native import object_cache
 from pullback.native.compile import machine_key
+
+if TYPE_CHECKING:
+    from pullback.frontend.specialise import Specialised
 
 MOST_ENTRIES = 8
 """How many entries are kept under one key."""
@@ -99,9 +102,11 @@ def _own_files() -> str:
     return object_cache.digest(*sorted(found), *versions, machine_key())
 
 
-def wanted(request: Request) -> bool:
-    """Whether entries of an operator are kept, and anything is."""
+def wanted(request: Request, args: Sequence[object]) -> bool:
+    """Whether entries of an operator are kept, for such arguments, and anything is."""
     if request.what not in _WHATS or os.environ.get("PULLBACK_CACHE_PROGRAMS") == "0":
+        return False
+    if any(isinstance(a, Packed) for a in args):
         return False
     return object_cache.usable()
 

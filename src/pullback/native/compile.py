@@ -27,10 +27,10 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
+from pullback.core.interrupts import main_thread_address, shielded
 from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
-from pullback.native.interrupts import main_thread_address, shielded
 from pullback.native.object_cache import cached, digest
 from pullback.native.runtime import call_again, call_python, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
