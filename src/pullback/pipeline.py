@@ -27,6 +27,7 @@ from pullback.opt.arrays.tables import number_rows
 from pullback.opt.cleanup import clean_up
 from pullback.opt.control.checks import hoist_checks
 from pullback.opt.control.constructor_specialisation import specialise_constructors
+from pullback.opt.control.division import Divider
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.control.invariant_loops import hoist_loops
 from pullback.opt.control.known_constructor import know_constructors
@@ -116,6 +117,7 @@ SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "invariant 
 """The number of stages before the first that depends on the operator."""
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
+DIVISION = next(k for k, stage in enumerate(PIPELINE) if stage.name == "invariant loops")
 BEFORE_OWNERSHIP = ("unbox", "flatten")
 """Stages after which an update still makes a new value: who else refers to the array does not
 matter."""
@@ -144,6 +146,20 @@ def run_stages(
         if trace is not None:
             trace.append((stage.name, show_program(program)))
     return program
+
+
+def divided_by_parameters(
+    program: Program, count: int, results: int
+) -> tuple[Program, Program] | None:
+    """The two parts of a program that has been differentiated, optimised: the first ``results``
+    results of its first ``count`` parameters, and the others, which get what they read of it."""
+    given: dict[str, Pass] = {"ad": lambda p: p, "entry": lambda p: p}
+    program = run_stages(program, PIPELINE[AD:DIVISION], given)
+    halves = Divider(program, ordered=False, all=True).main(count, results)
+    if halves is None:
+        return None
+    one, two = (run_stages(half, PIPELINE[AD:], given) for half in halves)
+    return one, two
 
 
 def prepared(program: Program, reverse: bool) -> Program:

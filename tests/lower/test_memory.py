@@ -50,7 +50,7 @@ def test_scalar_state_with_arrays_inside() -> None:
         return c.loop(n, [c.expr(0.1)], step), c.sum(n, lambda t: step(t, c.real(t)))
 
     temp, residual = peaks(program([I64], body), [200])
-    assert temp < 2000 and residual < 500
+    assert temp < 8 * 500 and residual < 8 * 500  # eight iterations at a time
 
 
 def test_transposed_state() -> None:

@@ -18,7 +18,7 @@ from pullback.ad.partials import TWICE, Partials, is_square
 from pullback.ad.rules import tangent_of_rule
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError, refuse_callback, refuse_composite, refuse_data
-from pullback.core.build import Builder, lit, partial
+from pullback.core.build import Builder, i64, lit, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
 from pullback.core.terms import (
@@ -295,6 +295,7 @@ class Forward:
                 where = self.values(idx)
                 for part, v in zip(self.look(array), self.fresh(let.vars[0]), strict=False):
                     b.lets.append(Let((v,), Index(part, where, checked), let.site))
+                    where, checked = self.counted(part, where, checked, b)
             case Update(array, idx, value, checked):
                 where = self.values(idx)
                 parts = self.dual(array, on[0], b)
@@ -302,7 +303,9 @@ class Forward:
                 if self.rounds:
                     values = (values[0], *(flushed(b, t) for t in values[1:]))
                 for part, v, x in zip(parts, self.fresh(let.vars[0]), values, strict=True):
-                    b.lets.append(Let((v,), Update(part, where, x, checked), let.site))
+                    now = where, checked
+                    where, checked = self.counted(part, *now, b)
+                    b.lets.append(Let((v,), Update(part, now[0], x, now[1]), let.site))
             case Inject(t, tag, fields):
                 parts = tuple(d for x in fields for d in self.dual(x, self.spaces.bears(t), b))
                 (new,) = self.spaces.dual(t)
@@ -353,6 +356,18 @@ class Forward:
                 raise AssertionError(f"not in the dialect that forward mode reads: {let.op}")
             case _:
                 assert_never(let.op)
+
+    def counted(
+        self, array: Atom, where: tuple[Atom, ...], checked: bool, b: Builder
+    ) -> tuple[tuple[Atom, ...], bool]:
+        """The indices for the tangent, whose extents are those of the array: they were checked."""
+        if not checked:
+            return where, False
+        found: list[Atom] = []
+        for axis, i in enumerate(where):
+            below = b.prim("lt", i, i64(0))
+            found.append(b.prim("select", below, b.prim("add", i, b.dim(array, axis)), i))
+        return tuple(found), False
 
     def bind(self, let: Let, op: Op, b: Builder) -> None:
         b.lets.append(Let(tuple(v for x in let.vars for v in self.fresh(x)), op, let.site))

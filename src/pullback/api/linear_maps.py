@@ -9,6 +9,7 @@ from typing import Any
 from pullback.api.derived import DerivedOperator, product
 from pullback.api.operator_objects import inner_function, positional
 from pullback.api.vector_products import jvp
+from pullback.call import jacobian_products
 from pullback.call.binding import register_text
 from pullback.call.misuse import require_function
 from pullback.structures import quiet
@@ -19,7 +20,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> Any:
 
     ``linear_map(*tangents)`` takes one tangent for each primal (``None`` stands for zero) and
     returns the tangent of ``out``. It can be called again, and after the primals were overwritten.
-    Forms and errors are those of ``jvp``.
+    The function runs once: what its derivative reads is kept. Where the function recurses, takes a
+    derivative itself, or has nodes or lists of lists, every call runs it again. Forms and errors
+    are those of ``jvp``.
 
     >>> out, linear_map = linearize(_square, 3.0)
     >>> out, linear_map(1.0)
@@ -28,8 +31,12 @@ def linearize(f: Callable[..., Any], *primals: Any) -> Any:
     require_function(f, "linearize", "pb.linearize(f, x)")
     values = copy.deepcopy(positional(f, primals, {}))
     inner = inner_function(f)
-    out = _value(inner, *values)
-    return out, DerivedOperator("linearize", f, _linear_map(inner, values))
+    linear_map = DerivedOperator("linearize", f, _linear_map(inner, values))
+    found = jacobian_products.linearize(inner, values)
+    if found is None:
+        return _value(inner, *values), linear_map
+    out, linear_map._fast = found
+    return out, linear_map
 
 
 def _text(f: Callable[..., Any], *primals: Any) -> Any:

@@ -27,6 +27,7 @@ from pullback.call import kept_programs
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
+from pullback.call.linearised import LinearMaps, linear_maps
 from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast
 from pullback.call.normalise import normalised, not_taken
@@ -199,7 +200,7 @@ class Unit:
 
     def prepared(self, program: Program) -> Program:
         """The stage "invariant loads": without a reverse sweep nothing is kept."""
-        return prepared(program, self.plan.request.what not in (What.VALUE, What.TANGENT))
+        return prepared(program, not self.plan.request.what.forward)
 
     def derived(self, program: Program) -> Program:
         """The stage "ad" for this operator."""
@@ -216,8 +217,8 @@ class Unit:
             case What.GRADIENT | What.VALUE_AND_GRADIENT:
                 reverse = REVERSE[plan.request.method]
                 return reverse.gradient(program, plan.wrt, plan.seeded)
-            case What.PULLBACK:
-                raise AssertionError("a pullback has two programs")
+            case What.PULLBACK | What.LINEAR_MAP:
+                raise AssertionError("there are two programs")
 
     def entry(self, program: Program, count_cells: bool) -> Program:
         """The stage "entry" for this operator."""
@@ -274,6 +275,13 @@ class Unit:
                     source = self.prepared(self.source)
                     self.halves = Halves(self.plan, source, split, _finished, *around)
         return self.halves
+
+    @cached_property
+    def linear_maps(self) -> LinearMaps | None:
+        """The native code of a linear map; None: there is none."""
+        with compiling, uncollected(), refusals():
+            around = self.special.hidden, self.special.guards
+            return linear_maps(self.plan, self.prepared(self.source), *around)
 
     @cached_property
     def fixed(self) -> bool:

@@ -116,4 +116,19 @@ def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object
     return found
 
 
-__all__ = ["TANGENT", "jvp", "quick", "vjp"]
+def linearize(f: object, args: Sequence[object]) -> tuple[object, Call] | None:
+    """The result of f and the function of the tangents; None: it is not compiled so."""
+
+    def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
+        maps = unit.linear_maps
+        found = NotImplemented if maps is None else maps.product(g, *args)
+        return quick, found
+
+    try:
+        _, found = _using(f, args, Request(What.LINEAR_MAP), use)
+    except PullbackError:
+        return None  # ``pb.jvp`` says what is wrong
+    return found if isinstance(found, tuple) else None
+
+
+__all__ = ["TANGENT", "jvp", "linearize", "quick", "vjp"]

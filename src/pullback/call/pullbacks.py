@@ -272,7 +272,7 @@ class Registers:
         shape = self.plan.value_shape
 
         def slow(sizes: Iterable[tuple[int, ...] | int], given: object) -> object:
-            return _exact(shape, list(shape.blank(iter(sizes))), given)
+            return exact(shape, list(shape.blank(iter(sizes))), given)
 
         return {**self._writer.objects, "back": back, "slow": slow, "refuse": refuse}
 
@@ -304,11 +304,11 @@ class Registers:
         return defined(text, {**self._objects(back), **decodes, "forward": forward})()
 
 
-def _exact(shape: Shape, forms: Sequence[object], given: object) -> object:
+def exact(shape: Shape, forms: Sequence[object], given: object) -> object:
     """Bring a cotangent of a value whose leaves are like these into exactly its form."""
     leaves = tangent_leaves(shape, forms, given, "cotangent")
     filled = [form if leaf is None else leaf for leaf, form in zip(leaves, forms, strict=True)]
     return shape.value(iter(filled), {}, gradient=True)
 
 
-__all__ = ["Halves", "Padded", "Pullback"]
+__all__ = ["Halves", "Padded", "Pullback", "Stages", "exact", "machine"]

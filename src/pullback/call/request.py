@@ -45,6 +45,12 @@ class What(Enum):
     VALUE_AND_GRADIENT = "value_and_grad"
     TANGENT = "tangent"
     PULLBACK = "pullback"
+    LINEAR_MAP = "linear map"
+
+    @property
+    def forward(self) -> bool:
+        """Whether it is computed without a reverse sweep of its own."""
+        return self in (What.VALUE, What.TANGENT, What.LINEAR_MAP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ class Plan:
     @cached_property
     def cells(self) -> bool:
         """Whether the arguments have accumulators of their own."""
-        return bool(self.data) and self.request.what not in (What.VALUE, What.TANGENT)
+        return bool(self.data) and not self.request.what.forward
 
     @property
     def numbers_cells(self) -> bool:
@@ -113,7 +119,7 @@ class Plan:
         match self.request.what:
             case What.VALUE:
                 return Space.PLAIN
-            case What.TANGENT:
+            case What.TANGENT | What.LINEAR_MAP:
                 return Space.DUAL
             case _:
                 return Space.IDS if self.request.method == "dual" else Space.FORWARD
@@ -206,11 +212,12 @@ def make_plan(
             f"{describe(result)}",
             "return value, aux",
         )
-    chosen = range(len(kinds)) if request.what is What.TANGENT else _argnums(request, kinds)
+    along = request.what in (What.TANGENT, What.LINEAR_MAP)
+    chosen = range(len(kinds)) if along else _argnums(request, kinds)
     wrt: list[int] = []
     for i in chosen:
         found = [k for k in plain.leaves[i] if spaces.bears(plain.params[k])]
-        if request.what is not What.TANGENT and not found:
+        if not along and not found:
             raise ArgumentTypeError(
                 f"argument {i} is {describe(kinds[i])}: it has no real number to differentiate by",
                 "pass a float or an array of floats, or choose other arguments with argnums=",

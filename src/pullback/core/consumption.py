@@ -147,14 +147,15 @@ def summaries(program: Program) -> Summaries:
     todo = dict.fromkeys(program.functions)
     while todo:
         name, _ = todo.popitem()
-        now = _summary(program.functions[name], found)
+        now = summary_of(program.functions[name], found)
         if now != found[name]:
             found[name] = now
             todo.update(dict.fromkeys(callers[name]))
     return found
 
 
-def _summary(fn: Function, known: Summaries) -> Summary:
+def summary_of(fn: Function, known: Summaries) -> Summary:
+    """The summary of a function, given those of what it calls."""
     roots: Roots = {}
     consumed = visit_block(fn.body, known, roots)
     returns = tuple(

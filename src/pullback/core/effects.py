@@ -26,6 +26,7 @@ from pullback.core.terms import (
     AccTake,
     Block,
     Call,
+    Function,
     Index,
     Jvp,
     Lit,
@@ -184,6 +185,12 @@ class EffectsOf:
                     found = self.known[op] = self._find(op)
                 return found
 
+    def learn(self, f: Function, consumes: bool) -> None:
+        """Note the effects of a function that is new."""
+        found = self.block(f.body) - _CONSUME
+        known = _effects_of_calls(self.program) if self.calls is None else self.calls
+        self.calls = {**known, f.name: found | _CONSUME if consumes else found}
+
     def block(self, block: Block) -> Effects:
         """The effects of running a block."""
         out = PURE
@@ -226,7 +233,7 @@ class EffectsOf:
                 if self.calls is None:
                     self.calls = _effects_of_calls(self.program)
                 out = self.calls[f]
-                return out | _CONSUME if consumed_params(self.program)[f] else out
+                return out | _CONSUME if consumed_params(self.program).get(f) else out
             case Ruled():
                 if self.calls is None:
                     self.calls = _effects_of_calls(self.program)

@@ -96,9 +96,10 @@ class Output:
     def put(self, indices: list[Scalar], x: Val) -> None:
         """Store an element."""
         lo = self.lo
-        if lo.lane and not self.own:
-            private = varies(x) or lo.lane.mask is not None or any(map(varies, indices))
-            self.view = self._private(x) if private else self.view
+        lane = None if self.own else lo.lane
+        if lane and (varies(x) or lane.mask is not None or any(map(varies, indices))):
+            x = row_of_its_own(lo, x)
+            self.view = self._private(x)
         write(lo, self.view, place_of(lo, self.view, indices), x)
 
     def _private(self, x: Val) -> View:
@@ -107,11 +108,53 @@ class Output:
         assert isinstance(t, Array)
         if not self.kept or not _mentions_memory(lo, t.elem):
             return interleaved_type(lo, self.view)
-        columns = tuple((p.value.ty, lanes_of(p.value)) for p in parts(lo, x))
-        if (Ty.PTR, LANES) in columns:
-            raise NotInLanes
+        columns = columns_of(lo, x)
         regs = tuple(Reg("out", Ty.PTR) for _ in columns)
         return replace(self.view, ptrs=regs, item=Item(x, columns))
+
+
+def columns_of(lo: Lowering, x: Val) -> tuple[tuple[Ty, int], ...]:
+    """What is stored of an element that differs by lane."""
+    columns = tuple((p.value.ty, lanes_of(p.value)) for p in parts(lo, x))
+    if (Ty.PTR, LANES) in columns:
+        raise NotInLanes
+    return columns
+
+
+def row_of_its_own(lo: Lowering, x: Val) -> Val:
+    """Return an element of an array in the one form that arrays of numbers have there: interleaved,
+    dense, where it stays."""
+    if not (isinstance(x, View) and isinstance(x.type, Array)):
+        return x
+    if _mentions_memory(lo, x.type.elem):
+        return x
+    same = x.lanes == LANES and x.dense and x.step is None and x.shift is None
+    return x if same else interleave(lo, x, "residual")
+
+
+def with_rows(lo: Lowering, v: View) -> View:
+    """Return a copy of an array of arrays as one whose elements differ by lane."""
+    assert isinstance(v.type, Array)
+    if not v.uniform or not isinstance(v.type.elem, Array):
+        raise NotInLanes
+    outs: list[View] = []
+
+    def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
+        x = row_of_its_own(lo, read(lo, v, place_of(lo, v, indices)))
+        columns = columns_of(lo, x)
+        regs = tuple(Reg("rows", Ty.PTR) for _ in columns)
+        strides = c_strides(lo, v.extents)
+        outs.append(View(v.type, regs, ZERO, v.extents, strides, True, item=Item(x, columns)))
+        write(lo, outs[0], place_of(lo, outs[0], indices), x)
+        return []
+
+    with lo.masked(None):
+        code, _ = lo.record(lambda: nest(lo, v.extents, [], step))
+    (out,) = outs
+    for reg, (ty, lanes) in zip(out.ptrs, out.columns, strict=True):
+        lo.emit(Alloc(_register(reg), lo.room((*v.extents, Imm(lanes, Ty.I64))), ty, "residual"))
+    lo.code.extend(code)
+    return out
 
 
 class RowOutput(Output):
@@ -275,7 +318,8 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
     v = lo.view(op.args[0])
     assert isinstance(v.type, Array) and isinstance(v.type.elem, Array)
     inner = v.type.elem
-    if not v.uniform:
+    lanes = 1 if v.item is None else LANES
+    if not (v.uniform or v.item) or (lo.mask() and v.item):
         raise NotInLanes
     first = Place(v.start, None, None)
     some = lo.test("gt", lo.product(v.extents), ZERO)
@@ -288,11 +332,13 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
     told = [lo.extent(a) for a in op.args[1:]] or [ZERO] * inner.rank
     extents = lo.choose(some, sizes, lambda: told)
     t = Array(inner.elem, v.type.rank + inner.rank)
-    out = fresh(lo, t, (*v.extents, *extents), 1, "temp")
+    out = fresh(lo, t, (*v.extents, *extents), lanes, "temp")
 
     def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
         x = read(lo, v, place_of(lo, v, indices))
         assert isinstance(x, View)
+        if x.lanes != lanes:
+            raise NotInLanes
         bad: Value = Imm(False, Ty.I1)
         for n, expected in zip(x.extents, extents, strict=False):
             bad = lo.test("or", bad, lo.test("ne", n, expected))
@@ -300,7 +346,7 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
         lo.emit(RaiseIf(bad, "ValueError", message, site))
         at = place_of(lo, replace(out, strides=out.strides[: len(indices)]), indices)
         target = View(
-            inner, out.ptrs, at.scalar, x.extents, out.strides[len(indices) :], dense=True
+            inner, out.ptrs, at.scalar, x.extents, out.strides[len(indices) :], True, lanes
         )
         fill(lo, target, x)
         return []
@@ -316,6 +362,8 @@ def coerce(lo: Lowering, v: Val, form: Form) -> Val:
             value = lo.value(v)
             return Scalar(v.type, lo.vector(value) if n == LANES else value, natural=v.natural)
         case View(), ViewForm(n, shifted, dense):
+            if form.item is not None and v.item is None:
+                v = with_rows(lo, v)
             if n == LANES and v.lanes == 1:
                 v = interleave(lo, v)
             if n == 1 and v.lanes == LANES:

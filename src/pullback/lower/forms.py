@@ -80,7 +80,10 @@ def join_forms(a: Form, b: Form) -> Form:
             return ScalarForm(max(m, n))
         case ViewForm(), ViewForm():
             if a.item != b.item:
-                raise NotInLanes
+                one, other = (a, b) if a.item is None else (b, a)
+                if one.item is not None or one.lanes != 1 or one.shifted or other.shifted:
+                    raise NotInLanes
+                return replace(other, dense=a.dense and b.dense)
             if a.lanes != b.lanes and a.handle:  # cells cannot be copied
                 return ViewForm(1, True, False, True)
             if a.lanes != b.lanes:  # the one that is not interleaved is copied, so it is dense

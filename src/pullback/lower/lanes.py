@@ -61,8 +61,8 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
 
     def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
         for out, x in zip(outputs, results, strict=True):
-            stays = stay == "residual" and has_temporaries(out.stored)
-            out.put(indices, keep(lo, [x])[0] if stays else x)
+            stays = stay == "residual" or (lo.lane is not None and not out.own and varies(x))
+            out.put(indices, keep(lo, [x])[0] if stays and has_temporaries(out.stored) else x)
         return carried
 
     loop = Parallel(lo, extents, op.indices, op.body, [out.stored for out in outputs], finish)
@@ -74,7 +74,8 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
     else:
         code, _ = lo.record(lambda: loop.scalar([]))
     lo.env.update(before)
-    allocate(lo, outputs, stay)
+    allocate(lo, [out for out in outputs if out.view.item is None], stay)
+    allocate(lo, [out for out in outputs if out.view.item is not None], "residual")
     lo.code.extend(code)
     return [out.view for out in outputs]
 
@@ -108,7 +109,7 @@ def _output(lo: Lowering, v: Var, extents: tuple[Value, ...], own: bool) -> Outp
     assert isinstance(v.type, Array)
     stack = lo.unit.stacks.get(v)
     if stack is None:
-        return Output(lo, v.type, extents, own)
+        return Output(lo, v.type, extents, own, kept=not own)
     return RowOutput(lo, v.type, extents, tuple(map(lo.extent, stack.extents)), stack.last, own)
 
 

@@ -53,7 +53,15 @@ from pullback.core.types import I64, Array, levels
 from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
 from pullback.lower.callback_code import callback
-from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
+from pullback.lower.copies import (
+    copy_view,
+    interleave,
+    reshape,
+    row_of_its_own,
+    stack,
+    varies,
+    with_rows,
+)
 from pullback.lower.escape import lasting_arrays
 from pullback.lower.fast_paths import separate_fast_paths
 from pullback.lower.filled import filled_arrays
@@ -226,10 +234,12 @@ def _update(lo: Lowering, op: Update, let: Let) -> View:
     if op.checked:
         indices = checked_indices(lo, v, indices, let.site)
     (value,) = keep(lo, [lo.atom(op.value)])
-    if lo.lane and v.lanes == 1 and (
+    if lo.lane and v.lanes == 1 and v.item is None and (
         lo.lane.mask or varies(v) or varies(value) or any(map(varies, indices))
     ):
-        v = interleave(lo, v)
+        v = with_rows(lo, v) if isinstance(value.type, Array) else interleave(lo, v)
+    if v.item is not None:
+        value = row_of_its_own(lo, value)
     write(lo, v, place_of(lo, v, indices), value)
     return v
 

@@ -36,12 +36,14 @@ def stacks_of(program: Program) -> dict[Var, Stack]:
 
 def _in_block(block: Block, counts: Counter[Var]) -> Iterator[tuple[Var, Stack]]:
     built: dict[Atom, int] = {}  # the rows of builds, with the number of their axes
-    for let in block.lets:
+    place: dict[Atom, int] = {}
+    for k, let in enumerate(block.lets):
+        place.update(dict.fromkeys(let.vars, k))
         match let.op:
             case Build(extents, _, _):
                 built.update((v, len(extents)) for v in let.vars)
             case Prim("stack", (Var() as rows, *extents)) if rows in built and counts[rows] == 1:
-                if extents:
+                if extents and all(place.get(n, -1) < place[rows] for n in extents):
                     array = let.vars[0]
                     last = counts[array] == 1 and _turned(block, array, built[rows])
                     yield rows, Stack(array, tuple(extents), last)

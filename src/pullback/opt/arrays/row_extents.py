@@ -40,10 +40,11 @@ class _Rows:
     def __init__(self, stable: frozenset[Var], f: Function) -> None:
         self.shapes = Shapes(stable)
         self.counts = uses(f.body)
+        self.here: set[Atom] = set()  # what is bound where the walk is
 
     def function(self, f: Function) -> Function:
         self.learn(f.body)
-        return Function(f.name, f.params, self.block(f.body), f.results)
+        return Function(f.name, f.params, self.block(f.body, f.params), f.results)
 
     def learn(self, block: Block) -> None:
         """Note the shapes of all arrays."""
@@ -58,10 +59,12 @@ class _Rows:
                 case _:
                     self.shapes.bind(let)
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: Block, bound: tuple[Var, ...] = ()) -> Block:
         lets: list[Let] = []
         extents: dict[Atom, tuple[Atom, ...]] = {}
+        self.here.update(bound)
         for let in block.lets:
+            self.here.update(v for vs, _ in sub_blocks(let.op) for v in vs)
             op = map_blocks(let.op, self.block)
             match op:
                 case Build():
@@ -73,12 +76,16 @@ class _Rows:
                 case _:
                     pass
             lets.append(Let(let.vars, op, let.site))
+            self.here.update(let.vars)
+        self.here.difference_update(v for let in lets for v in let.vars)
         return Block(tuple(lets), block.results)
 
     def row(self, v: Var, op: Build, lets: list[Let]) -> tuple[Atom, ...] | None:
         """The extents of the rows of a build, in front of it."""
         known = self.shapes.elements.get(v)
         if self.counts[v] != 1 or known is None or None in known:
+            return None
+        if any(isinstance(n, Var) and n not in self.here for n in known):
             return None
         b = Builder()
         row = [n for n in known if n is not None]
