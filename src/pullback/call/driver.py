@@ -366,7 +366,10 @@ def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, obj
 
     def use(function: FunctionType, unit: Unit) -> tuple[Fast, object]:
         with kept_programs.saving(wanted, function, args, unit):
-            return _bound(function, unit, args)
+            done = _bound(function, unit, args)
+            if done is None:
+                raise not_taken(args)
+            return done
 
     wanted = kept_programs.wanted(request) and not any(isinstance(a, Packed) for a in args)
     found = _kept(as_function(f, len(args)), args, request) if wanted else None
@@ -376,7 +379,8 @@ def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, obj
 def _kept(
     function: FunctionType, args: Sequence[object], request: Request
 ) -> tuple[Fast, object] | None:
-    """The same by code that another process has compiled; None: there is none."""
+    """The same by code that another process has compiled; None: there is none, or it does not take
+    these values."""
     kinds = kinds_of(args)
     equal = (type_of(function), kinds) not in _broadcasting
     known = _lookup(function, args, _keys(function, kinds, equal, request))
@@ -395,14 +399,17 @@ def _kept(
 
 def _bound(
     function: FunctionType, unit: Unit | Loaded, args: Sequence[object]
-) -> tuple[Fast, object]:
+) -> tuple[Fast, object] | None:
+    """The fast call of the function, and its result; None: it does not take these values."""
     fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
-        result = fast(*normalised(unit.plan, plain(args))[0])
-        if result is NotImplemented:
-            raise not_taken(args)
-    return fast, result
+        usual = normalised(unit.plan, plain(args))[0]
+        result = fast(*usual)
+        if result is NotImplemented:  # what it captures is unusual: the general call builds it anew
+            fast = unit.bind(function, packed=True)
+            result = fast(*usual)
+    return None if result is NotImplemented else (fast, result)
 
 
 def call(f: object, args: Sequence[object], request: Request, tier: str = "native") -> object:
