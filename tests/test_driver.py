@@ -26,16 +26,16 @@ from pullback.frontend.python.pytypes import type_of
 
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
-    """The functions that are specialised during a test; it starts with an empty cache."""
+    """The functions that the front end reads during a test; it starts with an empty cache."""
     seen: list[object] = []
-    plain = driver._specialise
+    plain = driver._front
     monkeypatch.setattr(driver, "_found", type(driver._found)())
 
     def counted(f: Any, *rest: Any) -> Any:
         seen.append(f)
         return plain(f, *rest)
 
-    monkeypatch.setattr(driver, "_specialise", counted)
+    monkeypatch.setattr(driver, "_front", counted)
     yield seen
 
 

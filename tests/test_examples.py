@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 
-from pullback.call import driver
+from pullback.call.tangents import differentiable
 from tests.programs.examples import FOLDER, module_of, names
 
 NAMES = names()
@@ -31,7 +31,7 @@ def test_an_example_is_short_and_says_what_it_is(name: str) -> None:
     module = module_of(name)
     f, args = module.inputs(4, 0)
     assert f.__module__ == module.__name__
-    assert driver.differentiable(args)
+    assert differentiable(args)
     assert 'if __name__ == "__main__":\n    main()\n' in source
 
 

@@ -334,9 +334,15 @@ def test_a_thread_computes_on_while_main_is_interrupted() -> None:
     compiled = pb.jit(counted)
     n, results = 300_000_000, []
     expected = compiled(0.5, n)
-    workers = [
-        threading.Thread(target=lambda: results.append(compiled(0.5, n))) for _ in range(2)
-    ]
+    ended = [threading.Event(), threading.Event()]
+
+    def work(end: threading.Event) -> None:
+        try:
+            results.append(compiled(0.5, n))
+        finally:
+            end.set()
+
+    workers = [threading.Thread(target=work, args=(end,)) for end in ended]
 
     def both() -> None:
         for w in workers:
@@ -346,8 +352,8 @@ def test_a_thread_computes_on_while_main_is_interrupted() -> None:
                 w.join()
 
     assert interrupted(both, 0.05) < SOON
-    while len(results) < 2 and any(w.is_alive() for w in workers):  # an interrupted join is none
-        time.sleep(0.01)
+    for end in ended:  # a thread whose join was interrupted counts as ended for Python
+        end.wait()
     assert results == [expected, expected]
 
 

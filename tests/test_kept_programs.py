@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.call import driver, kept_programs
+from pullback.call import binding, driver, kept_programs, specialised
 
 OTHER = "def far(x):\n    return x * 0.5\n"
 TEXT = '''
@@ -106,7 +106,9 @@ class Process:
 def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Process]:
     monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("PULLBACK_CACHE_PROGRAMS", raising=False)
-    monkeypatch.setattr(driver, "_broadcasting", set())
+    empty: set[object] = set()
+    for module in (specialised, binding, driver):
+        monkeypatch.setattr(module, "broadcasting", empty)
     yield Process(tmp_path, monkeypatch)
 
 

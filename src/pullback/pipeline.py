@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pullback.ad.by_data import derivatives_by_vectors
 from pullback.convert.flatten import flatten_tuples
@@ -17,8 +16,13 @@ from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
+from pullback.opt.arrays.contractions import contract
 from pullback.opt.arrays.fuse import fuse
+from pullback.opt.arrays.index_tables import make_tables
 from pullback.opt.arrays.invariant_loads import load_invariants
+from pullback.opt.arrays.lane_axis import choose_axes
+from pullback.opt.arrays.packed_rows import pack_rows
+from pullback.opt.arrays.stores import store_in_builds
 from pullback.opt.arrays.tables import number_rows
 from pullback.opt.cleanup import clean_up
 from pullback.opt.control.checks import hoist_checks
@@ -39,6 +43,7 @@ from pullback.opt.residuals.ring_buffers import use_ring_buffers
 from pullback.opt.scalar.bounds import remove_checks
 from pullback.opt.scalar.if_conversion import convert_ifs
 from pullback.opt.scalar.simplify import simplify
+from pullback.settings import config
 
 Pass = Callable[[Program], Program]
 
@@ -69,12 +74,15 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be flattened and fused"),
     Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
     Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
+    Stage("stores", store_in_builds, FLAT, "an array that a round stores anew is not carried"),
     Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
     Stage("flatten builds", flatten_builds, FLAT, "fusion would open the inner builds"),
+    Stage("contractions", contract, FLAT, "fusion would open the matrices of a product"),
     Stage("fuse", fuse, FLAT, "an array that is never made needs no accumulator"),
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
     Stage("fuse again", fuse, FLAT, "equal reads are one now: an array read once is fused"),
+    Stage("index tables", make_tables, FLAT, "what a table adds up is added to its origin once"),
     Stage("invariant loads", None, FLAT, "an array read in place needs no residuals"),
     Stage("ad", None, ACC, "derivative terms become code; later passes improve it"),
     Stage("entry", None, ACC, "later passes then know seeds and unwanted results"),
@@ -88,6 +96,8 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("invariant loops", hoist_loops, ACC, "directions of a derivative share the primal work"),
     Stage("flatten rows", flatten_rows, ACC, "rows of derivatives are as long as each other"),
     Stage("hoist", hoist_invariants, ACC, "after sharing there are fewer candidates"),
+    Stage("axes", choose_axes, ACC, "no stage behind joins nested loops"),
+    Stage("rows", pack_rows, ACC, "no stage behind opens builds; invariant reads have left"),
     Stage("constructors of halves", know_constructors, ACC, "an arm shows what it reads of a node"),
     Stage("unbox sums", unbox_sums, ACC, "from here on unread fields of sums are dead variables"),
     Stage("eliminate", eliminate_residuals, ACC, "after hoisting, more residuals are invariant"),
@@ -106,39 +116,6 @@ BEFORE_OWNERSHIP = ("unbox", "flatten")
 """Stages after which an update still makes a new value: who else refers to the array does not
 matter."""
 
-
-@dataclass(slots=True)
-class Config:
-    """The settings, on ``pb.config``: ``check``, which programs the type checker of Core sees,
-    "always" (after every pass), "last" (the final program) or "never"; ``cache_size``, how many
-    specialisations are kept; ``cache_dir``, the folder in which compiled code is kept for the next
-    processes (None: ``PULLBACK_CACHE`` says it, or else it is the user's own cache folder).
-
-    >>> config.cache_size
-    512
-    """
-
-    check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))
-    cache_size: int = 512
-    cache_dir: str | None = None
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in ("check", "cache_size", "cache_dir"):
-            raise AttributeError(
-                f"pb.config has 'check', 'cache_size' and 'cache_dir', not {name!r}"
-            )
-        if name == "cache_dir" and value is not None:
-            if not isinstance(value, str | os.PathLike):
-                raise ValueError(f"pb.config.cache_dir is a path or None, not {value!r}")
-            value = os.fspath(value)
-        if name == "check" and value not in ("always", "last", "never"):
-            raise ValueError(f"pb.config.check is 'always', 'last' or 'never', not {value!r}")
-        if name == "cache_size" and (type(value) is not int or value < 1):
-            raise ValueError(f"pb.config.cache_size is a positive int, not {value!r}")
-        object.__setattr__(self, name, value)
-
-
-config = Config()
 
 Trace = list[tuple[str, str]]
 """The name of every stage, and the text of its program."""

@@ -317,7 +317,6 @@ ADVICE = [
     ("numpy.logaddexp2", (P, P), np.logaddexp2, lambda x, y: np.log2(2.0**x + 2.0**y)),
     ("numpy.modf", (X,), np.modf, lambda x: (x - np.trunc(x), np.trunc(x))),
     ("numpy.divmod", (X, P[1]), np.divmod, lambda x, y: (x // y, x % y)),
-    ("numpy.fix", (X,), np.fix, lambda x: np.trunc(x)),
     ("numpy.signbit", (X,), np.signbit, lambda x: x < 0.0),
     ("math.ldexp", (1.5, 3), math.ldexp, lambda x, n: x * 2.0**n),
     ("numpy.isin", (X, P), np.isin, lambda x, values: np.any(x[:, None] == values, axis=1)),

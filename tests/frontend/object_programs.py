@@ -376,6 +376,14 @@ def deep(x):
     return p.x * q.x + r.x
 
 
+def deep_twice(x):
+    """The copy has one list in two places, as the original has."""
+    a = [x, 2.0]
+    both = copy.deepcopy([a, [a], P(x)])
+    a.append(x)
+    return sum(both[0]) * sum(both[1][0]) + both[2].x + sum(a)
+
+
 def recursive(x):
     p = P(x)
     rec(p, 4)
@@ -459,6 +467,7 @@ CASES = [
     (eq_identity, (0.7,)),
     (ns, (0.7,)),
     (deep, (0.7,)),
+    (deep_twice, (0.7,)),
     (recursive, (0.7,)),
     (while_obj, (0.7,)),
     (swap_objs, (0.7,)),

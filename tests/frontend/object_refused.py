@@ -1,5 +1,6 @@
 """Programs with objects that are refused at their line: one object in two places, and the like."""
 
+import copy
 import math
 from abc import ABC, abstractmethod
 
@@ -212,3 +213,16 @@ def shared_field(x):
     a = Def(2.0, d)
     d[0] += 1.0
     return a.items[0]
+
+
+def deep_shared(x):
+    a = [x]
+    both = copy.deepcopy([a, a])
+    both[0].append(3.0 * x)
+    return sum(both[1])
+
+
+def deep_maybe_shared(x):
+    a, b = [x], [2.0 * x]
+    both = copy.deepcopy([a, a if x > 0.5 else b])
+    return sum(both[1])

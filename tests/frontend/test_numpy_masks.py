@@ -87,6 +87,7 @@ def places(m):
 
 def taken(m):
     chosen = np.compress([True, False, True], m, axis=0)
+    chosen = chosen + m.compress([True, False, True], axis=0)
     order = np.take_along_axis(m, np.argsort(m, axis=0), 0)
     return (
         np.sum(np.take(m, [0, 1], axis=1) ** 2) + np.sum(np.take(m, [0, 5])) + np.sum(order * V)

@@ -43,6 +43,8 @@ REFUSED = [
     ("iterator", (0.7,), "is its own iterator"),
     ("shared_arr", (np.ones(2), 3), "may be in other places too"),
     ("shared_field", (0.7,), "may be in other places too"),
+    ("deep_shared", (0.7,), "may be in other places too"),
+    ("deep_maybe_shared", (0.7,), "two parts may be one object"),
 ]
 
 

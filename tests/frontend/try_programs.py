@@ -53,6 +53,33 @@ def counted_until(xs):
     return total
 
 
+def _half(x):
+    if x > 100.0:
+        raise ValueError("too large")
+    return x / 2.0
+
+
+def what_was_there_before_a_call(x):
+    """The call is all that an attempt does, and its result the variable that the clause reads."""
+    try:
+        while x > 1.0:
+            x = _half(x)
+    except ValueError:
+        x = x / 50.0
+    return x
+
+
+def what_was_there_round_by_round(x):
+    y = 3.0 * x
+    for _ in range(3):
+        try:
+            for _ in range(2):
+                y = _half(y)
+        except ValueError:
+            y = y / 7.0 + x
+    return y
+
+
 def each_guarded(xs):
     total = 0.0
     for x in xs:
@@ -586,6 +613,8 @@ def set_in_the_expression(x):
 
 
 PROGRAMS = [
+    *((f, (x,)) for f in (what_was_there_before_a_call, what_was_there_round_by_round)
+      for x in (3.0, 60.0, 3000.0)),
     *((f, (x,)) for f in (by_log, bound_before, nested, inner_passes_on, again, always, never,
                           asserted, first_clause, closure, with_finally, finally_under_a_try,
                           in_place, derivative, raised_by_a_handler, twice, bound_between, all_four,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import pullback as pb
 
 
@@ -95,16 +93,6 @@ def list_and_its_closure(xs):
     return sum(out)
 
 
-def alias_that_a_loop_may_rebind(xs):
-    a = np.zeros(3)
-    b = a
-    a[0] = xs[0]
-    for i in range(2):
-        if i > 5:
-            b = np.ones(3)
-    return b.sum()
-
-
 def dict_comprehension_that_counts(xs):
     n = 0
 
@@ -149,7 +137,6 @@ REFUSED = {
     list_of_counters: "chosen at run time",
     closure_over_the_callers_list: "may share memory",
     list_and_its_closure: "may share memory",
-    alias_that_a_loop_may_rebind: "has been updated since",
     dict_comprehension_that_counts: "write a loop",
     build_that_counts: "write a loop",
     wrapped_before_it_is_set: "has no value yet",

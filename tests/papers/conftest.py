@@ -7,7 +7,8 @@ from pullback.papers.language.traverse import deeply
 
 OF_MANY_PROGRAMS = {
     "test_across", "test_chad_arrays", "test_chad_higher", "test_chad_rules", "test_chad_theorems",
-    "test_curry_chad", "test_curry_combinators", "test_curry_laws", "test_delta_direct",
+    "test_curry_chad", "test_curry_combinators", "test_curry_laws", "test_curry_sums",
+    "test_delta_direct",
     "test_delta_monadic", "test_delta_variants", "test_dual_costs", "test_dual_mutable",
     "test_dual_naive", "test_dual_staged", "test_dual_systems", "test_dual_tape",
     "test_every_program", "test_matrix",

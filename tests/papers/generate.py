@@ -9,13 +9,12 @@ primitives get arguments at which they are smooth, and no case branches on a rea
 
 from __future__ import annotations
 
-import atexit
 import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count as count_from
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from pullback.core.prims import TABLE
@@ -78,34 +77,27 @@ MANY = int(os.environ.get("PAPERS_PROGRAMS", "4000"))
 CORE, LEAST = 10, 15
 
 
-_used: dict[tuple[str, str], list[int]] = {}
+_used: dict[str, set[int]] = {}
 
 
 def noted(fragment: str, seed: int) -> None:
     """Remember that the running test takes a program, for the table of the full campaign."""
-    if LOG:
-        test = os.environ.get("PYTEST_CURRENT_TEST", "").split("::")[-1].split(" ")[0]
-        _used.setdefault((test, fragment), []).append(seed)
+    _used.setdefault(fragment, set()).add(seed)
 
 
-def write_table(path: str) -> None:
-    """Write what each test took: the fragment, how many programs, and their seeds."""
-    with Path(path).open("a") as file:
-        for (test, fragment), seeds in sorted(_used.items()):
-            file.write(f"{test} | {fragment} | {len(set(seeds))} programs | "
-                       f"seeds {min(seeds)} to {max(seeds)}\n")
-
-
-LOG = os.environ.get("PAPERS_TABLE", "")
-"""The file of ``tests.papers.full``, if this is one of its runs."""
-if LOG:
-    atexit.register(write_table, LOG)
+def taken() -> dict[str, set[int]]:
+    """Return the seeds that were taken since the last call, by the fragment."""
+    seeds = dict(_used)
+    _used.clear()
+    return seeds
 
 
 def count(few: int) -> int:
     """Return how many random programs a test takes: a few in every run, thousands in the full
     run."""
-    return max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
+    n = max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
+    _used.setdefault("asked for", set()).update(range(n))
+    return n
 
 
 def in_shard(seed: int) -> int:
@@ -515,6 +507,9 @@ def every_term(
 
 def every_program(size: int, higher: bool = False) -> Iterator[Source]:
     """Every program x:R |- t : R of up to this size."""
+    of = f"all programs of up to {size} nodes" + " with functions" * higher
+    number = count_from(1)
     for n in range(1, size + 1):
         for body in every_term(R, (("x", R),), n, higher):
+            noted(of, next(number))
             yield Source(reals("x"), body, R)

@@ -12,10 +12,11 @@ from pullback.papers.curry import environments as curry_environments
 from pullback.papers.curry import simple as curry_simple
 from pullback.papers.curry.combinators import proj, rep
 from pullback.papers.curry.dependent import dependent
-from pullback.papers.curry.environments import ANY_ZERO, is_tangent, plus_env
+from pullback.papers.curry.environments import is_tangent
 from pullback.papers.curry.simple import SIMPLE, simple
 from pullback.papers.curry.tangents import plus, tangent, zero
 from pullback.papers.curry.translation import combinators
+from pullback.papers.curry.universal_zero import ANY_ZERO, plus_values
 from pullback.papers.language.build import E, app, lam, op, reals
 from pullback.papers.language.eval import apply, evaluate
 from pullback.papers.language.machine import Machine
@@ -304,9 +305,9 @@ def test_tangents_depend_on_the_value(row: str) -> None:
     f, g = closure(lib, 5.0), lib.call(lib.value(op("curry", pairs)), (1.0, 2.0))[0]
     assert f[0] != g[0]
     first, second = (lib.environment(h, 3.0, 1.0) for h in (f, g))
-    assert plus_env(first, first) == ((), 6.0)
+    assert plus_values(first, first) == ((), 6.0)
     with pytest.raises(TypeError, match="different functions"):
-        plus_env(first, second)
+        plus_values(first, second)
     # a tangent that is not of the type that the value's witness names is no tangent of it
     for wrong in (1.0, ((), (1.0, 2.0)), ((), ())):
         with pytest.raises(TypeError, match="not a tangent"):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.call import driver
 from pullback.call.by_method import method_names
+from pullback.call.methods import CHAD
 from pullback.papers.language.terms import Op
 from pullback.papers.methods import METHODS, Curried
 from tests.harness import distance
@@ -85,7 +85,7 @@ def test_operators_by_a_method(method: str, capsys: pytest.CaptureFixture[str]) 
         quotient, 1.0, 2.0, method=method)
     text = pb.show(quotient, 1.0, 2.0, method=method)
     assert text and capsys.readouterr().out == text + "\n"
-    assert driver.NATIVE not in method_names()
+    assert CHAD not in method_names()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pullback.call import driver
+from pullback.call.tangents import differentiable
 from tests.programs import Program
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -50,7 +50,7 @@ def program_of(name: str) -> Program:
         return module.inputs(n, n)[1]
 
     return Program(
-        f"examples/{name}", f, make_args, driver.differentiable(args), sizes, growth=growth
+        f"examples/{name}", f, make_args, differentiable(args), sizes, growth=growth
     )
 
 

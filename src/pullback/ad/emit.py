@@ -17,7 +17,6 @@ from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -148,7 +147,7 @@ class Emit:
                 self.ruled(let, let.op, b)
             case (
                 MakeTuple() | Project() | Jvp()
-                | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | AccNew() | AccAdd() | AccRead() | AccTake()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that chad reads: {let.op}")

@@ -22,7 +22,6 @@ from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -341,7 +340,7 @@ class Forward:
                 self.ruled(let, let.op, b)
             case (
                 MakeTuple() | Project() | Jvp()
-                | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | AccNew() | AccAdd() | AccRead() | AccTake()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that forward mode reads: {let.op}")

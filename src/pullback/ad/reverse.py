@@ -32,7 +32,6 @@ from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -157,7 +156,7 @@ class Reverse(Sweep):
                 self.ruled(f, let, let.op, got, ct, b)
             case (
                 MakeTuple() | Project() | Jvp()
-                | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | AccNew() | AccAdd() | AccRead() | AccTake()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that chad reads: {let.op}")

@@ -11,9 +11,11 @@ import numpy as np
 from pullback.api.finite_differences import Slope, fixed, slope_of
 from pullback.api.gradients import grad
 from pullback.api.vector_products import jvp, vjp
-from pullback.call import driver, pytrees
-from pullback.call.driver import plain
+from pullback.call import pytrees
+from pullback.call.binding import register_operators
 from pullback.call.misuse import require_function, values_of
+from pullback.call.packed import plain
+from pullback.call.tangents import differentiable
 from pullback.errors import ArgumentValueError
 
 MOST_GROUPS = 24
@@ -55,7 +57,7 @@ def check_grads(
     for k in range(1, order + 1):
         _Check(f, values, modes, limits, eps, np.random.default_rng(seed + k - 1), short).run(k)
         if k < order:
-            chosen = driver.differentiable(values)
+            chosen = differentiable(values)
             f = grad(f, chosen if len(chosen) > 1 else chosen[0])
 
 
@@ -176,7 +178,7 @@ def _square(x: float) -> float:
     return x * x
 
 
-driver.register_operators(check_grads=check_grads)
+register_operators(check_grads=check_grads)
 
 
 __all__ = ["check_grads"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pullback.api.operator_objects import Operator
-from pullback.call import driver
+from pullback.call.binding import register_operators
 from pullback.call.request import Request, What
 
 
@@ -28,7 +28,7 @@ def _square(x: float) -> float:
     return x * x
 
 
-driver.register_operators(jit=jit)
+register_operators(jit=jit)
 
 
 __all__ = ["jit"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pullback.api.operator_objects import Operator, inner_function, positional
-from pullback.call import driver
+from pullback.call.binding import register_text
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
 from pullback.errors import StructureError
@@ -33,7 +33,7 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
             made._passes = lambda: BY_PASSES[name](inner_function(f), *args, **kwargs)
         return made
 
-    driver.register_text(operator, text)
+    register_text(operator, text)
     return operator
 
 
@@ -50,7 +50,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
         return run(inner_function(f), *args, **kwargs)
 
     operator.__name__ = operator.__qualname__ = name
-    driver.register_text(operator, text)
+    register_text(operator, text)
     return operator
 
 

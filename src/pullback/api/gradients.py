@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from pullback.api.operator_objects import Argnums, MethodOperator, Operator, argument_numbers
-from pullback.call import driver
+from pullback.call.binding import register_operators
+from pullback.call.deferred import require_method
+from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
 
 
@@ -51,11 +53,11 @@ def _gradient(
 ) -> Operator:
     """Return the operator ``grad`` or ``value_and_grad`` by a method."""
     wanted, alone = argument_numbers(f, argnums)
-    native = method if method in driver.REVERSE else driver.NATIVE
+    native = method if method in NATIVE else CHAD
     request = Request(what, wanted, alone, has_aux, native)
     said = ("grad" if what is What.GRADIENT else "value_and_grad", argnums, has_aux)
-    driver.require_method(method, driver.REVERSE)
-    if method in driver.REVERSE:
+    require_method(method)
+    if method in NATIVE:
         return Operator(f, request, said)
     return MethodOperator(f, request, said, method)
 
@@ -65,7 +67,7 @@ def _square(x: float) -> float:
     return x * x
 
 
-driver.register_operators(grad=grad, value_and_grad=value_and_grad)
+register_operators(grad=grad, value_and_grad=value_and_grad)
 
 
 __all__ = ["grad", "value_and_grad"]

@@ -9,7 +9,7 @@ from typing import Any
 from pullback.api.derived import DerivedOperator, product
 from pullback.api.operator_objects import inner_function, positional
 from pullback.api.vector_products import jvp
-from pullback.call import driver
+from pullback.call.binding import register_text
 from pullback.call.misuse import require_function
 from pullback.structures import quiet
 
@@ -57,6 +57,6 @@ def _square(x: float) -> float:
     return x * x
 
 
-driver.register_text(linearize, _text)
+register_text(linearize, _text)
 
 __all__ = ["linearize"]

@@ -1,9 +1,10 @@
-"""``pb.show`` and ``pb.cost``: what was compiled, and how many steps it takes."""
+"""``pb.compiled``, ``pb.show`` and ``pb.cost``: what was compiled, and how many steps it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from pullback.api.operator_objects import (
@@ -12,19 +13,22 @@ from pullback.api.operator_objects import (
     for_count,
     positional,
 )
-from pullback.call import driver
-from pullback.call.by_method import stage_names, told
-from pullback.call.driver import derive, plain
+from pullback.call.binding import register_operators
+from pullback.call.deferred import by_method, driver, require_method
+from pullback.call.journal import Compilation, compilations
+from pullback.call.methods import CHAD, NATIVE
 from pullback.call.misuse import require_function
+from pullback.call.packed import plain
 from pullback.call.request import Request, What
-from pullback.errors import ArgumentValueError
+from pullback.call.tangents import differentiable
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 
 
 def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
     """Return the method that the user names, or by which ``f``, the result of an operator, was
     made."""
     if method is not None:
-        driver.require_method(method, driver.REVERSE)
+        require_method(method)
     return f._method if method is None and isinstance(f, MethodOperator) else method
 
 
@@ -39,8 +43,31 @@ def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> 
     values = plain(positional(f, args, {}))
     if method is None:
         return f, values, Request(What.VALUE)
-    native = method if method in driver.REVERSE else driver.NATIVE
-    return f, values, Request(What.VALUE_AND_GRADIENT, driver.differentiable(values), method=native)
+    native = method if method in NATIVE else CHAD
+    return f, values, Request(What.VALUE_AND_GRADIENT, differentiable(values), method=native)
+
+
+def compiled(f: Callable[..., Any]) -> tuple[Compilation, ...]:
+    """Return what this process has compiled for a function (or for the function of an operator's
+    result), the oldest first: for each program the operator, the arguments that it differentiates
+    by, the types of the arguments, the seconds, the bytes of machine code, and whether it was
+    loaded from disk. Only the last 1024 programs of all functions are remembered; the methods of
+    the papers, which compile nothing, and functions that are called by ``f`` are not among them.
+
+    >>> from pullback import grad
+    >>> _ = grad(_square)(3.0)
+    >>> made = compiled(_square)[-1]
+    >>> made.operator, made.argnums, made.arguments, made.size > 0
+    ('grad', (0,), ('a float',), True)
+    """
+    require_function(f, "compiled", "pb.compiled(f)")
+    inner = f._f if isinstance(f, Operator) else f
+    if not isinstance(inner, FunctionType):
+        raise ArgumentTypeError(
+            f"pb.compiled is about functions, not a {type(inner).__name__}",
+            "wrap it: f = lambda x: model(x), and use f",
+        )
+    return compilations(inner.__code__)
 
 
 def show(
@@ -59,8 +86,8 @@ def show(
       return t
     """
     method = _method_of(f, method)
-    if method is not None and method not in driver.REVERSE:
-        text = driver.by_method(*_asked(f, args, method), method, derive).text()
+    if method is not None and method not in NATIVE:
+        text = driver.by_method(*_asked(f, args, method), method, by_method.derive).text()
         print(text)
         return text
     texts = driver.stages(*_asked(f, args, method))
@@ -89,9 +116,9 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     """
     method = _method_of(f, method)
     asked = _asked(f, args, method)
-    if method is None or method in driver.REVERSE:
+    if method is None or method in NATIVE:
         return driver.steps(*asked)
-    return driver.by_method(*asked, method, derive).outcome.cost
+    return driver.by_method(*asked, method, by_method.derive).outcome.cost
 
 
 def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
@@ -119,12 +146,12 @@ def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
        forward 72 steps, reverse 117
     <BLANKLINE>
     """
-    names = stage_names()
+    names = by_method.stage_names()
     for name in only:
         if name not in names:
             raise ArgumentValueError(f"no stage {name!r}", "choose among " + ", ".join(names))
     asked = _asked(f, args, "delta.monadic")
-    text = driver.by_method(*asked, "delta.monadic", partial(told, only=only))
+    text = driver.by_method(*asked, "delta.monadic", partial(by_method.told, only=only))
     print(text)
     return text
 
@@ -134,7 +161,7 @@ def _square(x: float) -> float:
     return x * x
 
 
-driver.register_operators(show=show, cost=cost, stages=stages)
+register_operators(compiled=compiled, show=show, cost=cost, stages=stages)
 
 
-__all__ = ["cost", "show", "stages"]
+__all__ = ["compiled", "cost", "show", "stages"]

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pullback.call import driver
-from pullback.call.driver import derive
+from pullback.call import deferred
+from pullback.call.binding import bind
 from pullback.call.first_errors import first_error
-from pullback.call.misuse import require_function
+from pullback.call.misuse import may_broadcast, require_function
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.structures import Numbers, chosen
@@ -54,7 +54,7 @@ class Operator:
             try:
                 result = self._fast(*args)
             except Exception as error:
-                if not driver.may_broadcast(error):
+                if not may_broadcast(error):
                     raise (first := first_error(error, self._f, args)) from first.__cause__
                 result = NotImplemented
             if result is not NotImplemented:
@@ -69,7 +69,7 @@ class Operator:
             try:
                 result = fast(*values)
             except Exception as error:
-                if not driver.may_broadcast(error):
+                if not may_broadcast(error):
                     raise (first := first_error(error, self._f, values)) from first.__cause__
                 continue
             if result is not NotImplemented:
@@ -77,7 +77,7 @@ class Operator:
         else:
             request = for_count(self._request, len(values))
             try:
-                fast, result = driver.bind(self._f, values, request)
+                fast, result = bind(self._f, values, request)
             except PullbackError as error:  # where the compiler noticed it says nothing to a user
                 raise error.with_traceback(None) from None
             except Exception as error:
@@ -105,7 +105,7 @@ class MethodOperator(Operator):
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = positional(self._f, args, kwargs)
         request = for_count(self._request, len(values))
-        found = by_method(self._f, values, request, self._method, derive)
+        found = by_method(self._f, values, request, self._method, deferred.by_method.derive)
         gradient = found.gradients[0] if request.alone else found.gradients
         if request.what is What.VALUE_AND_GRADIENT:
             return found.value, gradient
@@ -122,7 +122,7 @@ def by_method(
     """Return the result of ``make`` for f and a method of the papers; an error of the program shows
     its values."""
     try:
-        return driver.by_method(f, args, request, method, make)
+        return deferred.driver.by_method(f, args, request, method, make)
     except PullbackError:
         raise
     except Exception as error:

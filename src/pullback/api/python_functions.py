@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from pullback.call.driver import register_operators
+from pullback.call.binding import register_operators
 from pullback.call.misuse import require_function
 from pullback.declared_callbacks import Declared
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pullback.call.driver import register_operators
+from pullback.call.binding import register_operators
 from pullback.call.misuse import require_function
 from pullback.errors import ArgumentTypeError
 

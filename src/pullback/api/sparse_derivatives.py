@@ -19,7 +19,7 @@ from pullback.api.gradients import grad
 from pullback.api.operator_objects import Argnums, inner_function, positional
 from pullback.api.sparsity import Array, Pattern, pattern
 from pullback.api.vector_products import jvp, vjp
-from pullback.call import driver
+from pullback.call.deferred import driver
 from pullback.call.first_errors import silent
 from pullback.call.misuse import require_function
 from pullback.structures import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from pullback.api.derived import product
 from pullback.api.operator_objects import inner_function
-from pullback.call import driver
+from pullback.call.binding import register_operators, register_text
 from pullback.call.misuse import require_function, values_of
 from pullback.structures import terms_of
 
@@ -51,7 +51,7 @@ def _cube(x: float) -> float:
     return x * x * x
 
 
-driver.register_text(jet, _text)
-driver.register_operators(series=_series)
+register_text(jet, _text)
+register_operators(series=_series)
 
 __all__ = ["jet"]

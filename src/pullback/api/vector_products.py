@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pullback.api.operator_objects import by_method, inner_function, positional
-from pullback.call import driver, jacobian_products
-from pullback.call.driver import MethodPullback, plain
+from pullback.call import deferred, jacobian_products
+from pullback.call.binding import register_operators
+from pullback.call.deferred import require_method
+from pullback.call.methods import NATIVE
 from pullback.call.misuse import require_function, values_of
-from pullback.call.pullbacks import Padded
+from pullback.call.packed import plain
 from pullback.call.request import Request, What
+from pullback.call.tangents import differentiable
 from pullback.errors import ArgumentTypeError
 
 
@@ -38,15 +41,15 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
     if found is not NotImplemented:
         return found
     require_function(f, "vjp", "pb.vjp(f, x)")
-    driver.require_method(method, driver.REVERSE)
+    require_method(method)
     values = positional(f, primals, {})
-    if method in driver.REVERSE:
+    if method in NATIVE:
         return jacobian_products.vjp(inner, values, has_aux, method)
     values = plain(values)
-    chosen = driver.differentiable(values)
+    chosen = differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux)
-    pull = by_method(inner, values, request, method, MethodPullback)
-    back = Padded(pull, chosen, len(values))
+    pull = by_method(inner, values, request, method, deferred.by_method.MethodPullback)
+    back = deferred.by_method.Padded(pull, chosen, len(values))
     if has_aux:
         assert isinstance(pull.value, tuple)
         out, aux = pull.value
@@ -88,7 +91,7 @@ def _square(x: float) -> float:
     return x * x
 
 
-driver.register_operators(vjp=vjp, jvp=jvp)
+register_operators(vjp=vjp, jvp=jvp)
 
 
 __all__ = ["jvp", "vjp"]

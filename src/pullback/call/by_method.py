@@ -8,7 +8,7 @@ program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import FunctionType
@@ -18,6 +18,8 @@ import numpy as np
 from pullback import papers
 from pullback.call.evaluate import Flat, finish, flatten_arguments, run_evaluator
 from pullback.call.marshal import result_value
+from pullback.call.methods import NATIVE
+from pullback.call.pullbacks import Padded
 from pullback.call.request import Plan, Request, What
 from pullback.call.tangents import tangent_leaves
 from pullback.call.unconverted import agrees_with, read, unconverted
@@ -33,9 +35,6 @@ from pullback.papers.language.reader import shaped_like, value_of
 from pullback.papers.language.terms import Lam
 from pullback.papers.language.traverse import deeply
 from pullback.papers.methods import METHODS, Outcome, Unsupported, linearise, run
-
-NATIVE = "chad"
-"""The production algorithm: what ``method=`` is by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +56,11 @@ def method_names() -> tuple[str, ...]:
     return tuple(METHODS)
 
 
-def require_method(name: str, native: Iterable[str]) -> None:
-    """ValueError if there is no such method, neither of the papers nor among the native ones."""
-    if name not in native and name not in method_names():  # the papers are loaded when needed
+def require_paper_method(name: str) -> None:
+    """ValueError if the papers have no such method."""
+    if name not in method_names():
         raise ArgumentValueError(
-            f"there is no method {name!r}", "choose among " + ", ".join((*native, *METHODS))
+            f"there is no method {name!r}", "choose among " + ", ".join((*NATIVE, *METHODS))
         )
 
 
@@ -250,5 +249,5 @@ def told(
     return papers.told(program, given, only)
 
 
-__all__ = ["NATIVE", "Answer", "MethodPullback", "derive", "method_names", "require_method",
-           "stage_names", "told"]
+__all__ = ["Answer", "MethodPullback", "Padded", "derive", "method_names", "require_paper_method",
+           "stage_names", "told"]  # fmt: skip

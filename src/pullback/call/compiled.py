@@ -10,19 +10,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import CodeType, FunctionType
+from typing import TYPE_CHECKING
 
 from pullback.call.evaluate import finish
 from pullback.call.fast_calls import converting, in_registers
 from pullback.call.packed import Blocks, Boundary, raw_results
 from pullback.call.request import Plan, What
 from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names, boxed
+from pullback.core.later import Later
 from pullback.core.terms import Program
 from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import leaf_types
-from pullback.lower.lower import lower
-from pullback.lower.show import show_module
 from pullback.lower.values import leaves as machine_types
 from pullback.native import EntrySignature, Written, compile_entries, routed
+
+if TYPE_CHECKING:
+    from pullback.lower import lower as lowering
+    from pullback.lower import show as showing
+else:
+    lowering, showing = Later("pullback.lower.lower"), Later("pullback.lower.show")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,13 +78,16 @@ class Native:
         # The loops of a function are tight; derivatives wait for memory, and are long texts.
         thorough = plan.request.what is What.VALUE
         known = program.written if isinstance(program, Source) else None
-        loop_code = None if isinstance(program, Source) else lower(program, plan.request.in_order)
+        loop_code = None
+        if not isinstance(program, Source):
+            loop_code = lowering.lower(program, plan.request.in_order)
         code = known or loop_code
         assert code is not None
         module = compile_entries(code, entries, second, absent_names(guards), thorough)
         self.source = Source(main, self.results, module.written)
+        self.timing = module.timing
         if stages is not None and loop_code is not None:
-            stages |= {"loop": show_module(loop_code), "llvm": module.text,
+            stages |= {"loop": showing.show_module(loop_code), "llvm": module.text,
                        "llvm optimised": module.optimised()}  # fmt: skip
         self.builtin: Fast = module.call[main]
         made = None if fast is None else fast.bind(module.call.get(routed(main), self.builtin))

@@ -11,11 +11,11 @@ again do not compile.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from time import perf_counter
 from types import FunctionType
 from typing import TypeVar, cast
 from weakref import ref
@@ -24,43 +24,33 @@ from pullback.ad.dependence import dependence, fixed_dependence
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
-from pullback.call import kept_programs
-from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
+from pullback.call import journal, kept_programs
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
-from pullback.call.kept_programs import Loaded
+from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast
 from pullback.call.normalise import normalised, not_taken
-from pullback.call.packed import Packed, pack, plain, unpack
+from pullback.call.packed import plain
 from pullback.call.pullbacks import Halves
-from pullback.call.refusals import kinds_of, refusals
+from pullback.call.refusals import refusals
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
-from pullback.call.tangents import differentiable
+from pullback.call.specialised import bound, broadcasting, compiling, kinds_of
 from pullback.call.trees import Fast
 from pullback.call.uncollected import uncollected
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
-from pullback.core.traverse import calls_python
+from pullback.core.traverse import calls_python, has_products
 from pullback.errors import ArgumentTypeError, PullbackError
-from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
-from pullback.pipeline import (
-    AD,
-    PIPELINE,
-    SHARED,
-    Pass,
-    Trace,
-    config,
-    prepared,
-    run_stages,
-)
+from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages
+from pullback.settings import config
 
 Found = TypeVar("Found")
 
@@ -73,8 +63,9 @@ class Specialisation:
     ``equal``: extents that meet in an elementwise operation are taken to be equal."""
 
     def __init__(
-        self, f: FunctionType, special: Specialised, program: Program, equal: bool
-    ) -> None:
+        self, f: FunctionType, special: Specialised, program: Program, equal: bool,
+        request: Request,
+    ) -> None:  # fmt: skip
         self.code = f.__code__
         self.special = special
         self.equal = equal
@@ -84,6 +75,19 @@ class Specialisation:
         self.guards = [*special.guards, *(Guard(s.path, s.kind) for s in special.statics)]
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
+        self.seconds = 0.0  # that it took, until some compiled program is said to have taken them
+        self.ways = request.lapack, request.contracts
+        self.has_products = has_products(program)
+
+    def suits(self, request: Request) -> bool:
+        """Whether it computes linear algebra as a request wants it. A program without any is the
+        same for all."""
+        contracts = self.ways[1] == request.contracts or not self.has_products
+        return contracts and self.reads(request)
+
+    def reads(self, request: Request) -> bool:
+        """Whether the front end would make the same of it for a request."""
+        return self.ways[0] == request.lapack or not self.special.asks_lapack
 
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether the guards still hold, for arguments of the types that it was compiled for."""
@@ -94,6 +98,12 @@ class Specialisation:
         except ArgumentTypeError:
             return False
 
+    def begun(self) -> float:
+        """When the compilation of a unit that begins now has begun: the first one has the time of
+        the specialisation too."""
+        seconds, self.seconds = self.seconds, 0.0
+        return perf_counter() - seconds
+
     def values(self, f: object, args: Sequence[object]) -> tuple[object, ...]:
         """The arguments and the hidden arguments, as they are now."""
         given = tuple(args)
@@ -103,7 +113,7 @@ class Specialisation:
         """An operator applied to this specialisation."""
         found = self.units.get(request)
         if found is None:
-            with _compiling:
+            with compiling:
                 result, program = without_none(request, self.special, self.program)
                 hidden = [kind for _, kind in self.hidden]
                 one_home = self.special.one_home
@@ -117,46 +127,38 @@ MOST_LIKE = 16
 there are so many, the next one takes bools as they come."""
 
 _VALUE = Request(What.VALUE)
-_compiling = threading.RLock()
 _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
-_broadcasting: set[object] = set()  # what has met extents of 1 where equal ones were assumed
 
 
 def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
     """The specialisation of f for these arguments, from the cache or a new one."""
     kinds = kinds_of(args)
-    equal = (type_of(f), kinds) not in _broadcasting
-    keys = _keys(f, kinds, equal, request)
-    known = _lookup(f, args, keys)
+    equal = (type_of(f), kinds) not in broadcasting
+    key = type_of(f), kinds, equal, request.in_order
+    known = _lookup(f, args, key, request)
     if known is None:
-        with _compiling, uncollected():
-            known = _lookup(f, args, keys)
+        with compiling, uncollected():
+            known = _lookup(f, args, key, request)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
                 if equal and calls_python(known.special.program):
-                    _broadcasting.add((type_of(f), kinds))  # nothing is run twice then
+                    broadcasting.add((type_of(f), kinds))  # nothing is run twice then
                     return specialisation(f, args, request)
-                _found[keys[0]] = [known, *_found.get(keys[0], ())][:MOST_LIKE]
+                _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
     return known
 
 
-def _keys(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> list[object]:
-    """The key of what is made for a request, and of what is made for a method that computes linear
-    algebra in another way."""
-    ways = request.lapack, not request.lapack
-    return [(type_of(f), kinds, equal, lapack, request.in_order) for lapack in ways]
-
-
-def _lookup(f: object, args: Sequence[object], keys: list[object]) -> Specialisation | None:
-    """What is remembered; a program without linear algebra is the same for all methods."""
-    for key in keys:
-        for known in _found.get(key, ()):
-            if (key == keys[0] or not known.special.asks_lapack) and known.fits(f, args):
-                with contextlib.suppress(KeyError):  # another thread may have dropped it
-                    _found.move_to_end(key)
-                return known
+def _lookup(
+    f: object, args: Sequence[object], key: object, request: Request
+) -> Specialisation | None:
+    """What is remembered."""
+    for known in _found.get(key, ()):
+        if known.suits(request) and known.fits(f, args):
+            with contextlib.suppress(KeyError):  # another thread may have dropped it
+                _found.move_to_end(key)
+            return known
     return None
 
 
@@ -165,7 +167,7 @@ def _front(
 ) -> Specialised:
     """The program in Core. It is for the bools that the function reads now; after many other bools
     it is for all of them, unless a branch can be compiled for a known bool only."""
-    if len(_found.get(_keys(f, kinds, equal, request)[0], ())) >= MOST_LIKE:
+    if len(_found.get((type_of(f), kinds, equal, request.in_order), ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
             return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
     return specialise(f, kinds, tuple(args), equal, request.lapack)
@@ -176,14 +178,22 @@ def _specialise(
     request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
     compile_runtime()
-    special = with_literals(_front(f, args, kinds, equal, request))
+    since = perf_counter()
+    others = _found.get((type_of(f), kinds, equal, request.in_order), ())
+    alike = [known for known in others if known.reads(request) and known.fits(f, args)]
+    special = alike[0].special if alike else with_literals(_front(f, args, kinds, equal, request))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
         check(special.program, Dialect.SOURCE, owned=False)
-    stages = [s for s in PIPELINE[:SHARED] if not (request.in_order and s.name == "hoist checks")]
+    left_out = {"hoist checks"} if request.in_order else set()
+    if not request.contracts:
+        left_out.add("contractions")
+    stages = [stage for stage in PIPELINE[:SHARED] if stage.name not in left_out]
     program = run_stages(special.program, stages, {}, trace)
-    return Specialisation(f, special, program, equal)
+    made = Specialisation(f, special, program, equal, request)
+    made.seconds = perf_counter() - since
+    return made
 
 
 # --- one operator of one specialisation -----------------------------------------------------------
@@ -228,7 +238,7 @@ class Unit:
         counted = native and self.plan.cells
         program = self.programs.get(counted)
         if program is None or trace is not None:
-            with _compiling, refusals():
+            with compiling, refusals():
                 given = {
                     "invariant loads": self.prepared, "ad": self.derived,
                     "entry": lambda p: self.entry(p, counted),
@@ -253,29 +263,32 @@ class Unit:
     def compiled(self, packed: bool = False) -> Native:
         """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
         if packed not in self.natives:
-            with _compiling, uncollected():
+            with compiling, uncollected():
                 if packed not in self.natives:
-                    program, special = self.program(True), self.special
-                    self.natives[packed] = Native(
-                        self.plan, program, special.hidden, special.guards, packed
-                    )
+                    special, since = self.special, self.special.begun()
+                    program = self.program(True)
+                    made = Native(self.plan, program, special.hidden, special.guards, packed)
+                    journal.note(special.code, self.plan, since, made.timing)
+                    self.natives[packed] = made
         return self.natives[packed]
 
     def compiled_halves(self) -> Halves:
         """The native code of a pullback."""
         if self.halves is None:
             split = REVERSE[self.plan.request.method].split
-            with _compiling, uncollected(), refusals():
+            with compiling, uncollected(), refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
-                    source = self.prepared(self.source)
-                    self.halves = Halves(self.plan, source, split, _finished, *around)
+                    since, source = self.special.begun(), self.prepared(self.source)
+                    made = Halves(self.plan, source, split, _finished, *around)
+                    journal.note(self.special.code, self.plan, since, made.timing)
+                    self.halves = made
         return self.halves
 
     @cached_property
     def fixed(self) -> bool:
         """Whether the words of the results are the same for all values of the reals."""
-        with _compiling, refusals():
+        with compiling, refusals():
             return fixed_dependence(self.source, self.plan.wrt)
 
     @cached_property
@@ -337,7 +350,7 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
     special = specialisation(function, args, request)
     if special.special.always_raises and request.what is not What.VALUE:
         value = special.unit(replace(_VALUE, in_order=request.in_order))
-        _bound(function, value, args)  # the error of the function itself comes out of it
+        bound(function, value, args)  # the error of the function itself comes out of it
     return function, special.unit(request)
 
 
@@ -355,61 +368,32 @@ def using(
     except ValueError as error:
         if not (unit.special.equal and may_broadcast(error)):
             raise
-    if len(_broadcasting) >= config.cache_size:
-        _broadcasting.clear()
-    _broadcasting.add((type_of(function), tuple(map(type_of, args))))
+    if len(broadcasting) >= config.cache_size:
+        broadcasting.clear()
+    broadcasting.add((type_of(function), tuple(map(type_of, args))))
     return use(*found(f, args, request))
 
 
 def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, object]:
     """The fast call of an operator applied to f, and its result for these arguments."""
-
-    def use(function: FunctionType, unit: Unit) -> tuple[Fast, object]:
-        with kept_programs.saving(wanted, function, args, unit):
-            done = _bound(function, unit, args)
-            if done is None:
-                raise not_taken(args)
-            return done
-
-    wanted = kept_programs.wanted(request) and not any(isinstance(a, Packed) for a in args)
-    found = _kept(as_function(f, len(args)), args, request) if wanted else None
-    return using(f, plain(args), request, use) if found is None else found
+    return using(f, plain(args), request, partial(_bound_and_kept, args, request))
 
 
-def _kept(
-    function: FunctionType, args: Sequence[object], request: Request
-) -> tuple[Fast, object] | None:
-    """The same by code that another process has compiled; None: there is none, or it does not take
-    these values."""
-    kinds = kinds_of(args)
-    equal = (type_of(function), kinds) not in _broadcasting
-    known = _lookup(function, args, _keys(function, kinds, equal, request))
-    if known is not None and request in known.units:
-        return None
-    with _compiling, uncollected():
-        loaded = kept_programs.load(function, args, kinds, equal, request)
-    try:
-        return None if loaded is None else _bound(function, loaded, args)
-    except ValueError as error:
-        if not (equal and may_broadcast(error)):
-            raise
-    _broadcasting.add((type_of(function), kinds))
-    return _kept(function, args, request)
+def _bound_and_kept(
+    args: Sequence[object], request: Request, function: FunctionType, unit: Unit
+) -> tuple[Fast, object]:
+    with kept_programs.saving(kept_programs.wanted(request, args), function, args, unit):
+        return bound(function, unit, args)
 
 
-def _bound(
-    function: FunctionType, unit: Unit | Loaded, args: Sequence[object]
-) -> tuple[Fast, object] | None:
-    """The fast call of the function, and its result; None: it does not take these values."""
-    fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
-    result = fast(*args)
-    if result is NotImplemented:
-        usual = normalised(unit.plan, plain(args))[0]
-        result = fast(*usual)
-        if result is NotImplemented:  # what it captures is unusual: the general call builds it anew
-            fast = unit.bind(function, packed=True)
-            result = fast(*usual)
-    return None if result is NotImplemented else (fast, result)
+def is_known(
+    function: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
+    request: Request,
+) -> bool:  # fmt: skip
+    """Whether this process has compiled this."""
+    key = type_of(function), kinds, equal, request.in_order
+    known = _lookup(function, args, key, request)
+    return known is not None and request in known.units
 
 
 def call(f: object, args: Sequence[object], request: Request, tier: str = "native") -> object:
@@ -426,7 +410,7 @@ def run(f: object, args: Sequence[object], tier: str = "native") -> object:
 
 
 def gradient(
-    f: object, args: Sequence[object], argnums: Sequence[int], tier: str, method: str = NATIVE
+    f: object, args: Sequence[object], argnums: Sequence[int], tier: str, method: str = CHAD
 ) -> tuple[object, tuple[object, ...]]:
     """The value of f and its gradients by the arguments ``argnums``."""
     both = call(f, args, Request(What.VALUE_AND_GRADIENT, tuple(argnums), method=method), tier)
@@ -481,7 +465,7 @@ def by_method(
 def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
     """The text of every stage, by name."""
     trace: Trace = []
-    with _compiling:
+    with compiling:
         kinds = types_of(args)
         special = _specialise(as_function(f, len(args)), args, kinds, True, request, trace)
         if special.special.always_raises:
@@ -492,7 +476,5 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     return {**dict(trace), **texts}
 
 
-__all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
-           "decided_by", "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain",
-           "register_operators", "register_text", "require_method", "run",
-           "stages", "steps", "tangent_of", "unpack", "using"]  # fmt: skip
+__all__ = ["PIPELINE", "REVERSE", "bind", "by_method", "call", "config", "decided_by", "gradient",
+           "is_known", "run", "stages", "steps", "tangent_of", "using"]  # fmt: skip

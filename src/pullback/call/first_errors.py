@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.call import driver
+from pullback.call.deferred import driver
 from pullback.call.request import Request, What
 from pullback.core.messages import silent
 from pullback.errors import PullbackError

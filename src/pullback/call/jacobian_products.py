@@ -10,15 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FunctionType
+from typing import TYPE_CHECKING
 from weakref import ref
 
-from pullback.call import driver
-from pullback.call.driver import Unit
+from pullback.call.deferred import driver
 from pullback.call.first_errors import first_error
 from pullback.call.given import refuse_discrete
+from pullback.call.misuse import may_broadcast
 from pullback.call.packed import plain
 from pullback.call.request import Request, What
+from pullback.call.tangents import differentiable
 from pullback.errors import PullbackError
+from pullback.settings import config
+
+if TYPE_CHECKING:
+    from pullback.call.driver import Unit
 
 MOST = 4
 """How many compiled calls are remembered for one operator of one function."""
@@ -54,7 +60,7 @@ def quick(f: object, key: Key, args: Sequence[object]) -> object:
         try:
             found = call(f, *args)
         except Exception as error:
-            if not driver.may_broadcast(error):  # extents were assumed to be equal, and are not
+            if not may_broadcast(error):  # extents were assumed to be equal, and are not
                 given = args[: len(args) // 2] if key == TANGENT else args
                 raise (first := first_error(error, f, given)) from first.__cause__
             continue
@@ -70,7 +76,7 @@ def _remember(f: object, key: Key, call: Call) -> None:
             known = _recent[id(f)] = Recent(f)
         others = tuple(c for c in known.calls.get(key, ()) if c is not call)
         known.calls[key] = (call, *others)[:MOST]
-        while len(_recent) > driver.config.cache_size:  # a call may mention its function's module
+        while len(_recent) > config.cache_size:  # a call may mention its function's module
             _recent.pop(next(iter(_recent)), None)
 
 
@@ -90,7 +96,7 @@ def _using(
 def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object:
     """The result of f, its pullback, and what is beside the result if that is asked for."""
     values = plain(args)
-    chosen = driver.differentiable(values)
+    chosen = differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux, method=method)
 
     call, found = _using(f, values, request, lambda g, unit: unit.fitting(g, args))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pullback.native import object_cache
-from pullback.pipeline import config
+from pullback.settings import config
 
 object_cache.let_choose(lambda: config.cache_dir)
 

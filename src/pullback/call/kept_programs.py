@@ -28,8 +28,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -42,6 +43,8 @@ from pullback.call.digests import (
     is_library,
     text_digest,
 )
+from pullback.call.journal import note
+from pullback.call.packed import Packed
 from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
 from pullback.frontend.functions.lambda_sets import LambdaSet
@@ -52,9 +55,11 @@ from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.python.records import union_kind
 from pullback.frontend.python.source import Definition, Used
 from pullback.frontend.python.unions import Union
-from pullback.frontend.specialise import Specialised
 from pullback.native import object_cache
 from pullback.native.compile import machine_key
+
+if TYPE_CHECKING:
+    from pullback.frontend.specialise import Specialised
 
 MOST_ENTRIES = 8
 """How many entries are kept under one key."""
@@ -99,9 +104,11 @@ def _own_files() -> str:
     return object_cache.digest(*sorted(found), *versions, machine_key())
 
 
-def wanted(request: Request) -> bool:
-    """Whether entries of an operator are kept, and anything is."""
+def wanted(request: Request, args: Sequence[object]) -> bool:
+    """Whether entries of an operator are kept, for such arguments, and anything is."""
     if request.what not in _WHATS or os.environ.get("PULLBACK_CACHE_PROGRAMS") == "0":
+        return False
+    if any(isinstance(a, Packed) for a in args):
         return False
     return object_cache.usable()
 
@@ -321,7 +328,7 @@ def load(
     f: FunctionType, args: Sequence[object], kinds: Sequence[Kind], equal: bool, request: Request
 ) -> Loaded | None:
     """Return a kept entry whose conditions hold for this call."""
-    call = f, tuple(args)
+    call, since = (f, tuple(args)), perf_counter()
     try:
         key = _key(f, kinds, equal, request)
         for known in _loaded.get(key, ()):
@@ -336,6 +343,7 @@ def load(
                 _loaded[key] = [made, *_loaded.get(key, ())][:MOST_ENTRIES]
                 while len(_loaded) > _MOST_LOADED:
                     _loaded.popitem(last=False)
+                note(made.code, made.plan, since, made.native.timing, loaded=True)
                 return made
     except _FAULTS:
         pass

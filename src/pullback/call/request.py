@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from pullback.ad.spaces import Spaces
 from pullback.call.shapes import Shape, shape_of
@@ -31,7 +32,9 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     with_parts,
 )
-from pullback.frontend.specialise import Specialised
+
+if TYPE_CHECKING:
+    from pullback.frontend.specialise import Specialised
 
 
 class What(Enum):
@@ -64,6 +67,12 @@ class Request:
     def lapack(self) -> bool:
         """Whether the method has rules for whole matrices."""
         return self.method == "chad" and not self.plain
+
+    @property
+    def contracts(self) -> bool:
+        """Whether products of large matrices are made by BLAS. Of a whole product no pass knows
+        which elements depend on which."""
+        return self.lapack and not self.words
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from typing import assert_never
 
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -299,7 +298,7 @@ def _op(p: _Pass, op: Op) -> Op:
         case MakeTuple() | Project() | Index() | Update() | Prim():
             raise AssertionError("handled by _let")
         case (
-            AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+            AccNew() | AccAdd() | AccRead() | AccTake()
             | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
         ):
             return map_children(op, p.one, lambda block: block)

@@ -23,7 +23,6 @@ from pullback.core.pretty import show_let, show_type
 from pullback.core.prims import EXCEPTIONS, REQUIRE
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -99,7 +98,7 @@ def check(program: Program, dialect: Dialect, owned: bool = True) -> None:
 _STRUCTURED = (MakeTuple, Project)
 _DERIVATIVES = (Vjp, Jvp, Ruled)
 _ACCUMULATORS = (
-    AccNew, AccAdd, AccRead, AccTake, AccCell, TapeRoom, TapePush, TapeWrite, TapeRead
+    AccNew, AccAdd, AccRead, AccTake, TapeRoom, TapePush, TapeWrite, TapeRead
 )
 _FORBIDDEN: dict[Dialect, tuple[type, ...]] = {
     Dialect.SOURCE: (*_ACCUMULATORS, Handle),
@@ -308,9 +307,6 @@ class _Checker:
             case AccRead(h, idx, bits) | AccTake(h, idx, bits):
                 self.cell(h, idx)
                 return (Real(bits),)
-            case AccCell(h, idx):
-                self.cell(h, idx)
-                return (I64,)
             case TapeRoom() | TapePush() | TapeWrite() | TapeRead():
                 return self.tape(op)
             case _:

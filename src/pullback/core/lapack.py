@@ -5,9 +5,8 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from scipy.linalg import cython_blas, cython_lapack
-
 from pullback.core import called_python
+from pullback.core.later import Later
 
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -15,6 +14,9 @@ _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
 _name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
     ("PyCapsule_GetName", ctypes.pythonapi)
 )
+
+_cython_blas = Later("scipy.linalg.cython_blas")
+_cython_lapack = Later("scipy.linalg.cython_lapack")
 
 
 def foreign_address(routine: str) -> int:
@@ -27,7 +29,7 @@ def foreign_address(routine: str) -> int:
 @cache
 def lapack_address(routine: str) -> int:
     """The address of a routine ("dgesv", ...)."""
-    table: dict[str, object] = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}
+    table: dict[str, object] = {**_cython_blas.__pyx_capi__, **_cython_lapack.__pyx_capi__}
     capsule = table[routine]
     signature: bytes = _name(capsule)
     assert b"int *" in signature, "LAPACK with 64-bit integers"
@@ -41,7 +43,7 @@ def one_thread_address() -> int:
     uses and returns how many it used before: results must not depend on the machine's cores. A
     library that has no such function gets one that does nothing (``abs``)."""
     # it also finds the symbols of the libraries that it is linked with
-    library = ctypes.CDLL(cython_lapack.__file__)
+    library = ctypes.CDLL(_cython_lapack.__file__)
     for name in ("scipy_openblas_set_num_threads_local", "openblas_set_num_threads_local"):
         if hasattr(library, name):
             return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0

@@ -28,7 +28,6 @@ from typing import assert_never
 from pullback.core.messages import Message
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -294,8 +293,6 @@ class _Printer:
                 return f"acc_read{_bits(bits)} {self.atom(h)}[{self.atoms(idx)}]"
             case AccTake(h, idx, bits):
                 return f"acc_take{_bits(bits)} {self.atom(h)}[{self.atoms(idx)}]"
-            case AccCell(h, idx):
-                return f"acc_cell {self.atom(h)}[{self.atoms(idx)}]"
             case TapeRoom(n):
                 return f"tape_room({self.atom(n)})"
             case TapePush(words, count, room):

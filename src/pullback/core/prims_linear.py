@@ -21,8 +21,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.linalg
 
+from pullback.core.later import Later
 from pullback.core.rows import NOT_DIFFERENTIABLE, Mark, Row, Rule, Static, Table, Whole
 from pullback.core.terms import Atom, Build, Lit, Sum_, Var
 from pullback.core.types import F64, I64, Array, Type
@@ -55,6 +55,8 @@ def _matrices(count: int, texts: int = 0, flags: int = 0, extra: tuple[Type, ...
 
 # --- meaning -------------------------------------------------------------------------------------
 
+_scipy_linalg = Later("scipy.linalg")
+
 
 def _nan_unless(
     found: Callable[[], object], shape: tuple[int, ...], message: str = ""
@@ -78,7 +80,7 @@ def _cholesky(a: Matrix, message: str = "") -> Matrix:
 
 def _solve_triangular(m: Matrix, b: Matrix, lower: int, unit: int) -> Matrix:
     def found() -> object:
-        return scipy.linalg.solve_triangular(
+        return _scipy_linalg.solve_triangular(
             m, b, lower=bool(lower), unit_diagonal=bool(unit), check_finite=False
         )
 
@@ -89,7 +91,7 @@ def _lu(a: Matrix) -> Matrix:
     n = len(a)
     if n == 0:
         return np.zeros((0, 1))
-    packed, pivots, _ = scipy.linalg.lapack.dgetrf(a)
+    packed, pivots, _ = _scipy_linalg.lapack.dgetrf(a)
     return np.concatenate([packed, pivots[:, None] + 1.0], axis=1)  # SciPy counts from 0
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.special
 
+from pullback.core.later import SPECIAL
 from pullback.core.libm import fused
 from pullback.core.rows import (
     NOT_DIFFERENTIABLE,
@@ -39,12 +39,6 @@ REAL = Table()
 
 def _k(value: float, like: Atom) -> Lit:
     return Lit(value, like.type)
-
-
-def _special(name: str) -> Callable[..., object]:
-    """The function of this name in ``scipy.special``."""
-    found: Callable[..., object] = getattr(scipy.special, name)
-    return found
 
 
 def _d1(f: Callable[..., Atom]) -> tuple[PartialFn]:
@@ -251,12 +245,12 @@ REAL.add(Row("atan2", 2, real2, np.arctan2,
 
 # --- special functions ----------------------------------------------------------------------------
 
-_unary("lgamma", _special("gammaln"), _d1(lambda b, x, r: b.prim("digamma", x)), "call:lgamma",
+_unary("lgamma", SPECIAL.gammaln, _d1(lambda b, x, r: b.prim("digamma", x)), "call:lgamma",
        (0.5, 4.0), True, "partial NaN at the poles 0, -1, -2, ...")
-_unary("gamma", _special("gamma"),
+_unary("gamma", SPECIAL.gamma,
        _d1(lambda b, x, r: b.prim("mul", r, b.prim("digamma", x))), "call:tgamma", (0.5, 4.0),
        True, "partial NaN at the poles 0, -1, -2, ...")
-_unary("digamma", _special("digamma"), _d1(lambda b, x, r: b.prim("zeta", _k(2.0, x), x)),
+_unary("digamma", SPECIAL.digamma, _d1(lambda b, x, r: b.prim("zeta", _k(2.0, x), x)),
        "call:digamma", (0.5, 4.0), True, "partial inf at the poles 0, -1, -2, ...")
 
 
@@ -266,10 +260,10 @@ def _zeta_by_q(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
 
 
 # Hurwitz: the sum of (q + k) ** -s over k >= 0. The derivatives of digamma are zetas.
-REAL.add(Row("zeta", 2, real2, _special("zeta"), (NOT_DIFFERENTIABLE, _zeta_by_q),
+REAL.add(Row("zeta", 2, real2, SPECIAL.zeta, (NOT_DIFFERENTIABLE, _zeta_by_q),
              {"real": "call:zeta"}, ((2.0, 4.0), (0.5, 4.0)), product="mulz",
              kinks="partial NaN at the poles 0, -1, -2, ..."))
-_unary("j0", _special("j0"), _d1(lambda b, x, r: b.prim("neg", b.prim("j1", x))), "call:j0")
+_unary("j0", SPECIAL.j0, _d1(lambda b, x, r: b.prim("neg", b.prim("j1", x))), "call:j0")
 
 
 def _bessel_one(b: Builder, x: Atom, r: Atom) -> Atom:
@@ -280,7 +274,7 @@ def _bessel_one(b: Builder, x: Atom, r: Atom) -> Atom:
     return b.prim("select", zero, _k(0.5, x), slope)
 
 
-_unary("j1", _special("j1"), _d1(_bessel_one), "call:j1")
+_unary("j1", SPECIAL.j1, _d1(_bessel_one), "call:j1")
 _unary("cbrt", np.cbrt,
        _d1(lambda b, x, r: _or_zero(b, r, _k(1 / 3, x), b.prim("mul", r, r))), "call:cbrt",
        (0.5, 2.0), True, "partial 0 at 0, as of sqrt")
@@ -290,9 +284,9 @@ def _gauss(b: Builder, scale: float, x: Atom) -> Atom:
     return b.prim("mul", _k(scale, x), b.prim("exp", b.prim("neg", b.prim("mul", x, x))))
 
 
-_unary("erf", _special("erf"), _d1(lambda b, x, r: _gauss(b, 2 / math.sqrt(math.pi), x)),
+_unary("erf", SPECIAL.erf, _d1(lambda b, x, r: _gauss(b, 2 / math.sqrt(math.pi), x)),
        "call:erf")
-_unary("erfc", _special("erfc"), _d1(lambda b, x, r: _gauss(b, -2 / math.sqrt(math.pi), x)),
+_unary("erfc", SPECIAL.erfc, _d1(lambda b, x, r: _gauss(b, -2 / math.sqrt(math.pi), x)),
        "call:erfc")
 
 # --- rounding -------------------------------------------------------------------------------------

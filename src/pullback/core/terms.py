@@ -18,7 +18,6 @@
                | Ruled(f, atom*, wrt, rule)    a call of f, whose derivative is a rule of the user's
     and after ad (the dialect with accumulators):
                | AccNew(extents) | AccAdd(h, i*, v) | AccRead(h, i*) | AccTake(h, i*)
-               | AccCell(h, i*)
     and after ad/dual (the tape: rows of words, each with some new ids):
                | TapeRoom(n) | TapePush(word*, counts, room) | TapeWrite(at, word) | TapeRead(last)
 
@@ -314,14 +313,6 @@ class AccTake:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AccCell:
-    """The number of a cell, for handles that are views of the first accumulator of a run."""
-
-    handle: Atom
-    indices: tuple[Atom, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class TapeRoom:
     """The first of ``count`` new ids that have no row: those of inputs."""
 
@@ -358,7 +349,7 @@ class TapeRead:
 Op = (
     Prim | MakeTuple | Project | Inject | Case | If | Call | Build | Sum_ | Loop
     | While | Index | Update | Vjp | Jvp | Ruled | AccNew | AccAdd | AccRead | AccTake
-    | AccCell | TapeRoom | TapePush | TapeWrite | TapeRead
+    | TapeRoom | TapePush | TapeWrite | TapeRead
 )
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -208,7 +207,7 @@ class _Translator:
                 return self.index(op, out)
             case Update():
                 return self.update(op, out)
-            case AccNew() | AccAdd() | AccRead() | AccTake() | AccCell():
+            case AccNew() | AccAdd() | AccRead() | AccTake():
                 return accumulator_step(self, op, out)
             case TapeRoom() | TapePush() | TapeWrite() | TapeRead():
                 return tape_step(self, op, out)

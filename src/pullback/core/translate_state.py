@@ -15,7 +15,6 @@ import numpy as np
 
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -85,7 +84,7 @@ def in_range(a: NDArray, point: tuple[object, ...]) -> None:
 
 
 def accumulator_step(
-    t: Translator, op: AccNew | AccAdd | AccRead | AccTake | AccCell, out: tuple[Var, ...]
+    t: Translator, op: AccNew | AccAdd | AccRead | AccTake, out: tuple[Var, ...]
 ) -> Step:
     """An op on an accumulator."""
     match op:
@@ -97,8 +96,6 @@ def accumulator_step(
             return _read(t, h, indices, bits, out, take=False)
         case AccTake(h, indices, bits):
             return _read(t, h, indices, bits, out, take=True)
-        case AccCell(h, indices):
-            return _cell(t, h, indices, out)
         case _:
             assert_never(op)
 
@@ -138,22 +135,6 @@ def _read(
         f[dst] = box(cells[point])
         if take:
             cells[point] = 0.0
-
-    return step
-
-
-def _cell(
-    t: Translator, h: Atom, indices: Sequence[Atom], out: tuple[Var, ...]
-) -> Step:
-    handle, idx, dst = t.slot(h), t.all(indices), t.bind(out[0])
-
-    def step(f: Frame) -> None:
-        cells = start = cast(NDArray, f[handle])
-        while isinstance(start.base, np.ndarray):
-            start = start.base
-        at = cells.__array_interface__["data"][0]
-        at += sum(cast(int, f[i]) * s for i, s in zip(idx, cells.strides))
-        f[dst] = (at - start.__array_interface__["data"][0]) // 8
 
     return step
 

@@ -58,6 +58,12 @@ def calls_python(program: Program) -> bool:
     return any(isinstance(let.op, Prim) and let.op.name == "callback" for let in lets)
 
 
+def has_products(program: Program) -> bool:
+    """Whether the main function multiplies whole matrices."""
+    lets = all_lets(program.functions[program.main].body)
+    return any(isinstance(let.op, Prim) and let.op.name == "product" for let in lets)
+
+
 # --- renaming -------------------------------------------------------------------------------------
 
 Substitution = dict[Var, Atom]

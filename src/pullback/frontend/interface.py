@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pullback.core.terms import Atom, Block, Site
     from pullback.core.types import Type
     from pullback.errors import PullbackError
-    from pullback.frontend.kinds.values import ArrayV, Items, ListV, Scalar, Value
+    from pullback.frontend.kinds.values import ArrayV, Items, ListV, Scalar, Value, ViewStep
 
 class Choice:
     """A yes or no that remembers whether anybody has asked for it."""
@@ -191,8 +191,9 @@ class Specialiser(Protocol):
         """Return the array of an atom that was just created."""
         ...
 
-    def view(self, atom: Atom, of: ArrayV) -> ArrayV:
-        """Return an array that shares (or may share) the memory of another one."""
+    def view(self, atom: Atom, of: ArrayV, step: ViewStep | None = None) -> ArrayV:
+        """Return an array that shares (or may share) the memory of another one; ``step``: it is
+        this view of it, so an update of the view is one of the other array."""
         ...
 
     def describe(self, value: Value) -> str:

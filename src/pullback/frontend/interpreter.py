@@ -37,6 +37,7 @@ from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import HashK, ListK, ScalarK
 from pullback.frontend.kinds.values import (
+    ArrayV,
     ClosureV,
     Driven,
     FunctionV,
@@ -49,6 +50,7 @@ from pullback.frontend.kinds.values import (
     Scalar,
     UnionV,
     Value,
+    ViewStep,
 )
 from pullback.frontend.memory import hash_changes, places
 from pullback.frontend.memory.ownership import owners_of
@@ -117,6 +119,12 @@ class Interpreter(Run):
         made = objects.subscript(self, value, index, node)
         if value in self.frame.places and (is_int(index) or isinstance(value, RecordV)):
             places.note(self, value, index, made)
+        return made
+
+    def view(self, atom: Atom, of: ArrayV, step: ViewStep | None = None) -> ArrayV:
+        made = ArrayV(atom, of.owners, False)
+        if step is not None:
+            places.note(self, of, step, made)
         return made
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:

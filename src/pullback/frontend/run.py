@@ -54,6 +54,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    ViewStep,
 )
 from pullback.frontend.problems import Problems
 from pullback.frontend.python.python_values import PythonValues
@@ -419,8 +420,9 @@ class Run(PythonValues, Specialiser):
     def fresh(self, atom: Atom, node: ast.AST) -> ArrayV:
         return ArrayV(atom, frozenset({Owner()}), True)
 
-    def view(self, atom: Atom, of: ArrayV) -> ArrayV:
-        return ArrayV(atom, of.owners, False)
+    @abstractmethod
+    def view(self, atom: Atom, of: ArrayV, step: ViewStep | None = None) -> ArrayV:
+        """Return an array that shares the memory of another one."""
 
     def kind(self, value: Value, node: ast.AST) -> Kind:
         """Return the kind of a value that is to be kept; iterators are refused."""

@@ -44,12 +44,14 @@ class Spec:
     """The parameters and captured variables that it updates (None: or binds anew)."""
     nested: set[str] = field(default_factory=set)  # of these, those whose parts it updates
     touched: frozenset[int] = frozenset()  # the parts that it updates, by the owners' numbers
+    moves: dict[str, set[tuple[int, bool]]] = field(default_factory=dict)
+    """How deep in these something is moved or replaced (``places.Move``)."""
     replaced: set[str] = field(default_factory=set)  # of these, those that it also binds anew
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
     shows: bool = False  # it calls Python, say to print
-    part: tuple[str, tuple[tuple[str, object], ...]] | None = None
+    part: tuple[str, tuple[Code, ...]] | None = None
     """If it gives the place of its result: the variable, and the steps (``placed.with_part``)."""
     # Results of the present round of the iteration (``fixpoint``):
     used: bool = False  # it was called again while it was run
@@ -70,9 +72,10 @@ class Spec:
         """Return all that is known of the function; it is settled when a round does not change
         this."""
         updates = tuple(sorted(self.updates)), frozenset(self.nested), frozenset(self.replaced)
+        moves = {n: frozenset(found) for n, found in self.moves.items()}
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
-            self.shows,
+            self.shows, moves,
             self.homes, self.touched,
         )  # fmt: skip
 
@@ -106,6 +109,11 @@ class Frame:
     rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
     places: dict[Value, PlaceV] = field(default_factory=dict)
     """For a value that was read from a variable, its place there."""
+    adopted: dict[int, list[tuple[tuple[Definition, ...], dict[str, Kind]]]] = field(
+        default_factory=dict
+    )
+    """The functions that calls gave, by the number of the names that their variables got here
+    (``adopted``), and the kinds of these."""
     slots: dict[str, Slot] = field(default_factory=dict)
     """The variables that travel with the state of the consumer that the generator has."""
     touched: set[Owner] = field(default_factory=set)
@@ -164,6 +172,27 @@ class Slot:
     at: int
     size: int
     left: bool
+
+
+Code = tuple[object, ...]
+"""A step to a part of a structure as it is handed over: a field, a constant, the name or number of
+a value that is handed over with it (an index from the start, or not), or a view, whose arguments
+are such codes."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a function is given in place of a part of a structure (``placed``): the parameter that
+    has the structure, or the path to the captured variable that has it, and the steps."""
+
+    root: str | CellPath
+    steps: tuple[Code, ...]
+
+
+def form_of(value: Value) -> Form | None:
+    """Return the form that stands for a part of a structure."""
+    form = value.value if isinstance(value, Static) else None
+    return form if isinstance(form, Form) else None
 
 
 class Facts:

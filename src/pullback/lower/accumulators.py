@@ -8,8 +8,8 @@ to pay for them; otherwise the lanes are summed first.
 
 from __future__ import annotations
 
-from pullback.core.terms import AccAdd, AccCell, AccNew, AccRead, AccTake, Atom
-from pullback.core.types import F64, I64, Handle, Real
+from pullback.core.terms import AccAdd, AccNew, AccRead, AccTake, Atom
+from pullback.core.types import F64, Handle, Real
 from pullback.lower.copies import nest
 from pullback.lower.forms import c_strides
 from pullback.lower.loopcode import LANES, AccAlloc, Arith, AtAdd, Imm, Reg, Store, Ty, Value
@@ -185,17 +185,6 @@ def take(lo: Lowering, op: AccTake) -> Scalar:
         left = lo.select(counts, left, value)
     lo.emit(Store(_pointer(lo, h), index, left))
     return _real(lo, op, value)
-
-
-def cell(lo: Lowering, op: AccCell) -> Scalar:
-    """Emit the number of a cell in the store."""
-    h = lo.view(op.handle)
-    if h.ptrs:
-        raise NotInLanes
-    p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
-    if not p.uniform:
-        raise NotInLanes
-    return Scalar(I64, p.scalar)
 
 
 def _reading(lo: Lowering, handle: Atom, h: View) -> None:

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pullback.core.effects import Work, work_of
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -220,7 +219,7 @@ class _Cotangents:
                 for v, r in zip(let.vars, body.results, strict=True):
                     self.know((v,), (r,))
                 return fits
-            case AccNew() | AccAdd() | AccRead() | AccTake() | AccCell():
+            case AccNew() | AccAdd() | AccRead() | AccTake():
                 return True
             case _:
                 return False

@@ -34,6 +34,8 @@ from pullback.lower.views import place_of, read, write
 
 _MATRIX = Array(F64, 2)
 _NAN = Imm(float("nan"), Ty.F64)
+_NORMAL, _TURNED = Imm(ord("N"), Ty.I64), Imm(ord("T"), Ty.I64)
+"""How a routine reads a matrix, as an integer, whose first byte in memory is the character."""
 
 
 def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
@@ -147,9 +149,25 @@ def _call(lo: Lowering, routine: str, *args: Value | str) -> Value:
 # --- the routines --------------------------------------------------------------------------------
 
 
-def _dense(lo: Lowering, v: View) -> Value:
-    """Return the address of the matrix in rows: of a copy if it has gaps."""
-    return pointers(lo, v)[0] if v.dense and v.uniform else _copied(lo, v).ptrs[0]
+def _factor(lo: Lowering, v: View) -> tuple[Value, Value, Value]:
+    """Return how dgemm reads a matrix: "N" or "T" (as their codes), its address and its leading
+    dimension. Rows or columns that are dense are read where they are, others from a copy."""
+    (rows, columns), (down, right) = v.extents, v.strides
+    as_rows, as_columns = (
+        lo.arith("and", Ty.I1, lo.test("eq", step, ONE), lo.test("ge", lead, _lead(lo, extent)))
+        for step, lead, extent in ((right, down, columns), (down, right, rows))
+    )
+
+    def in_place() -> list[Value]:
+        code = lo.select(as_rows, _NORMAL, _TURNED)
+        return [code, pointers(lo, v)[0], lo.select(as_rows, down, right)]
+
+    def copied() -> list[Value]:
+        return [_NORMAL, _copied(lo, v).ptrs[0], _lead(lo, columns)]
+
+    in_lines = lo.arith("or", Ty.I1, as_rows, as_columns) if v.uniform else Imm(False, Ty.I1)
+    code, address, lead = lo.choose(in_lines, in_place, copied)
+    return code, address, lead
 
 
 def _product(lo: Lowering, x: View, y: View) -> View:
@@ -157,9 +175,10 @@ def _product(lo: Lowering, x: View, y: View) -> View:
     (rows, inner), columns = x.extents, y.extents[1]
     out = fresh(lo, _MATRIX, (rows, columns), 1, "temp")
     one, zero = Imm(1.0, Ty.F64), Imm(0.0, Ty.F64)
+    (first, a, down), (second, b, across) = _factor(lo, y), _factor(lo, x)
     lo.emit(Foreign(None, "dgemm", (
-        "N", "N", columns, rows, inner, one, _dense(lo, y), _lead(lo, columns),
-        _dense(lo, x), _lead(lo, inner), zero, out.ptrs[0], _lead(lo, columns),
+        first, second, columns, rows, inner, one, a, down, b, across,
+        zero, out.ptrs[0], _lead(lo, columns),
     )))  # fmt: skip
     return out
 

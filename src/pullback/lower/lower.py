@@ -21,7 +21,6 @@ from pullback.core.prims import VIEWS
 from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -157,8 +156,6 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return [accumulators.read(lo, op)]
         case AccTake():
             return [accumulators.take(lo, op)]
-        case AccCell():
-            return [accumulators.cell(lo, op)]
         case TapeRoom():
             return [tape.room(lo, op)]
         case TapePush():

@@ -27,10 +27,10 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
+from pullback.core.interrupts import main_thread_address, shielded
 from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
-from pullback.native.interrupts import main_thread_address, shielded
 from pullback.native.object_cache import cached, digest
 from pullback.native.runtime import call_again, call_python, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
@@ -46,13 +46,14 @@ only a few passes that take linear time."""
 @dataclass(frozen=True, slots=True)
 class Timing:
     """The seconds that each step of one compilation took; ``cached`` says that the object came from
-    disk."""
+    disk, ``size`` how many bytes it has."""
 
     parse: float
     optimise: float
     emit: float
     link: float
     cached: bool
+    size: int = 0
 
     @property
     def total(self) -> float:
@@ -338,7 +339,7 @@ def link_text(
     seconds = time.perf_counter() - start
     linked = Linked(
         {name: tracker[name] for name in exports},
-        Timing(timing.parse, timing.optimise, timing.emit, seconds, timing.cached),
+        Timing(timing.parse, timing.optimise, timing.emit, seconds, timing.cached, len(image)),
     )
     if forever:
         keep_forever(tracker)

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -123,7 +122,7 @@ class _Classes:
 
     def let(self, let: Let) -> None:
         match let.op:
-            case AccRead(h, _) | AccTake(h, _) | AccCell(h, _):
+            case AccRead(h, _) | AccTake(h, _):
                 self.reads.extend((h,) if isinstance(h, Var) else ())
             case AccAdd() | Sum_():
                 return

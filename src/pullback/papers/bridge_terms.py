@@ -22,7 +22,6 @@ from pullback.core.messages import Message
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     AccAdd,
-    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -170,7 +169,7 @@ class Bridge(Functions, Loops):
                     raise Unsupported("Taylor coefficients are not in the papers' languages")
                 return self.derivative("jvp", f, args, wrt, tangents)
             case (
-                AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                AccNew() | AccAdd() | AccRead() | AccTake()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):
                 raise Unsupported("accumulators are not in the papers' languages")

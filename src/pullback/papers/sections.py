@@ -12,12 +12,9 @@ from __future__ import annotations
 from pullback.papers.language.terms import (
     App,
     Build,
-    Case,
     Con,
     Fold,
     Foldl,
-    Inl,
-    Inr,
     Lam,
     LetRec,
     Map,
@@ -38,9 +35,6 @@ CHAD = {
     "polymorphic functions": "Efficient CHAD has no {}",
 }
 CURRY = {
-    "coproducts": "section 6.2 of The Differentiable Curry leaves control flow to the future",
-    "recursion": "section 6.2 of The Differentiable Curry leaves {} to the future",
-    "declared types": "section 6.2 of The Differentiable Curry leaves {} to the future",
     "arrays and loops": "The Differentiable Curry has tensors (Fig. 6), and no {}",
     "polymorphic functions": "the language of The Differentiable Curry is simply typed (Fig. 1)",
 }
@@ -58,8 +52,6 @@ def lacking(t: Term) -> str:
             return "recursion"
         case Con() | Match():
             return "declared types"
-        case Inl() | Inr() | Case():
-            return "coproducts"
         case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl() | Op():
             return "arrays and loops"
         case TyLam() | TyApp():

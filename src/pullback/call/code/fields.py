@@ -163,6 +163,6 @@ def _places(cls: type, names: Sequence[str]) -> dict[str, int]:
     return {name: found.index(id(mark)) for name, mark in zip(names, marks, strict=False)}
 
 
-def known_slots(cls: type, access: Sequence[Access]) -> bool:
+def known_slots(access: Sequence[Access]) -> bool:
     """Whether every field is at an offset."""
     return all(isinstance(a, Offset) for a in access)

@@ -183,7 +183,7 @@ class Record(Product, of=RecordK):
         c, cls = m.code, f"ptr @{m.names.symbol(self.native)}"
         if issubclass(self.native, tuple):
             return m.checked(c.call("ptr", "PyType_GenericAlloc", cls, f"i64 {len(self.items)}"))
-        if known_slots(self.native, self.fields):
+        if known_slots(self.fields):
             return m.checked(c.call("ptr", "PyType_GenericAlloc", cls, "i64 0"))
         empty = m.names.symbol((), "no arguments")
         return m.checked(c.call("ptr", "pb_object_new", cls, f"ptr @{empty}", "ptr null"))

@@ -1,7 +1,7 @@
 """Derivative operators inside compiled code: ``pb.grad(g)(x)`` becomes a Vjp of Core, and so on.
 
 An operator object of the interface has ``__pullback_operator__ = (name, function, *options)`` with
-options ``(argnums, has_aux)``; ``register_operators`` tells which callables make such objects. What
+options ``(argnums, has_aux)``; ``registered.py`` has the callables that make such objects. What
 the function captured is part of its input (its first parameters), so derivatives outside flow into
 it as they should.
 """
@@ -9,8 +9,7 @@ it as they should.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Sequence
-from types import FunctionType
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.build import lit
@@ -25,6 +24,7 @@ from pullback.frontend.derivatives.cotangents import (
     require_still,
     with_zeros,
 )
+from pullback.frontend.derivatives.registered import OPERATORS
 from pullback.frontend.derivatives.targets import (
     Target,
     drop_aux,
@@ -38,7 +38,6 @@ from pullback.frontend.kinds.kinds import ScalarK, StaticK, describe, leaf_types
 from pullback.frontend.kinds.values import (
     CALLS,
     REGISTRY,
-    WRITTEN,
     FunctionV,
     OperatorV,
     Scalar,
@@ -52,32 +51,6 @@ from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-
-def register_operators(**makers: Hashable) -> None:
-    """Tell the front end which callables ``grad``, ``value_and_grad``, ``vjp`` and ``jvp`` are.
-
-    ``register_operators(grad=pb.grad, vjp=pb.vjp, ...)``; other names are refused in compiled code
-    with a message of their own."""
-    makers_known: dict[str, Callable[..., Value]] = {
-        "grad": lambda sp, args, kwargs, node: _make(sp, "grad", args, kwargs, node),
-        "value_and_grad": lambda sp, args, kwargs, node: _make(
-            sp, "value_and_grad", args, kwargs, node
-        ),
-        "vjp": _vjp,
-        "jvp": _jvp,
-        "series": _series,
-        "jit": lambda sp, args, kwargs, node: OperatorV("jit", args[0]),
-    }
-    for name, maker in makers.items():
-        CALLS[maker] = makers_known.get(name) or _refused(name)
-
-
-def register_text(operator: object, text: object) -> None:
-    """Tell the front end that an operator is derived: a text in Python over the others, compiled
-    like a user's function."""
-    assert isinstance(text, FunctionType)
-    WRITTEN[operator] = text
 
 
 def _refused(name: str) -> Callable[..., Value]:
@@ -342,4 +315,15 @@ REGISTRY.operators["grad"] = _grad
 REGISTRY.operators["value_and_grad"] = _grad
 REGISTRY.operators["pullback"] = _pullback
 
-__all__ = ["derivative_along", "register_operators", "register_text"]
+_MAKERS: dict[str, Callable[..., Value]] = {
+    "grad": lambda sp, *call: _make(sp, "grad", *call),
+    "value_and_grad": lambda sp, *call: _make(sp, "value_and_grad", *call),
+    "vjp": _vjp,
+    "jvp": _jvp,
+    "series": _series,
+    "jit": lambda sp, args, *call: OperatorV("jit", args[0]),
+}
+for _maker, _name in OPERATORS.items():
+    CALLS[_maker] = _MAKERS.get(_name) or _refused(_name)
+
+__all__ = ["derivative_along"]

@@ -14,11 +14,13 @@ that it wraps) is that of the caller.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.frontend.functions.captured_variables import changing, found_at
 from pullback.frontend.functions.scopes import Scope, function_scope
+from pullback.frontend.kinds.flatten import kind_of
+from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.values import (
     CellV,
     FunctionV,
@@ -62,6 +64,7 @@ def adopt(
     if len(found) != len(known):
         return
     mine, names = function_scope(run.scope), dict[int, str]()
+    number_here = _number(run, mine, value, found)
     for v, number in zip(found, known, strict=False):
         if number is None or v.scope.live or isinstance(v.scope.names[v.name], CellV):
             continue
@@ -73,7 +76,9 @@ def adopt(
         elif number in names:
             name = names[number]
         else:
-            name = names[number] = _new_name(mine, v.name)
+            name = names[number] = f"{v.name}@{number_here}"
+            if name in mine.names:  # of two functions in a result that have such a variable each
+                name = names[number] = _new_name(mine, v.name)
             mine.names[name] = v.value
             mine.borrowed.add(name)
             mine.cells[name] = frozenset({Owner("", cell=True)})
@@ -87,6 +92,31 @@ def _new_name(scope: Scope, name: str) -> str:
     while f"{name}@{k}" in scope.names:
         k += 1
     return f"{name}@{k}"
+
+
+def _number(run: Run, scope: Scope, value: Value, found: Sequence[Variable]) -> int:
+    """Return a number for the names of the variables of the functions in a value. In two arms of a
+    branch it is the same one if the functions can become one after it, and else another one."""
+    functions = tuple(f.definition for f in _functions(value) if isinstance(f, FunctionV))
+    kinds, k = {v.name: kind_of(v.value) for v in found}, 0
+    while True:
+        k += 1
+        if any(f"{n}@{k}" in scope.names for n in kinds):
+            continue
+        met = run.frame.adopted.setdefault(k, [])
+        for j, (others, known) in enumerate(met):
+            if others != functions or known.keys() != kinds.keys():
+                if known.keys() & kinds.keys():
+                    break
+                continue
+            both = {n: join(known[n], kind) for n, kind in kinds.items()}
+            if None in both.values():
+                break
+            met[j] = functions, {n: kind for n, kind in both.items() if kind is not None}
+            return k
+        else:
+            met.append((functions, kinds))
+            return k
 
 
 def _changing(value: Value) -> Iterator[Variable]:

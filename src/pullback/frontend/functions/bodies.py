@@ -110,7 +110,7 @@ def _body(
             state = scope.names.get(STATE)
             if isinstance(state, ThreadV):
                 scope.names[STATE] = threads.take(run, state.atoms, node)
-            placed.enter(run, scope, list(scope.names), node)
+            placed.enter(run, scope, spec.cells, node)
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
             spec.homes = homes(value, scope, spec.cells)

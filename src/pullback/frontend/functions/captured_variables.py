@@ -37,7 +37,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import holding, ownership
 from pullback.frontend.python.syntax import rebinds, updated_inside
-from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts
+from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts, form_of
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -154,19 +154,28 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
     declared, slots = rebinds(node), {s.path: s for s in _facts(args, SLOTS, Slot)}
     same = {path: group for group in _facts(args, SAME, tuple) for path in group}
     homes: dict[tuple[CellPath, ...], str] = {}
-    for k, v in enumerate(list(variables({FUNCTION: f, **args}))):
+    known = list(variables({FUNCTION: f, **args}))
+    forms = map(form_of, (*args.values(), *(v.value for v in known)))
+    roots = {form.root for form in forms if form is not None}
+    for k, v in enumerate(known):
         path = v.argument, v.steps
         value, slot, group = v.value, slots.get(path), same.get(path)
         if group in homes:
             v.scope.names[v.name] = CellV(frame.scope, homes[group])
             continue
-        if not may_change(v) and slot is None and group is None:
+        is_place = form_of(value) is not None
+        if not (may_change(v) or is_place or path in roots) and slot is None and group is None:
             continue
         mine = v.argument == FUNCTION and owner_of(f.scope, v.name) is v.scope
         name = v.name if mine and v.name not in frame.scope.locals else f"{v.name}@{k}"
-        cells[name] = v
         if group is not None:
             homes[group] = name
+        if is_place:
+            frame.scope.names[name] = value
+            frame.scope.borrowed.add(name)
+            v.scope.names[v.name] = CellV(frame.scope, name)
+            continue
+        cells[name] = v
         if slot is not None:
             frame.slots[name] = slot
         frame.scope.names[name] = lent(value)

@@ -233,7 +233,8 @@ class Catching:
         """Return an op that gives a number before its results, and what follows it."""
         tag = Var("caught", I64)
         bind(b, self._op(let), (tag, *let.vars))
-        if k == len(lets) - 1 and tuple(results) == let.vars:
+        free = all(isinstance(e, Type) for e in ends)
+        if free and k == len(lets) - 1 and tuple(results) == let.vars:
             return (tag, *let.vars)
         rest = self._rest(lets, k + 1, results, ends)
         fine = b.prim("eq", tag, i64(0))

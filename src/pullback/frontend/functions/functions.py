@@ -35,7 +35,7 @@ from pullback.frontend.functions.captured_variables import (
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
-from pullback.frontend.functions.placed import PART, asked, is_place, note_part, of_places
+from pullback.frontend.functions.placed import PART, asked, note_part, of_places, wanted_by
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.functions.self_capture import depth
 from pullback.frontend.kinds.coerce import coerce
@@ -64,7 +64,7 @@ from pullback.frontend.python.source import Definition, nested_definition, site_
 from pullback.frontend.python.syntax import CONSUMER
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
-from pullback.frontend.state import Spec, facts
+from pullback.frontend.state import CellPath, Spec, facts
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -118,7 +118,7 @@ class Functions:
         self.fixpoint = Fixpoint(run)
         self.active = self.fixpoint.active
         self.static_params: dict[Definition, set[str]] = {}
-        self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
+        self.placed: dict[Definition, set[str | CellPath]] = {}  # what is to hold places
         self.ordered: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
         self.shown = 0
@@ -144,10 +144,12 @@ class Functions:
         if asked(self.run, node):
             args[PART] = facts((PART,))
         while True:
-            given = of_places(self.run, args, self.placed.get(f.definition, ()))
-            given |= same_variables(f, given)
-            spec, atoms, owners = self.prepare(f, given, node)
-            more = {n for n in spec.handed if n in args and is_place(self.run, given[n])}
+            whole_call = of_places(self.run, f, args, self.placed.get(f.definition, ()))
+            given = whole_call.args
+            with whole_call.handed():
+                given |= same_variables(f, given)
+                spec, atoms, owners = self.prepare(f, given, node)
+            more = wanted_by(self.run, spec, f, whole_call)
             if not more:
                 break
             self.placed.setdefault(f.definition, set()).update(more)
@@ -159,7 +161,7 @@ class Functions:
         self.shown += spec.shows
         value = self.result(spec, list(made), owners)
         if spec.handed:
-            value = hand_back(self.run, spec, f, given, value, owners, node)
+            value = hand_back(self.run, spec, f, whole_call, value, owners, node)
         if spec.homes:
             bare = FunctionV(f.definition, f.scope)
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})

@@ -25,7 +25,7 @@ from pullback.frontend.functions.captured_variables import (
     set_variable,
     variables,
 )
-from pullback.frontend.functions.placed import moved_in
+from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import Ownership
@@ -91,28 +91,29 @@ def _marked(value: Value, ends: dict[str, Value]) -> Value:
 
 
 def hand_back(
-    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value,
-    owned: Sequence[Ownership], node: ast.AST,
+    run: Run, spec: Spec, f: FunctionV, given: Given, value: Value, owned: Sequence[Ownership],
+    node: ast.AST,
 ) -> Value:  # fmt: skip
     """Return the result of a call. The caller's names for updated arguments, and the variables that
     the function changed, get their values at its end."""
     run.handing = True
     try:
         touched = handed_updates.Touched(spec.touched, owned)
-        return _hand_back(run, spec, f, args, value, touched, node)
+        return _hand_back(run, spec, f, given, value, touched, node)
     finally:
         run.handing = False
 
 
 def _hand_back(
-    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value,
+    run: Run, spec: Spec, f: FunctionV, given: Given, value: Value,
     touched: handed_updates.Touched, node: ast.AST,
 ) -> Value:  # fmt: skip
     assert isinstance(value, TupleV)
+    args = given.args
     result, *ends = value.items
     function = spec.definition.name
     functions: dict[str, Value] = {FUNCTION: FunctionV(f.definition, f.scope), **args}
-    known = list(variables(functions))
+    known = [v for v in variables(functions) if v.home not in given.captured]
     made: dict[str, Value] = {}
     for name, end in zip(spec.handed, ends, strict=True):
         nested = touched if name in spec.nested else None
@@ -122,7 +123,7 @@ def _hand_back(
             check_apart(run, function, name, None, args[name], others, known, node)
             assert refusal is not None
             made[name] = handed_updates.handed_back(
-                run, args[name], end, refusal, node, nested, moved_in(args, name)
+                run, args[name], end, refusal, node, nested, given.moved(name)
             )
             continue
         cell = spec.cells[name]
@@ -140,8 +141,9 @@ def _hand_back(
         else:
             home, own = places.variable_of(*target.home)
             check_here(run, home, own, node, refusal)
+            moved = tuple(places.Move((), *found) for found in sorted(spec.moves.get(name, ())))
             made[name] = handed_updates.named_back(
-                run, own, target.value, end, node, nested, places.EVERYTHING
+                run, own, target.value, end, node, nested, moved
             )
     return _unmarked(result, made)
 

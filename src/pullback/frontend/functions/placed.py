@@ -1,10 +1,11 @@
-"""Parts of structures given to functions that update them, ``scale(t[i], s)``, and given by
-functions to callers that do: ``row(t, i)[j] += v``.
+"""Parts of structures given to functions that update them, ``scale(t[i], s)``, captured by such
+functions (``row = t[i]``, and ``row[j] += v`` inside), and given by functions to callers that
+update them: ``row(t, i)[j] += v``.
 
 Such a function is specialised on the place: it is given the structure and the indices, and its
-parameter holds the place in it (``PlaceV``). So what it updates is the structure, as everywhere.
-(Given the part alone, it would have to put it back, and the part be copied: for an update of one
-item that costs too much.)
+parameter or captured variable holds the place in it (``PlaceV``). So what it updates is the
+structure, as everywhere. (Given the part alone, it would have to put it back, and the part be
+copied: for an update of one item that costs too much.)
 
 A function whose result the caller updates gives beside it the indices by which it has found it in
 an argument, or in a variable that it captured; so the caller knows the place too.
@@ -13,63 +14,180 @@ an argument, or in a variable that it captured; so the caller knows the place to
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pullback.core.build import i64
 from pullback.core.terms import Lit, Var
-from pullback.frontend.kinds.values import PlaceV, Scalar, Static, TupleV, Value, index_scalar
+from pullback.frontend.functions.captured_variables import FUNCTION, found_at, variables
+from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.kinds.values import (
+    FunctionV,
+    PlaceV,
+    Scalar,
+    Static,
+    TupleV,
+    Value,
+    ViewStep,
+    index_scalar,
+)
 from pullback.frontend.memory import places
-from pullback.frontend.memory.places import Move, Moved, Step
+from pullback.frontend.memory.places import Move, Moved, Taken
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.syntax import LIST_UPDATES, own_nodes, root_of, updated
 from pullback.frontend.python.texts import FunctionNode
+from pullback.frontend.state import CellPath, Form, form_of
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
     from pullback.frontend.run import Run
-    from pullback.frontend.state import Spec
+    from pullback.frontend.state import Code, Spec, Variable
 
 
-@dataclass(frozen=True)
-class Form:
-    """What a parameter is given that holds a place: the parameter with the structure, and the
-    steps, of which those that only the run knows are in parameters too (by name)."""
+_FIELD, _CONSTANT, _INDEX, _VALUE, _VIEW = "field", "constant", "index", "value", "view"
 
-    root: str
-    steps: tuple[tuple[bool, object], ...]
+
+def _code(step: Taken, hand: Callable[[Value], object]) -> Code:
+    """Return the code of a step; ``hand`` hands a value over and says by which name or number."""
+    match step:
+        case str():
+            return _FIELD, step
+        case Static(known):
+            return _CONSTANT, known
+        case Lit():
+            return _INDEX, step
+        case Var():
+            return _INDEX, hand(index_scalar(step))
+        case ViewStep(name, args, static):
+            return _VIEW, name, tuple(_code(a, hand) for a in args), static
+        case _:
+            return _VALUE, hand(step)
+
+
+def _step(code: Code, taken: Callable[[object], Value]) -> Taken:
+    """Return the step of a code; ``taken`` gives what was handed over by a name or number."""
+    kind, what = code[:2]
+    if kind == _FIELD:
+        return str(what)
+    if kind == _CONSTANT:
+        return Static(what)
+    if kind == _VIEW:
+        _, name, args, static = code
+        atoms = (_step(a, taken) for a in args)  # type: ignore[attr-defined]  # codes
+        return ViewStep(str(name), tuple(atoms), static)  # type: ignore[arg-type]  # of indices
+    if isinstance(what, Lit):
+        return what
+    value = taken(what)
+    if kind == _INDEX and isinstance(value, Static):
+        return i64(int(str(value.value)))
+    return value.atom if kind == _INDEX and isinstance(value, Scalar) else value
 
 
 _FORMS: dict[Form, Form] = {}
 """One object for each: forms are kinds."""
 
+Wanted = Collection[str | CellPath]
+"""The parameters, and the paths to captured variables, that are to hold places."""
 
-def of_places(run: Run, args: dict[str, Value], wanted: Collection[str]) -> dict[str, Value]:
-    """Return the arguments, as places if they are wanted as such or are parts of the same
-    structures."""
-    found = {n: place for n, v in args.items() if (place := _place(run, v)) is not None}
-    roots = {found[n].root for n in wanted if n in found}
-    holders = {n: v for n, v in args.items() if n not in found}
-    made, more = dict(args), dict[str, Value]()
-    for n, place in found.items():
-        if place.root not in roots:
-            continue
-        same = (h for h, v in {**holders, **more}.items() if v is place.of)
-        holder = next(same, f"{n}@root")
-        if holder not in args:
-            more[holder] = place.of
-        steps: list[tuple[bool, object]] = []
-        for k, step in enumerate(places.as_steps(place)):
-            if isinstance(step, str):
-                steps.append((False, step))
-            elif isinstance(step, Static):
-                steps.append((True, step.value))
-            else:
-                more[f"{n}@{k}"] = step
-                steps.append((False, f"@{n}@{k}"))
-        form = Form(holder, tuple(steps))
-        made[n] = Static(_FORMS.setdefault(form, form))
-    return {**made, **more}
+
+@dataclass
+class Given:
+    """What a function is called with. ``captured``: the places that its captured variables are
+    given as, and the forms of these."""
+
+    args: dict[str, Value]
+    captured: dict[tuple[Scope, str], tuple[PlaceV, Static]] = field(default_factory=dict)
+
+    @contextmanager
+    def handed(self) -> Iterator[None]:
+        """While the function is looked up, its captured variables hold the forms."""
+        for (scope, name), (_, form) in self.captured.items():
+            scope.names[name] = form
+        try:
+            yield
+        finally:
+            for (scope, name), (place, _) in self.captured.items():
+                scope.names[name] = place
+
+    def moved(self, name: str) -> Moved:
+        """Return the moves that the function may have made in a structure that it was given as the
+        argument ``name``."""
+        if "@" not in name:
+            return places.EVERYTHING
+        found: list[Move] = []
+        for value in (*self.args.values(), *(form for _, form in self.captured.values())):
+            form = form_of(value)
+            if form is not None and form.root == name:
+                steps = (_step(code, self.argument) for code in form.steps)
+                path = tuple(index_scalar(s) if isinstance(s, Var | Lit) else s for s in steps)
+                found.append(Move(path, len(path) + 1))
+        return tuple(found)
+
+    def argument(self, name: object) -> Value:
+        return self.args[str(name)]
+
+
+def of_places(run: Run, f: FunctionV, args: dict[str, Value], wanted: Wanted) -> Given:
+    """Return the arguments and captured variables, as places if they are wanted as such or are
+    parts of the same structures."""
+    if not wanted:
+        return Given(args)
+    held = {n: place for n, v in args.items() if (place := _place(run, v)) is not None}
+    known = list(variables({FUNCTION: f, **args}))
+    inside = {(v.argument, v.steps): v for v in known if captured_place(run, v) is not None}
+    roots = {held[n].root for n in wanted if isinstance(n, str) and n in held}
+    asked_for = (inside[n] for n in wanted if not isinstance(n, str) and n in inside)
+    roots |= {place.root for v in asked_for if (place := captured_place(run, v)) is not None}
+    found = Found(run, roots, {n: v for n, v in args.items() if n not in held}, known)
+    made = {n: found.form(n, place) for n, place in held.items() if place.root in roots}
+    captured = {}
+    for k, v in enumerate(known):
+        place = captured_place(run, v)
+        if place is not None and place.root in roots and v.home not in captured:
+            captured[v.home] = place, found.form(f"{v.name}@{k}", place)
+    return Given({**args, **made, **found.more}, captured)
+
+
+class Found:
+    """The forms of the parts of some structures, for one call. ``more``: the parameters that they
+    need."""
+
+    def __init__(
+        self, run: Run, roots: set[str], holders: dict[str, Value], known: Sequence[Variable]
+    ) -> None:
+        self.run, self.holders = run, holders
+        self.more: dict[str, Value] = {}
+        mine = function_scope(run.scope)
+        self.paths: dict[str, CellPath] = {}
+        for v in known:
+            if v.home[0] is mine and v.home[1] in roots:
+                self.paths.setdefault(v.home[1], (v.argument, v.steps))
+
+    def form(self, name: str, place: PlaceV) -> Static:
+        """Return the form of a parameter or captured variable that is to hold a place."""
+
+        def hand(value: Value) -> str:
+            handed = f"{name}@{len(self.more)}"
+            self.more[handed] = value
+            return handed
+
+        codes = tuple(_code(step, hand) for step in places.as_steps(place))
+        form = Form(self.holder(name, place), codes)
+        return Static(_FORMS.setdefault(form, form))
+
+    def holder(self, name: str, place: PlaceV) -> str | CellPath:
+        """Return what has the structure: a captured variable or a parameter, a new one if need
+        be."""
+        if place.root in self.paths:
+            return self.paths[place.root]
+        known = {**self.holders, **self.more}
+        same = next((h for h, v in known.items() if v is place.of), None)
+        if same is None:
+            same = f"{name}@root"
+            self.more[same] = place.of
+        return same
 
 
 def _place(run: Run, value: Value) -> PlaceV | None:
@@ -84,24 +202,43 @@ def is_place(run: Run, value: Value) -> bool:
     return _place(run, value) is not None
 
 
-def enter(run: Run, scope: Scope, args: Iterable[str], node: ast.AST) -> None:
-    """Bind the parameters that got places to these."""
-    for n in args:
-        given = scope.names[n]
-        if isinstance(given, Static) and isinstance(given.value, Form):
-            form = given.value
-            steps = tuple(_step(scope, constant, step) for constant, step in form.steps)
-            root = scope.names[form.root]
-            place = PlaceV(scope, form.root, steps, given, given)
-            places.note_root(run, scope, form.root, root)
+def captured_place(run: Run, v: Variable) -> PlaceV | None:
+    """Return the place that a captured variable of the function being run holds, if nobody binds it
+    anew."""
+    scope, name = v.home
+    held = scope.names.get(name)
+    if not isinstance(held, PlaceV) or not held.steps or scope is not function_scope(run.scope):
+        return None
+    fresh = held.scope.names.get(held.root) is held.of
+    return held if fresh and v.name not in v.scope.rebound and name not in scope.rebound else None
+
+
+def wanted_by(run: Run, spec: Spec, f: FunctionV, given: Given) -> set[str | CellPath]:
+    """Return the parts of structures that a function updates and has not been given as places."""
+    found: set[str | CellPath] = set()
+    for n in spec.handed:
+        if n in given.args:
+            if is_place(run, given.args[n]):
+                found.add(n)
+            continue
+        path = spec.cells[n].argument, spec.cells[n].steps
+        target = found_at({FUNCTION: f, **given.args}, *path)
+        if target is not None and captured_place(run, target) is not None:
+            found.add(path)
+    return found
+
+
+def enter(run: Run, scope: Scope, cells: dict[str, Variable], node: ast.AST) -> None:
+    """Bind the parameters and captured variables that got places to these."""
+    at = {(v.argument, v.steps): n for n, v in cells.items()}
+    for n, given in list(scope.names.items()):
+        form = form_of(given)
+        if form is not None:
+            name = form.root if isinstance(form.root, str) else at[form.root]
+            steps = tuple(_step(code, lambda named: scope.names[str(named)]) for code in form.steps)
+            place = PlaceV(scope, name, steps, given, given)
+            places.note_root(run, scope, name, scope.names[name])
             scope.names[n] = places.named(run, scope, n, places.current(run, place, node))
-
-
-def _step(scope: Scope, constant: bool, step: object) -> Step:
-    if constant:
-        return Static(step)
-    assert isinstance(step, str)
-    return scope.names[step[1:]] if step.startswith("@") else step
 
 
 # --- parts that functions give --------------------------------------------------------------------
@@ -109,13 +246,6 @@ def _step(scope: Scope, constant: bool, step: object) -> Step:
 
 PART = "$part"
 """The parameter that says that the caller updates the result."""
-
-Given = tuple[tuple[str, object], ...]
-"""The steps to a part: a field, a constant, or the number of a value that is given with it, which
-is an index from the start, or not."""
-
-_FIELD, _CONSTANT, _INDEX, _VALUE = "field", "constant", "index", "value"
-
 
 @by_node
 def _updated(node: FunctionNode) -> frozenset[ast.Call]:
@@ -173,26 +303,19 @@ def with_part(run: Run, spec: Spec, value: Value) -> Value:
         return value
     if place.root not in run.frame.given and place.root not in spec.cells:
         return value
-    steps: list[tuple[str, object]] = []
     more: list[Value] = []
-    for step in places.from_start(run, place).steps:
-        match step:
-            case str():
-                steps.append((_FIELD, step))
-            case Static(known):
-                steps.append((_CONSTANT, known))
-            case Var() | Lit():
-                steps.append((_INDEX, len(more)))
-                more.append(index_scalar(step))
-            case _:
-                steps.append((_VALUE, len(more)))
-                more.append(step)
-    spec.part = place.root, tuple(steps)
+
+    def hand(given: Value) -> int:
+        more.append(given)
+        return len(more) - 1
+
+    steps = places.from_start(run, place).steps
+    spec.part = place.root, tuple(_code(step, hand) for step in steps)
     return TupleV((value, *more))
 
 
 def note_part(
-    run: Run, part: tuple[str, Given], value: Value, whole: PlaceV | None
+    run: Run, part: tuple[str, tuple[Code, ...]], value: Value, whole: PlaceV | None
 ) -> Value:
     """Return the result of a call, and note its place in what the function was given, which was
     ``whole``."""
@@ -200,44 +323,13 @@ def note_part(
     made, *more = value.items
     if whole is None:
         return made
-    steps = tuple(_given_step(kind, what, more) for kind, what in part[1])
+    steps = (_step(code, lambda k: more[int(str(k))]) for code in part[1])
     root = whole.scope.names[whole.root]
     run.frame.places[made] = PlaceV(whole.scope, whole.root, (*whole.steps, *steps), made, root)
     return made
 
 
-def _given_step(kind: str, what: object, more: Sequence[Value]) -> places.Taken:
-    if kind == _FIELD:
-        return str(what)
-    if kind == _CONSTANT:
-        return Static(what)
-    assert isinstance(what, int)
-    value = more[what]
-    if kind == _INDEX:
-        assert isinstance(value, Scalar)
-        return value.atom
-    return value
-
-
-def moved_in(args: dict[str, Value], name: str) -> Moved:
-    """Return the moves that a function may have made in a structure that it was given as the
-    argument ``name``."""
-    if "@" not in name:
-        return places.EVERYTHING
-    found: list[Move] = []
-    for value in args.values():
-        if isinstance(value, Static) and isinstance(value.value, Form):
-            form = value.value
-            if form.root == name:
-                steps = tuple(
-                    Static(s) if c else args[str(s)[1:]] if str(s).startswith("@") else str(s)
-                    for c, s in form.steps
-                )
-                found.append(Move(steps, len(steps) + 1))
-    return tuple(found)
-
-
 __all__ = [
-    "PART", "Form", "asked", "enter", "is_place", "moved_in", "note_part", "of_places",
-    "with_part",
+    "PART", "Given", "asked", "captured_place", "enter", "note_part", "of_places",
+    "wanted_by", "with_part",
 ]  # fmt: skip

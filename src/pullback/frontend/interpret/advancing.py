@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom
 from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.functions import choices
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     found_at,
@@ -53,14 +54,12 @@ from pullback.frontend.kinds.kinds import Kind, MaybeK, describe_both
 from pullback.frontend.kinds.undefined import unset
 from pullback.frontend.kinds.values import (
     UNSET,
-    ArrayV,
     CellV,
     Driven,
     EnumerateV,
     FunctionV,
     GeneratorV,
     Indexed,
-    ListV,
     ReversedV,
     Scalar,
     Specialiser,
@@ -123,11 +122,10 @@ def advanced(run: Run, value: Value, node: ast.AST) -> Value:
 def of_choice(run: Run, value: Value, node: ast.AST) -> Value:
     """The value of one of several arms: of a generator the iterator, for it is another one in
     another arm."""
+    if isinstance(value, ZipV | EnumerateV | ReversedV):
+        return advanced_over(run, value, node)
     if not isinstance(value, GeneratorV) or value.body is None:
         return value
-    over = value.body.args.get("iterable", value)
-    if not isinstance(over, ListV | ArrayV | GeneratorV):
-        return value  # iterators over other things are of several types
     run.generators.begin(value, node)
     return advanced(run, value, node)
 
@@ -186,6 +184,12 @@ def _apart(run: Run, items: Sequence[Value], node: ast.AST) -> list[Value]:
     found = [source_of(run, v, node) for v in items]
     homes = [_homes(v) for v in found]
     several = {h for k, mine in enumerate(homes) for h in mine if any(h in o for o in homes[:k])}
+    if any(choices.is_choice(v) and several & mine for v, mine in zip(found, homes, strict=True)):
+        run.refuse(
+            node,
+            "an iterator that is chosen at run time, beside itself",
+            "make a list of its items first: xs = list(...)",
+        )
     return [
         v if several.isdisjoint(mine) else advanced_over(run, v, node)
         for v, mine in zip(found, homes, strict=True)
@@ -276,10 +280,6 @@ def _more(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _has_more(sp, items, sp.scalar(k, node).atom, node)
 
 
-def _truth(run: Run, truth: bool | Atom) -> Value:
-    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
-
-
 def _has(run: Run, items: Value, k: Atom, node: ast.AST) -> bool | Atom:
     """Whether a source has an item with this number; an iterator goes on."""
     match items:
@@ -298,7 +298,8 @@ def _has(run: Run, items: Value, k: Atom, node: ast.AST) -> bool | Atom:
 
 
 def _has_more(run: Run, items: Value, k: Atom, node: ast.AST) -> Value:
-    return _truth(run, _has(run, items, k, node))
+    truth = _has(run, items, k, node)
+    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
 
 
 @register(text.item)

@@ -234,7 +234,7 @@ def _store(
     if isinstance(index, str):
         updates.check_has_attributes(run, run.lookup(base.id, base), node)
     array = ownership.updatable(run, base.id, base)
-    change = updates.combined(run, store, steps, node)
+    change = updates.combined(run, array, store, steps, node)
     with run.holding(array):
         made, _ = updates.apply(run, array, change, node)
     assert holding.is_updated_in_place(made)

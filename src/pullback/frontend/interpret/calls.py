@@ -18,7 +18,7 @@ from pullback.frontend.functions import choices, eta
 from pullback.frontend.interpret import by_reference, making, objects, showing, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
-from pullback.frontend.interpret.iteration import is_driven, once
+from pullback.frontend.interpret.iteration import is_driven, is_iterator, once
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import leaf_types
@@ -144,6 +144,8 @@ def _call_handler(
         args = [optionals.present(run, v, message, node) for v in args]
     if obj in _UNORDERED and not kwargs:
         args = [hash_methods.unordered(run, v, node) for v in args]
+    if obj in _EAGER or getattr(obj, "__module__", "") == "math":
+        args = [once(v, run.iterate(v, node), node) if _is_chosen(v) else v for v in args]
     if obj in ADVANCED or obj in (map, zip):
         args = [special_methods.iterated(run, v, node) for v in args]
     given = (*args, *kwargs.values())
@@ -212,6 +214,17 @@ def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
             "own",
             "write a plain class or a dataclass, or a function that is given the values",
         )
+
+
+_EAGER = frozenset({
+    list, tuple, set, frozenset, dict, sorted, len, sum, max, min, any, all, functools.reduce
+})  # fmt: skip
+"""Functions that go through an iterator, and take a tuple for what it is."""
+
+
+def _is_chosen(value: Value) -> bool:
+    """Whether a value is an iterator that is chosen at run time."""
+    return choices.is_choice(value) and is_iterator(value)
 
 
 def _is_function(value: Value) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions import choices
 from pullback.frontend.interpret import iteration, objects, scalars, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
@@ -50,6 +51,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
             return contains(run, left, right, node)
         case "not in":
             return run.unary("not", contains(run, left, right, node), node)
+    if choices.is_choice(left) or choices.is_choice(right):
+        run.refuse(node, "functions and iterators cannot be compared", error=ArgumentTypeError)
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.compare(run, op, left, right, node)
     if isinstance(left, OptionalV) or isinstance(right, OptionalV):
@@ -262,6 +265,8 @@ def _same_object(a: Value, b: Value) -> bool | None:
 
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     """Compile ``item in items``."""
+    if choices.is_choice(items):
+        items = run.to_list(items, node)
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method

@@ -31,6 +31,7 @@ from pullback.frontend.functions.captured_variables import SLOTS, same_variables
 from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.generator_forms import FIRST, driven_form, expression_function
 from pullback.frontend.functions.handing import hand_back
+from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
 from pullback.frontend.functions.threads import (
     Change,
@@ -307,7 +308,7 @@ class Generators:
         types = tuple(leaf_types(spec.result))
         made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
         value = run.calls.result(spec, list(made), owners)
-        thread = hand_back(run, spec, f, given, value, owners, node)
+        thread = hand_back(run, spec, f, Given(given), value, owners, node)
         assert isinstance(thread, ThreadV)
         return cast("tuple[Var, ...]", thread.atoms)
 

@@ -13,7 +13,7 @@ from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.functions.choices import members
+from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
@@ -378,7 +378,7 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
         case ArrayV(atom, owners) if value.rank == 1:
             n = ext.extents(run, value)[0]
             return ListV(n, ScalarK(value.elem, False), (atom,), owners)
-        case TupleV(items):
+        case TupleV(items) if not is_choice(value):
             kind = run.kind(value, node)
             if not items:
                 return ListV(i64(0), TupleK(()), ())

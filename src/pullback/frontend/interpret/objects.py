@@ -145,6 +145,8 @@ def element(
 
 def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
     """Compile ``value[index]``."""
+    if choices.is_choice(value):
+        run.refuse(node, "a function or iterator cannot be indexed", error=ArgumentTypeError)
     match value:
         case OptionalV():
             message = "'NoneType' object is not subscriptable"

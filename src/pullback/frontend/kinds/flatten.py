@@ -18,6 +18,7 @@ from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_o
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     ClosureK,
+    Compound,
     FunctionK,
     FunctionRefK,
     GeneratorK,
@@ -327,7 +328,13 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
 
 def example(kind: Kind) -> Value:
     """Return a value of this kind of which nothing else is known, to be looked at only."""
-    return rebuild(kind, (Var("_", t) for t in leaf_types(kind)))
+    known = getattr(kind, "example", None)
+    if known is not None:
+        return cast("Value", known)
+    made = rebuild(kind, (Var("_", t) for t in leaf_types(kind)))
+    if isinstance(kind, Compound):
+        object.__setattr__(kind, "example", made)
+    return made
 
 
 def rebuild(

@@ -3,6 +3,7 @@ meet."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import is_dataclass, replace
 
@@ -122,9 +123,9 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return None
 
 
-def hashed(kind: RecordK, cls: type = dict) -> HashK | None:
+def hashed(kind: RecordK) -> HashK | None:
     """Return the kind of a dict with known keys as that of a hash table."""
-    made: HashK | None = HashK(cls, TupleK(()), False, StaticK((type(None), None), None))
+    made: HashK | None = HashK(dict, TupleK(()), False, StaticK((type(None), None), None))
     for name, k in kind.fields:
         key = key_kind(static_kind(name))
         if key is None or made is None:
@@ -416,13 +417,21 @@ def _functions(a: Kind, b: Kind) -> Kind:
         else:
             of_place.append(f)
     found = [f for of_place in versions.values() for f in of_place]
-    return found[0] if len(found) == 1 else ClosureK(tuple(sorted(found, key=_place)))
+    if len(found) == 1:
+        return found[0]
+    places = Counter(map(_place, found))
+
+    def key(f: FunctionK) -> tuple[object, ...]:
+        place = _place(f)
+        return *place, repr(f) if places[place] > 1 else ""
+
+    return ClosureK(tuple(sorted(found, key=key)))
 
 
-def _place(f: FunctionK) -> tuple[str, int, int, str, str]:
+def _place(f: FunctionK) -> tuple[str, int, int, str]:
     definition = f.root.definition
     line, col = getattr(definition.node, "lineno", 0), getattr(definition.node, "col_offset", 0)
-    return definition.file, line, col, definition.name, repr(f)
+    return definition.file, line, col, definition.name
 
 
 def same_function(f: FunctionK, g: FunctionK) -> FunctionK | None:

@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING
 from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
 from pullback.frontend.kinds.plain_kinds import (
     ArrayK,
+    Compound,
     Number,
     ScalarK,
     StaleK,
     StaticK,
     SymbolK,
     ThreadK,
+    hash_once,
     quantised,
     static_kind,
     static_scalar,
@@ -39,23 +41,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ListK:
+class ListK(Compound):
     """The kind of a list of dynamic length. Leaves: its length, then one array per leaf of an item.
 
     ``spare``: these arrays may be longer than the list (``append`` writes there)."""
+    __hash__ = hash_once
 
     elem: Kind
     spare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class HashK:
+class HashK(Compound):
     """The kind of a dict or set whose keys only the run knows; see ``values.HashV``. Leaves: how
     many entries there are, the index; where entries have been deleted, how many are left and how
     many places of the index are in use; one array per leaf of an entry; the leaves of the factory.
 
     ``elem``: an entry, a tuple of a key, its value and, where entries have been deleted, whether it
     is still there. A tuple of nothing: nothing has been put in so far."""
+    __hash__ = hash_once
 
     cls: type
     elem: TupleK
@@ -72,18 +76,20 @@ class HashK:
 
 
 @dataclass(frozen=True, slots=True)
-class TupleK:
+class TupleK(Compound):
     """The kind of a tuple (or list) of known length."""
+    __hash__ = hash_once
 
     items: tuple[Kind, ...]
     is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class RecordK:
+class RecordK(Compound):
     """The kind of a frozen dataclass or NamedTuple, field by field; or of a ``dict``, key by key
     (in order). ``outside``: of an object that the program finds outside, where (its attributes are
     read when they are asked for, and are no fields)."""
+    __hash__ = hash_once
 
     cls: type
     fields: tuple[tuple[str, Kind], ...]
@@ -100,9 +106,10 @@ class UnionK:
 
 
 @dataclass(frozen=True, slots=True)
-class OptionalK:
+class OptionalK(Compound):
     """The kind of ``None`` or a value. Leaves: whether there is a value, then the leaves of the
     value (of no meaning if there is none)."""
+    __hash__ = hash_once
 
     inner: Kind
 
@@ -116,8 +123,9 @@ class MaybeK:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionRefK:
+class FunctionRefK(Compound):
     """A function whose free variables live in ``scopes[scope]`` of the FunctionK around it."""
+    __hash__ = hash_once
 
     definition: Definition
     scope: int
@@ -127,9 +135,10 @@ class FunctionRefK:
 
 
 @dataclass(frozen=True, slots=True)
-class ScopeK:
+class ScopeK(Compound):
     """The variables that functions capture from one scope. ``external``: they are the cells of a
     Python function; ``rebound``: those of them that functions inside assign to."""
+    __hash__ = hash_once
 
     parent: int
     names: tuple[tuple[str, Kind], ...]
@@ -138,17 +147,19 @@ class ScopeK:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionK:
+class FunctionK(Compound):
     """The kind of a known function, with all scopes that it reaches (functions may capture each
     other)."""
+    __hash__ = hash_once
 
     scopes: tuple[ScopeK, ...]
     root: FunctionRefK
 
 
 @dataclass(frozen=True, slots=True)
-class ClosureK:
+class ClosureK(Compound):
     """The kind of one of several functions, chosen at run time."""
+    __hash__ = hash_once
 
     alternatives: tuple[FunctionK, ...]
 
@@ -168,8 +179,9 @@ class RangeK:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorK:
+class OperatorK(Compound):
     """The kind of a derivative operator applied to a function; see ``values.OperatorV``."""
+    __hash__ = hash_once
 
     name: str
     function: Kind
@@ -178,9 +190,10 @@ class OperatorK:
 
 
 @dataclass(frozen=True, slots=True)
-class GeneratorK:
+class GeneratorK(Compound):
     """The kind of a generator that is an argument or a result: the function that it runs, with
     arguments."""
+    __hash__ = hash_once
 
     function: FunctionK
     args: tuple[tuple[str, Kind], ...]
@@ -194,8 +207,19 @@ Kind = (
 ArgType = Kind
 
 
-def leaf_types(kind: Kind) -> Iterator[Type]:
-    """Iterate over the types of the leaves of this kind, in order."""
+def leaf_types(kind: Kind) -> tuple[Type, ...]:
+    """Return the types of the leaves of this kind, in order."""
+    if not isinstance(kind, Compound):
+        return tuple(_leaf_types(kind))
+    try:
+        return kind.leaves
+    except AttributeError:
+        made = tuple(_leaf_types(kind))
+        object.__setattr__(kind, "leaves", made)
+        return made
+
+
+def _leaf_types(kind: Kind) -> Iterator[Type]:
     match kind:
         case ScalarK(t):
             yield t
@@ -253,7 +277,7 @@ def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
     """Return the sum that is a function chosen at run time: one variant for each alternative, with
     what it captures."""
     return Sum(
-        tuple(Variant(k.root.definition.name, tuple(leaf_types(k))) for k in alternatives)
+        tuple(Variant(k.root.definition.name, leaf_types(k)) for k in alternatives)
     )
 
 
@@ -467,10 +491,9 @@ def _plural(kind: Kind) -> str:
 
 
 __all__ = [
-    "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK",
-    "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
-    "RecordK", "ScalarK", "ScopeK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK",
-    "UnionK", "closure_type", "declared_in", "describe", "describe_both",
-    "leaf_types", "parts", "quantised", "static_kind", "static_scalar", "unions_in",
-    "with_parts", "without_spare",
+    "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK", "Kind",
+    "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK", "RecordK",
+    "ScalarK", "ScopeK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK", "UnionK",
+    "closure_type", "declared_in", "describe", "describe_both", "leaf_types", "parts", "quantised",
+    "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

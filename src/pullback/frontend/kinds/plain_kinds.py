@@ -92,3 +92,25 @@ def static_scalar(value: object) -> ScalarK | None:
             return ScalarK(Real(64), True)
         case _:
             return None
+
+
+class Compound:
+    """A kind that is made of others. What is computed from all of it is kept with it: kinds hold
+    each other in many places, and programs ask again and again."""
+
+    __slots__ = ("example", "hash", "leaves")
+    __match_args__: tuple[str, ...]
+    example: object
+    """The value of this kind that ``flatten.example`` has made."""
+    hash: int
+    leaves: tuple[Type, ...]
+
+
+def hash_once(kind: Compound) -> int:
+    """Return the hash of a kind, which is computed once."""
+    try:
+        return kind.hash
+    except AttributeError:
+        made = hash((type(kind), *(getattr(kind, name) for name in kind.__match_args__)))
+        object.__setattr__(kind, "hash", made)
+        return made

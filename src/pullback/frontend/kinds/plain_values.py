@@ -94,6 +94,15 @@ class ArrayV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ViewStep:
+    """The step from an array to a view of it: the primitive that makes the view."""
+
+    name: str
+    args: tuple[Atom, ...] = ()
+    static: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SymbolV:
     """A string or a member of an enumeration, known at run time only, as a number (an I64)."""
 

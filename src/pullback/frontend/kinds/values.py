@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 from pullback.core.terms import Atom
 from pullback.frontend.interface import Specialiser
+from pullback.frontend.kinds.by_callable import ByCallable
 from pullback.frontend.kinds.plain_values import (
     INDEX_BITS,
     UNSET,
@@ -46,6 +47,7 @@ from pullback.frontend.kinds.plain_values import (
     Static,
     SymbolV,
     ThreadV,
+    ViewStep,
     index_scalar,
 )
 
@@ -286,6 +288,17 @@ class SliceV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """Elements of an array, as an index of it: those of its view ``view`` (only those at ``index``,
+    if there is one). ``axes``: for each axis of the array the position of the first element of the
+    view, and how far apart the elements are along each axis of the view."""
+
+    view: ArrayV
+    axes: tuple[tuple[Atom, tuple[Atom, ...]], ...]
+    index: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FunctionV:
     """A known Python function. ``scope`` is where its free variables are looked up when it is
     called: the frame being run (late, as Python does), or a snapshot of what it captured."""
@@ -312,7 +325,8 @@ class OperatorV:
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV
+    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV | ViewStep
+    | Region
 )  # fmt: skip
 
 
@@ -366,7 +380,7 @@ class Registry:
     """The handlers of Python and NumPy callables, by the callable; of methods, by receiver and
     name."""
 
-    calls: dict[Hashable, Handler] = field(default_factory=dict)
+    calls: ByCallable[Handler] = field(default_factory=ByCallable)
     methods: dict[tuple[str, str], MethodHandler] = field(default_factory=dict)
     attributes: dict[tuple[str, str], AttributeHandler] = field(default_factory=dict)
     # Handlers of operator objects (``pb.grad(f)``), by the name in ``__pullback_operator__``.
@@ -433,58 +447,12 @@ def class_of(value: Value) -> type | None:
 
 
 __all__ = [
-    "ADVANCED",
-    "ATTRIBUTES",
-    "CALLS",
-    "INDEX_BITS",
-    "METHODS",
-    "ORDERED",
-    "REGISTRY",
-    "SEQUENTIAL",
-    "UNSET",
-    "WRITTEN",
-    "WRITTEN_CLASSES",
-    "ArrayV",
-    "AttributeHandler",
-    "CellV",
-    "ClosureV",
-    "Driven",
-    "EnumerateV",
-    "FunctionV",
-    "GeneratorV",
-    "Handler",
-    "HashV",
-    "Indexed",
-    "Items",
-    "LambdaSetV",
-    "ListV",
-    "MaybeV",
-    "MethodHandler",
-    "OperatorV",
-    "OptionalV",
-    "Owner",
-    "PlaceV",
-    "RangeV",
-    "RecordV",
-    "Registry",
-    "ReversedV",
-    "Scalar",
-    "ShownV",
-    "SliceV",
-    "Specialiser",
-    "Stale",
-    "Static",
-    "SuperV",
-    "SymbolV",
-    "ThreadV",
-    "TupleV",
-    "UnionV",
-    "Unrolled",
-    "Value",
-    "ViewV",
-    "ZipV",
-    "attribute",
-    "index_scalar",
-    "method",
-    "register",
+    "ADVANCED", "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "ORDERED", "REGISTRY",
+    "SEQUENTIAL", "UNSET", "WRITTEN", "WRITTEN_CLASSES", "ArrayV", "AttributeHandler", "CellV",
+    "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "HashV",
+    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV",
+    "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "Region", "Registry", "ReversedV",
+    "Scalar", "ShownV", "SliceV", "Specialiser", "Stale", "Static", "SuperV", "SymbolV",
+    "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "ViewV", "ZipV",
+    "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

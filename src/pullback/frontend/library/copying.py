@@ -48,37 +48,57 @@ def _copied(sp: Specialiser, args: Args, kwargs: Kwargs, deep: bool, node: ast.A
     assert isinstance(sp, Run)
     if len(args) != 1 or kwargs:
         sp.refuse(node, "copy takes one argument", error=ArgumentTypeError)
-    return _new(sp, args[0], deep, node)
+    return _Copy(sp, deep, node).of(args[0])
 
 
-def _new(run: Run, value: Value, deep: bool, node: ast.AST) -> Value:
-    def part(v: Value) -> Value:
-        return _new(run, v, True, node) if deep else v
+class _Copy:
+    """One copy of a structure. A part that stands in it twice is copied once."""
 
-    match value:
-        case ArrayV(atom):
-            return run.fresh(run.b.prim("copy", atom), node)
-        case TupleV(items, True):
-            return TupleV(tuple(map(part, items)), True)
-        case TupleV(items):
-            return TupleV(tuple(map(part, items)))
-        case ListV(_, elem) if not deep or not holding.holds_memory(elem):
-            return copied(run, value)
-        case RecordV(cls, fields) if value.outside is None:
-            written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
-            if written and cls is not dict and not issubclass(cls, tuple):
-                run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
-            new = {n: part(v) for n, v in fields.items()}
-            if not changes(cls):
-                return replace(value, fields=new, node=None)
-            owners, fresh = new_owner()
-            return RecordV(cls, new, None, owners, fresh)
-        case OptionalV(there, inner):
-            return OptionalV(there, _new(run, inner, deep, node))
-        case Scalar() | Static() | SymbolV():
+    def __init__(self, run: Run, deep: bool, node: ast.AST) -> None:
+        self.run, self.deep, self.node = run, deep, node
+        self.done: list[tuple[holding.Updatable, Value]] = []
+
+    def part(self, value: Value) -> Value:
+        if not self.deep:
             return value
-        case _:
-            run.refuse(node, f"a copy of {run.describe(value)}", "make a new one: [... for ...]")
+        if not holding.is_updated_in_place(value):
+            return self.of(value)
+        for old, made in self.done:
+            if old is value:
+                return made
+            if old.owners & value.owners:
+                reason = "a deep copy of a structure in which two parts may be one object"
+                self.run.refuse(self.node, reason, "copy the parts, and put the copies together")
+        made = self.of(value)
+        self.done.append((value, made))
+        return made
+
+    def of(self, value: Value) -> Value:
+        run, node = self.run, self.node
+        match value:
+            case ArrayV(atom):
+                return run.fresh(run.b.prim("copy", atom), node)
+            case TupleV(items, is_list):
+                return TupleV(tuple(map(self.part, items)), is_list)
+            case ListV(_, elem) if not self.deep or not holding.holds_memory(elem):
+                return copied(run, value)
+            case RecordV(cls, fields) if value.outside is None:
+                written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
+                if written and cls is not dict and not issubclass(cls, tuple):
+                    own = f"{cls.__name__}, which has a {written[0]} of its own"
+                    run.refuse(node, f"a copy of {own}")
+                new = {n: self.part(v) for n, v in fields.items()}
+                if not changes(cls):
+                    return replace(value, fields=new, node=None)
+                owners, fresh = new_owner()
+                return RecordV(cls, new, None, owners, fresh)
+            case OptionalV(there, inner):
+                return OptionalV(there, self.part(inner))
+            case Scalar() | Static() | SymbolV():
+                return value
+            case _:
+                reason = f"a copy of {run.describe(value)}"
+                run.refuse(node, reason, "make a new one: [... for ...]")
 
 
 __all__ = ["copy_", "deepcopy"]

@@ -16,8 +16,6 @@ from pullback.frontend.interpret.scalars import whole
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import ArrayV, Scalar, Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
-from pullback.frontend.library.compiled_text import run_program
-from pullback.frontend.library.text import exact_sum
 
 DOMAIN = "math domain error"
 RANGE = "math range error"
@@ -95,7 +93,7 @@ def python(atom: Atom) -> Scalar:
     return Scalar(atom, py=True)
 
 
-def _folded(function: Callable[..., object], args: Args) -> Static | None:
+def folded(function: Callable[..., object], args: Args) -> Static | None:
     """Return the result of the call, computed at compile time, if all arguments are literals and it
     does not raise."""
     numbers = [a.value for a in args if isinstance(a, Static) and isinstance(a.value, int | float)]
@@ -123,7 +121,7 @@ def _register_row(function: Callable[..., object], row: Row) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         (x,) = bind(sp, f"math.{function.__name__}", args, kwargs, node, x=MISSING)
-        known = _folded(function, (x,))
+        known = folded(function, (x,))
         return known or python(apply(sp, row, to_float(sp, x, node), node))
 
 
@@ -137,7 +135,7 @@ _LOG = Row("log", _test("le", 0.0))
 @register(math.log)
 def log(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """math.log(x) and math.log(x, base)"""
-    known = _folded(math.log, args)
+    known = folded(math.log, args)
     if known is not None:
         return known
     none = Static(None)
@@ -153,7 +151,7 @@ def log(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def pow_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return math.pow(x, y); ValueError at run time where it is not defined."""
     values = bind(sp, "math.pow", args, kwargs, node, x=MISSING, y=MISSING)
-    known = _folded(math.pow, values)
+    known = folded(math.pow, values)
     if known is not None:
         return known
     x, y = (to_float(sp, v, node) for v in values)
@@ -175,7 +173,7 @@ def _register_plain2(function: Callable[..., object], prim: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         x, y = bind(sp, f"math.{function.__name__}", args, kwargs, node, x=MISSING, y=MISSING)
-        return _folded(function, (x, y)) or python(
+        return folded(function, (x, y)) or python(
             sp.b.prim(prim, to_float(sp, x, node), to_float(sp, y, node))
         )
 
@@ -230,7 +228,7 @@ def _register_rounding(function: Callable[..., object], prim: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         (x,) = bind(sp, f"math.{function.__name__}", args, kwargs, node, x=MISSING)
-        known = _folded(function, (x,))
+        known = folded(function, (x,))
         if known is not None:
             return known
         number = sp.scalar(x, node)
@@ -254,7 +252,7 @@ def _register_test(function: Callable[..., object], prim: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         (x,) = bind(sp, f"math.{function.__name__}", args, kwargs, node, x=MISSING)
-        return _folded(function, (x,)) or python(sp.b.prim(prim, to_float(sp, x, node)))
+        return folded(function, (x,)) or python(sp.b.prim(prim, to_float(sp, x, node)))
 
 
 _register_test(math.isnan, "isnan")
@@ -278,14 +276,7 @@ def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return python(b.prim("or", near, b.prim("eq", x, y)))
 
 
-# --- sums and products of iterables --------------------------------------------------------------
-
-
-@register(math.fsum)
-def fsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Return the sum of the items, rounded once."""
-    (items,) = bind(sp, "math.fsum", args, kwargs, node, seq=MISSING)
-    return run_program(sp, exact_sum.fsum, [sp.call(Static(list), (items,), node)], node)
+# --- products of iterables ---------------------------------------------------------------------
 
 
 @register(math.prod)

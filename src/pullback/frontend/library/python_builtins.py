@@ -226,7 +226,7 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
                 sp.require(sp.b.prim(test, n, lengths[0]), "ValueError", message, node)
     if sum(map(is_driven, args)) > 1:
         args = [by_position(as_run(sp), v, node) for v in args]
-    places = [k for k, v in enumerate(args) if is_driven(v) or _is_sifted(sp, v, node)]
+    places = [k for k, v in enumerate(args) if is_driven(v) or _is_sifted(sp, v)]
     if not places:
         return ZipV(tuple(args))
     if len(places) > 1 and places[0] == 0 and isinstance(args[0], GeneratorV):
@@ -248,7 +248,7 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return run_program(sp, text, (*before, args[k], *after), node)
 
 
-def _is_sifted(sp: Specialiser, value: Value, node: ast.AST) -> bool:
+def _is_sifted(sp: Specialiser, value: Value) -> bool:
     """Whether a value is made of some of endless items, which no list can keep."""
     if not isinstance(value, GeneratorV) or value.body is None:
         return False

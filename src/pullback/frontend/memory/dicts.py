@@ -116,11 +116,6 @@ def is_run_time(key: Value) -> bool:
     return chosen_keys.is_chosen(key) or hash_methods.is_table_key(key)
 
 
-def needs_table(run: Run, d: RecordV, key: Value | str) -> bool:
-    """Whether what a key leads to in a dict with known keys can be updated in a hash table only."""
-    return not isinstance(key, str) and is_run_time(key)
-
-
 def _contents(run: Run, value: Value, node: ast.AST) -> RecordV | HashV:
     """Return the items of a mapping, or of an iterable of pairs, as a new dict."""
     if isinstance(value, RecordV) and value.cls is dict:

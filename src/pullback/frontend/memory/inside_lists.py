@@ -81,6 +81,7 @@ class Inside:
 
     def __init__(self, run: Run, node: ast.AST) -> None:
         self.run, self.node = run, node
+        self.of_array = False
 
     def change(self, items: ListV, steps: list[Step], op: Op) -> tuple[ListV, Value]:
         """Return the list after the update of the value at the steps, and the value of the call."""
@@ -90,7 +91,7 @@ class Inside:
             def old() -> Value:
                 found.append(self.locate(items, steps))
                 _, container, rest = found[0]
-                inner = combined(self.run, op, rest, self.node)
+                inner = combined(self.run, container, op, rest, self.node)
                 assert isinstance(inner, Store)
                 if isinstance(inner.index, str):
                     return self.run.attribute(container, inner.index, self.node)
@@ -98,7 +99,8 @@ class Inside:
 
             new = op.value(old)
             path, container, rest = found[0] if found else self.locate(items, steps)
-            op = combined(self.run, Store(op.index, lambda _: new, op.by), rest, self.node)
+            known_value = Store(op.index, lambda _: new, op.by)
+            op = combined(self.run, container, known_value, rest, self.node)
             return self.stored(items, path, container, op, new, bool(found))
         path, container, rest = self.locate(items, steps)
         assert not rest
@@ -170,6 +172,7 @@ class Inside:
             put = self.in_table(items, path, container, op.index, value, "put", hash_changes.store)
             return put[0], _NONE
         if isinstance(container, ArrayV):
+            self.of_array = True
             at = _Leaves(run, items, path, node)
             value = _as_scalars(run, value, node)
             atom = store_within(run, container, op.index, value, node, at.here(0), op.by)

@@ -129,10 +129,11 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     old = ownership.updatable(run, base.id, base, nested=bool(steps))
     given = run.frame.given.get(base.id, frozenset()) if not old.fresh else frozenset()
     with run.holding(old):
-        made, result = _Change(run, op, given, node).of(old, list(steps), frozenset())
+        change = _Change(run, op, given, node)
+        made, result = change.of(old, list(steps), frozenset())
     assert ownership.is_root(made)
     held = op.args if isinstance(op, Method) else ()
-    moved = moved_by(None, steps, op)
+    moved = () if change.of_array else moved_by(None, steps, op)
     with run.holding(*held):
         ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps), moved=moved)
     if isinstance(op, Method) and op.name in READ:
@@ -176,10 +177,12 @@ def exchange(run: Run, s: ast.Assign) -> bool:
 
 
 class _Change:
-    """One update, on its way in. ``given``: the owners of the parameter that is updated."""
+    """One update, on its way in. ``given``: the owners of the parameter that is updated.
+    ``of_array``: it is one of elements of an array, which moves nothing."""
 
     def __init__(self, run: Run, op: Op, given: frozenset[Owner], node: ast.AST) -> None:
         self.run, self.op, self.given, self.node = run, op, given, node
+        self.of_array = False
 
     def of(
         self, value: Value, steps: list[Step], beside: frozenset[Owner]
@@ -188,7 +191,8 @@ class _Change:
         the other parts of the whole."""
         run, node = self.run, self.node
         if isinstance(value, ArrayV):
-            self.op = combined(run, self.op, steps, node)
+            self.of_array = not isinstance(self.op, Method)
+            self.op = combined(run, value, self.op, steps, node)
             steps = []
         if not steps:
             return apply(run, value, self.op, node)
@@ -205,8 +209,9 @@ class _Change:
                     refuse_step(run, value, step, node)
                 new, result = self.part(items[k], items[:k] + items[k + 1 :], rest, beside)
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
-            case RecordV(cls) if cls is dict and dicts.needs_table(run, value, step):
-                assert not isinstance(step, str)
+            case RecordV(cls) if (
+                cls is dict and not isinstance(step, str) and dicts.is_run_time(step)
+            ):
                 run.frame.touched |= ownership.owners_of(value)
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
             case HashV() if not isinstance(step, str | SliceV):
@@ -220,7 +225,7 @@ class _Change:
                 if not value.sole or value.inner & beside:
                     ownership.refuse_shared(run, node)
                 run.frame.touched |= value.inner
-                return Inside(run, node).change(value, steps, self.op)
+                return self.inside(value, steps)
             case _:
                 refuse_step(run, value, step, node)
 
@@ -234,8 +239,15 @@ class _Change:
         made, entry = hash_methods.ensured(self.run, table, key, self.node)
         path: list[Step] = [index_scalar(entry), Static(1), *rest]
         entries = hash_tables.entries_of(made)
-        items, result = Inside(self.run, self.node).change(entries, path, self.op)
+        items, result = self.inside(entries, path)
         return hash_tables.with_entries(made, items), result
+
+    def inside(self, items: ListV, steps: list[Step]) -> tuple[ListV, Value]:
+        """Return a list after the update of what is in it."""
+        inside = Inside(self.run, self.node)
+        made = inside.change(items, steps, self.op)
+        self.of_array = inside.of_array
+        return made
 
     def part(
         self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]

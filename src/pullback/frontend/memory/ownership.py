@@ -346,6 +346,9 @@ def updated(
     names = {n for n, value in mine.names.items() if value is array}
     if moved:
         references.outdate(run, mine, name, moved)
+        if run.frame.spec is not None:
+            deep = {(m.depth, m.resized) for m in moved if m.depth is not None}
+            run.frame.spec.moves.setdefault(name, set()).update(deep)
     for scope in _live_scopes(run):
         for other, value in list(scope.names.items()):
             if scope is mine and other == name:

@@ -25,7 +25,7 @@ from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import NoKindError, captures_of, kind_of
 from pullback.frontend.kinds.values import (
-    ArrayV,
+    CellV,
     Driven,
     EnumerateV,
     FunctionV,
@@ -137,8 +137,7 @@ def named(run: Run, scope: Scope, name: str, value: Value, whole: bool = False) 
     place = run.frame.places.get(value)
     if place is None or place.scope is not scope or place.root == name:
         return value
-    shared = holding.is_updated_in_place(value) and not isinstance(value, ArrayV)
-    if not (place.steps or whole or shared):
+    if not (place.steps or whole or holding.is_updated_in_place(value)):
         return value
     if scope.names.get(place.root) is not place.of:
         return value  # the structure has been updated since
@@ -237,6 +236,9 @@ def refresh(run: Run, f: FunctionV) -> None:
         return
     for scope, name in captures_of(f):
         held = scope.names.get(name)
+        if isinstance(held, CellV):
+            scope, name = held.scope, held.name
+            held = scope.names.get(name)
         if isinstance(held, PlaceV) and not isinstance(held.scope.names[held.root], Stale):
             value = current(run, held, ast.Pass())
             scope.names[name] = replace(run.frame.places[value], steps=held.steps)

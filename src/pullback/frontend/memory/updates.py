@@ -18,7 +18,9 @@ from pullback.frontend.kinds.values import (
     Static,
     TupleV,
     Value,
+    ViewStep,
 )
+from pullback.frontend.library.numpy import subscripts
 from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists
 from pullback.frontend.memory.places import Move, Moved, Step
@@ -146,17 +148,20 @@ def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
             return (Move(path, len(path) + 1),)
 
 
-def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
-    """Return ``a[i, j] = v`` for ``a[i][j] = v`` of an array; the last index may be of any sort."""
-    if not steps:
+def combined(run: Run, array: Value, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
+    """Return ``a[i, j] = v`` for ``a[i][j] = v`` of an array; the last index may be of any sort.
+    Other steps give a view of it."""
+    if not steps and not (isinstance(op, Store) and isinstance(op.index, ViewStep)):
         return op
-    index = op.index if isinstance(op, Store) else ""
-    if not isinstance(op, Store) or any(isinstance(s, str) for s in (*steps, index)):
+    index = op.index if isinstance(op, Store) else None
+    if isinstance(op, Method) or not isinstance(array, ArrayV) or isinstance(index, str):
         run.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
-    first = [s for s in steps if not isinstance(s, str)]
-    if not all(map(indices.is_int, first)):
-        run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
-    assert not isinstance(index, str)
+    if isinstance(op, Become):
+        region, become = subscripts.region(run, array, steps, None, node), op.value
+        return Store(region, lambda old: become(old()))
+    first = [s for s in steps if not isinstance(s, str) and indices.is_int(s)]
+    if index is None or isinstance(index, ViewStep) or len(first) < len(steps):
+        return Store(subscripts.region(run, array, steps, index, node), op.value, op.by)
     last = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
     return Store(TupleV((*first, *last)), op.value, op.by)
 

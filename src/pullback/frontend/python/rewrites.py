@@ -105,7 +105,6 @@ REWRITES: dict[str, str] = {
     "numpy.logaddexp2": "np.log2(2.0 ** x + 2.0 ** y)",
     "numpy.modf": "x - np.trunc(x), np.trunc(x)",
     "numpy.divmod": "x // y, x % y",
-    "numpy.fix": "np.trunc(x)",
     "numpy.signbit": "x < 0.0",
     "numpy.ldexp": "x * 2.0 ** n", "math.ldexp": "x * 2.0 ** n",
     "numpy.isin": "np.any(x[:, None] == values, axis=1)",

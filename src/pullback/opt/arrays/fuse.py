@@ -4,7 +4,8 @@
 
 in two cases:
 
-1. ``e`` is an *index function*: a few cheap scalar steps and at most one read. Then any read.
+1. ``e`` is an *index function*: a few cheap scalar steps and at most one read, or two of arrays of
+   lower rank than ``a``. Then any read.
 2. Every element is read at most once: the reads of ``a`` all stand in one block, at the same
    indices, and every loop between ``a`` and them has its variable alone in one of the indices
    (``j``, ``j + c``, ``c - j``, ``2 * j``). Then nothing is computed twice; in a branch that is not
@@ -49,6 +50,10 @@ from pullback.opt.arrays.storage import updated_arrays
 
 CHEAP_STEPS = 4
 """An index function has at most this many scalar operations."""
+
+MOST_READS = 2
+"""It has one read, or at most so many if all are of arrays of lower rank: a difference of all pairs
+takes more memory than what it is computed from."""
 
 
 def fuse(program: Program) -> Program:
@@ -261,7 +266,7 @@ class _Fuser:
             flat = source.args[0]
             if isinstance(flat, Var) and flat.type == _rank_one(flat) and flat in self.built:
                 built, k = self.built[flat]
-                body = _index_function(built.op.body, k)
+                body = _index_function(built.op.body, built.op.indices, k)
                 if body is not None:
                     linear = self.linear(idx, source.args[1:], out)
                     self.instance(let, body, built.op.indices, (linear,), out)
@@ -271,7 +276,7 @@ class _Fuser:
         built, k = self.built[array]
         if built.once:  # so all its other reads are in this block too
             self.gone.add(built.let)
-        body = None if built.raises else _index_function(built.op.body, k)
+        body = None if built.raises else _index_function(built.op.body, built.op.indices, k)
         if body is not None:
             self.instance(let, body, built.op.indices, idx, out)
             return True
@@ -322,8 +327,9 @@ def _rank_one(flat: Var) -> Array | None:
     return flat.type if isinstance(flat.type, Array) and flat.type.rank == 1 else None
 
 
-def _index_function(body: Block, k: int) -> Block | None:
+def _index_function(body: Block, indices: tuple[Var, ...], k: int) -> Block | None:
     """Return the part of a build's body that computes result ``k``, if it is an index function."""
+    smaller = True
     needed: set[Atom] = {body.results[k]}
     lets: list[Let] = []
     reads = steps = 0
@@ -333,11 +339,12 @@ def _index_function(body: Block, k: int) -> Block | None:
         match let.op:
             case Prim(name, _, _) if name != "stop_gradient" and may_duplicate(let.op):
                 steps += 1
-            case Index() if may_duplicate(let.op):
+            case Index(_, at, _) if may_duplicate(let.op):
                 reads += 1
+                smaller = smaller and len(at) < len(indices)
             case _:
                 return None
-        if reads > 1 or steps > CHEAP_STEPS:
+        if reads > (MOST_READS if smaller else 1) or steps > CHEAP_STEPS:
             return None
         needed.update(atoms(let.op))
         lets.append(let)

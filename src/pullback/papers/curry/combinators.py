@@ -5,6 +5,13 @@
     prod f g : y ~> a * b        const c : b ~> a            proj_i : (a1,..,an) ~> ai
     rep_op : s ~> t              the rep-function of a primitive
 
+    inl : a ~> a + b             roll : F ~> T          of a declared type T (``curry.rolled``)
+    inr : b ~> a + b             unroll : T ~> F
+    case f g : d * (a + b) ~> c  for f : d * a ~> c and g : d * b ~> c
+    rec f : d ~> (a ~> b)        for f : (d * (a ~> b)) * a ~> b, a function that knows itself
+
+The last four lines are section 6.2's, which only names them.
+
 ``∘`` is in the order of the data: (f ∘ g) a = g (f a). What the combinators *are* is in
 ``curry.simple`` (section 4) and ``curry.dependent`` (section 5); ``curry.translation`` makes terms
 of them.
@@ -25,20 +32,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pullback.papers.curry.rolled import rolled_types
 from pullback.papers.language.check import Dialect
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, Row, sig
 from pullback.papers.language.prims import prim_type, split_type
 from pullback.papers.language.terms import (
     App,
+    Case,
+    Con,
     Fst,
     Fun,
+    Inl,
+    Inr,
     Lam,
     Let,
+    LetRec,
     Lit,
+    Match,
     Nil,
     Op,
     Pair,
+    Plus,
     Prim,
     Prod,
     Snd,
@@ -50,10 +65,11 @@ from pullback.papers.language.terms import (
 )
 
 CURRY_SOURCE = Dialect("λ∂ (Differentiable Curry)", frozenset(
-    {Var, Lit, Nil, Let, Lam, App, Pair, Fst, Snd, Prim}))
-"""Control flow and recursion are extensions that section 6.2 only names."""
+    {Var, Lit, Nil, Let, Lam, App, Pair, Fst, Snd, Prim,
+     Inl, Inr, Case, LetRec, Con, Match}))
+"""λ∂ with sums, recursion and declared types, which section 6.2 only names (``curry.rolled``)."""
 
-a, b, c, y = TVar("a"), TVar("b"), TVar("c"), TVar("y")
+a, b, c, d, y = map(TVar, "abcdy")
 
 
 def rep(s: Type, t: Type) -> Fun:
@@ -86,19 +102,28 @@ def parameters(static: Sequence[Static]) -> tuple[int | str, ...]:
     return tuple(s for s in static[2:] if isinstance(s, str | int))
 
 
-def _typed(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+def combinator(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    """Refuse to run a combinator, which means something in a library only."""
     raise TypeError("a combinator means something in a library: curry_simple, curry_dependent")
 
 
 COMBINATORS = Library(
-    Row("id", sig((), rep(a, a), "a"), _typed),
-    Row("curry", sig((rep(Prod(a, b), c),), rep(a, rep(b, c))), _typed),
-    Row("eval", sig((), rep(Prod(rep(a, b), a), b), "a", "b"), _typed),
-    Row("prod", sig((rep(y, a), rep(y, b)), rep(y, Prod(a, b))), _typed),
-    Row("comp", sig((rep(a, b), rep(b, c)), rep(a, c)), _typed, show="{0} ∘ {1}"),
-    Row("const", sig((a,), rep(b, a), "b"), _typed),
-    Row("proj", _proj, _typed),  # proj[i, n, Δ]
-    Row("rep", _rep, _typed),  # rep[op, s]: the rep-function of a primitive
+    Row("id", sig((), rep(a, a), "a"), combinator),
+    Row("curry", sig((rep(Prod(a, b), c),), rep(a, rep(b, c))), combinator),
+    Row("eval", sig((), rep(Prod(rep(a, b), a), b), "a", "b"), combinator),
+    Row("prod", sig((rep(y, a), rep(y, b)), rep(y, Prod(a, b))), combinator),
+    Row("comp", sig((rep(a, b), rep(b, c)), rep(a, c)), combinator, show="{0} ∘ {1}"),
+    Row("const", sig((a,), rep(b, a), "b"), combinator),
+    Row("proj", _proj, combinator),  # proj[i, n, Δ]
+    Row("rep", _rep, combinator),  # rep[op, s]: the rep-function of a primitive
+    # section 6.2
+    Row("inl", sig((), rep(a, Plus(a, b)), "a", "b"), combinator),
+    Row("inr", sig((), rep(b, Plus(a, b)), "a", "b"), combinator),
+    Row("case", sig((rep(Prod(d, a), c), rep(Prod(d, b), c)), rep(Prod(d, Plus(a, b)), c)),
+        combinator),
+    Row("roll", lambda types, static: rep(*rolled_types(static)[::-1]), combinator, show="roll"),
+    Row("unroll", lambda types, static: rep(*rolled_types(static)), combinator, show="unroll"),
+    Row("rec", sig((rep(Prod(Prod(d, rep(a, b)), a), b),), rep(d, rep(a, b))), combinator),
 )
 
 

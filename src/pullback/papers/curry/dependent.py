@@ -14,7 +14,8 @@ prints ``exT () new_f`` for curry; as new_pb returns (τ, T[t]), the witness is 
 
 What T[v] is at run time is in ``curry.environments``.
 
->>> from pullback.papers.language.terms import R
+>>> from pullback.papers.language.terms import Prod, R
+>>> from pullback.papers.curry.environments import LIBRARY
 >>> from pullback.papers.language.build import op
 >>> from pullback.papers.language.pretty import show
 >>> f = Op("rep", (), ("mul", Prod(R, R)))
@@ -34,13 +35,12 @@ What T[v] is at run time is in ``curry.environments``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, components, parameters
+from pullback.papers.curry.dependent_sums import of_sums
 from pullback.papers.curry.environments import DEPENDENT, ENV, ERASED, LIBRARY, T, e
+from pullback.papers.curry.exists import UNIT, back, both, closed, env
 from pullback.papers.curry.run import linearise_rep
-from pullback.papers.curry.simple import named
-from pullback.papers.curry.tangents import derivative, injected, plus, zero
+from pullback.papers.curry.tangents import derivative, injected, named, plus, zero
 from pullback.papers.curry.translation import combinators
 from pullback.papers.language.build import E, app, lam, let, let_pair, op, proj
 from pullback.papers.language.check import Types, check, types_of
@@ -48,7 +48,6 @@ from pullback.papers.language.ops import Library
 from pullback.papers.language.terms import (
     Fst,
     Fun,
-    Nil,
     Op,
     Pair,
     Prim,
@@ -107,21 +106,10 @@ def D(t: Term, types: Types) -> Term:
         # curry (exT τ f) = exT τ new_f
         case "curry":
             return named(fs, lambda f: curry(f, a, c))
+        case "inl" | "inr" | "case" | "roll" | "unroll" | "rec":
+            return of_sums(t, a, c, fs)
         case _:
             raise TypeError(f"no combinator {t.name}")
-
-
-UNIT = Op("env", (Op("ty_unit"), Nil()))
-"""The tangent of an empty environment."""
-
-
-def closed(
-    x: str, a: Type, c: Type, value: Callable[[E], Term], tangent: Callable[[E, Term], Term],
-    roles: tuple[str, str] = ("", ""),
-) -> Term:  # fmt: skip
-    """exT () (\\x. (value, \\g. ((), tangent)))."""
-    return Pair(Op("ty_unit"), lam(x, e(a), lambda v: Pair(
-        value(v), back(c, lambda g: Pair(UNIT, tangent(v, g)), roles[1])), role=roles[0]))
 
 
 def comp(f: E, g: E, a: Type, c: Type) -> Term:
@@ -168,21 +156,6 @@ def curry(f: E, a: Type, g: Type) -> Term:
         "w", op("ty_pair", Fst(f.t), op("ty_of", t, static=(a,))), lambda w: Pair(
             Pair(w.t, gf(t, w)), back(g, lambda d: Op("open", (d,), (Prod(ENV, T(a)),))))))
     return Pair(Fst(f.t), new_f)
-
-
-def both(f: E, g: E, code: Callable[[E], Term]) -> Term:
-    """exT (τf, τg) code."""
-    return let("w", op("ty_pair", Fst(f.t), Fst(g.t)), lambda w: Pair(w.t, code(w)))
-
-
-def env(w: E, t: Term) -> Term:
-    """Return ``t`` as the tangent of an environment."""
-    return Op("env", (w.t, t))
-
-
-def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
-    """Return a backpropagator, from a cotangent of ``t``."""
-    return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
 
 
 def linearise_dependent(

@@ -14,14 +14,11 @@ of section 5 proposes for languages without dependent types.
 >>> from pullback.papers.language.terms import R
 >>> tangent_type(Prod(R, Arr(R)), (1.0, [2.0, 3.0])) == Prod(R, Data("Tensor", (R, R)))
 True
->>> plus_env(((), 2.0), ((), 3.0))
-((), 5.0)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pullback.papers.curry.tangents import (
     Functions,
@@ -29,6 +26,7 @@ from pullback.papers.curry.tangents import (
     tangent,
     type_of,
 )
+from pullback.papers.curry.universal_zero import ANY_ZERO, SUMS, plus_values, tangent_data
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Row, pure, sig
@@ -39,6 +37,7 @@ from pullback.papers.language.terms import (
     Fst,
     Fun,
     Op,
+    Plus,
     Prod,
     Real,
     Static,
@@ -46,7 +45,7 @@ from pullback.papers.language.terms import (
     Type,
     Unit,
 )
-from pullback.papers.language.values import array, pair, real
+from pullback.papers.language.values import Inj, array, pair
 
 TY, ENV = Data("Ty"), Data("Env")
 DEPENDENT = Functions(
@@ -85,6 +84,12 @@ def tangent_type(t: Type, v: object) -> Type:
         # T[v : a ~> b] = the witness of v (Def. 5.2)
         case Fun():
             return witness(pair(v)[0])
+        # T[inl x : a + b] = 0 | inl T[x : a]; T[x : T] = 0 | T[F]        (6.2)
+        case Plus(a, b) if tangent(t, DEPENDENT) != ONE:
+            assert isinstance(v, Inj)
+            return Data(("Inl", "Inr")[v.tag], (tangent_type((a, b)[v.tag], v.value),))
+        case Data():
+            return tangent_data(t)
         # T[Unit] = T[Int] = T[Bool] = T[Tensor Int] = Unit
         case _:
             return ONE
@@ -103,6 +108,11 @@ def is_tangent(v: object, w: Type) -> bool:
             return isinstance(v, float)
         case Data("Tensor", ws):
             return isinstance(v, list) and len(v) == len(ws) and all(map(is_tangent, v, ws))
+        case Data("Inl" | "Inr" as name, (a,)):
+            return v is ANY_ZERO or (isinstance(v, Inj) and v.tag == (name == "Inr")
+                                     and is_tangent(v.value, a))
+        case Data("Tangent"):
+            return v is ANY_ZERO or isinstance(v, Inj | tuple | float)
         case Prod(a, b):
             return isinstance(v, tuple) and len(v) == 2 and (
                 is_tangent(v[0], a) and is_tangent(v[1], b))
@@ -126,28 +136,15 @@ def _zero_env(m: Machine, w: Type) -> object:
             return _zero_env(m, a), _zero_env(m, b)
         case Data("Tensor", ws):
             return [_zero_env(m, x) for x in ws]
+        case Data("Inl" | "Inr" | "Tangent"):
+            return ANY_ZERO
         case _:
             return ()
-
-
-def plus_env(x: object, y: object) -> object:
-    """Return x + y. Raise a TypeError if they are tangents of different types."""
-    match x, y:
-        case (float(), float()):
-            return x + y
-        case (list(), list()) if len(x) == len(y):
-            return [plus_env(v, w) for v, w in zip(x, y, strict=True)]
-        case ((), ()):
-            return ()
-        case ((_, _), (_, _)) if not isinstance(x, list) and not isinstance(y, list):
-            (x1, x2), (y1, y2) = pair(x), pair(y)
-            return plus_env(x1, y1), plus_env(x2, y2)
-        case _:
-            raise TypeError(f"tangents of different functions are added: {x} + {y}")
 
 
 _a = TVar("a")
 LIBRARY = OPS.extended(
+    *SUMS,
     Row("ty_unit", sig((), TY), lambda m, args, static: ONE, show="()"),
     Row("ty_pair", sig((TY, TY), TY), pure(Prod), show="({0}, {1})"),
     Row("ty_of", sig((TVar("v"),), TY, "a"),
@@ -156,16 +153,8 @@ LIBRARY = OPS.extended(
     Row("open", sig((ENV,), _a, "a"), pure(lambda v: v), show="{0}", linear=(0,)),
     Row("zero_env", sig((TY,), ENV), lambda m, args, static: _zero_env(m, witness(args[0])),
         show="0", linear=()),
-    Row("plus_env", sig((ENV, ENV), ENV), pure(plus_env), show="{0} + {1}", linear=(0, 1)),
+    Row("plus_env", sig((ENV, ENV), ENV), pure(plus_values), show="{0} + {1}", linear=(0, 1)),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AnyZero:
-    """The zero of every tangent: Z + x = x."""
-
-
-ANY_ZERO = AnyZero()
 
 
 def _cast(t: Type) -> object:
@@ -175,7 +164,7 @@ def _cast(t: Type) -> object:
             return 0.0
         case Prod(a, b):
             return _cast(a), _cast(b)
-        case Data("Env"):
+        case Data("Env" | "Tangent") | Plus():
             return ANY_ZERO
         case Arr():
             raise TypeError("the zero of a tensor in an environment has no shape")
@@ -187,21 +176,11 @@ def _open_erased(m: Machine, args: Sequence[object], static: Sequence[Static]) -
     return _cast(type_of(static[0])) if args[0] is ANY_ZERO else args[0]
 
 
-def _plus_erased(x: object, y: object) -> object:
-    if x is ANY_ZERO or y is ANY_ZERO:
-        return y if x is ANY_ZERO else x
-    if isinstance(x, tuple) and x and isinstance(y, tuple):
-        return _plus_erased(x[0], y[0]), _plus_erased(x[1], y[1])
-    if isinstance(x, list):
-        return [_plus_erased(v, w) for v, w in zip(x, array(y), strict=True)]
-    return real(x) + real(y) if isinstance(x, float) else ()
-
-
 ERASED = LIBRARY.replaced(
     Row("ty_pair", sig((TY, TY), TY), pure(lambda x, y: ONE)),
     Row("ty_of", sig((TVar("v"),), TY, "a"), pure(lambda v: ONE)),
     Row("env", sig((TY, _a), ENV), pure(lambda w, v: v)),
     Row("open", sig((ENV,), _a, "a"), _open_erased),
     Row("zero_env", sig((TY,), ENV), pure(lambda w: ANY_ZERO)),
-    Row("plus_env", sig((ENV, ENV), ENV), pure(_plus_erased)),
+    Row("plus_env", sig((ENV, ENV), ENV), pure(plus_values)),
 )

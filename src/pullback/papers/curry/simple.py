@@ -11,11 +11,11 @@
 The tangent of a function is the list of its calls; ``curry`` runs f forward again for every one of
 them, so that nested functions take exponential time.
 
->>> from pullback.papers.language.terms import R, Z
+>>> from pullback.papers.language.terms import Prod, R, Z
 >>> from pullback.papers.language.build import op
 >>> from pullback.papers.language.pretty import show, show_type
 >>> from pullback.papers.curry.combinators import proj as project, rep
->>> print(show_type(primal(rep(R, Z), SIMPLE)), "|", show_type(tangent(rep(R, R), SIMPLE)))
+>>> print(show_type(s(rep(R, Z))), "|", show_type(T(rep(R, R))))
 R -> Z * (1 -o R) | Arr (R * R)
 >>> f = Op("rep", (), ("mul", Prod(R, R)))
 >>> print(show(simple(f)))
@@ -33,70 +33,30 @@ let f = \\x:R * R.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from pullback.papers.curry.call_lists import LIBRARY, SIMPLE, T, back, s
 from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, components, parameters
 from pullback.papers.curry.run import linearise_rep
-from pullback.papers.curry.tangents import (
-    Functions,
-    derivative,
-    injected,
-    plus,
-    primal,
-    tangent,
-    zero,
-)
+from pullback.papers.curry.simple_sums import of_sums
+from pullback.papers.curry.tangents import derivative, injected, named, plus, zero
 from pullback.papers.curry.translation import combinators
-from pullback.papers.language.arrays import OPS
-from pullback.papers.language.build import E, app, lam, let, let_pair, lets, op, proj
+from pullback.papers.language.build import E, app, lam, let, let_pair, op, proj
 from pullback.papers.language.check import Types, check, types_of
-from pullback.papers.language.ops import Row, pure, sig
 from pullback.papers.language.terms import (
-    Arr,
     Foldl,
     Fst,
     Fun,
     Op,
     Pair,
     Prim,
-    Prod,
     Snd,
     Source,
     Term,
-    TVar,
     Type,
     Var,
     fresh,
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.methods import Curried, Linearised, Method, register
-
-SIMPLE = Functions(
-    # a ~> b = a -> (b, T b -> T a)
-    lambda a, b: Fun(s(a), Prod(s(b), Fun(T(b), T(a), "-o"))),
-    # T[a ~> b] = [(a, T b)]
-    lambda a, b: Arr(Prod(s(a), T(b))),
-    # 0 = [] (the type follows from the function)
-    lambda f: Op("no_calls", (f,)),
-    # x + y = x ++ y
-    lambda x, y: Op("append", (x, y)),
-)
-LIBRARY = OPS.extended(
-    Row("no_calls", sig((Fun(TVar("a"), Prod(TVar("b"), Fun(TVar("d"), TVar("e")))),),
-                        Arr(Prod(TVar("a"), TVar("d")))), pure(lambda f: []), show="[]", linear=()),
-    Row("one_call", sig((TVar("a"), TVar("b")), Arr(Prod(TVar("a"), TVar("b")))),
-        pure(lambda x, g: [(x, g)]), show="[({0}, {1})]", linear=(1,)),
-)
-
-
-def s(t: Type) -> Type:
-    """Return the type of values."""
-    return primal(t, SIMPLE)
-
-
-def T(t: Type) -> Type:
-    """Return the type of tangents."""
-    return tangent(t, SIMPLE)
 
 
 def simple(t: Term) -> Term:
@@ -151,6 +111,8 @@ def S(t: Term, types: Types) -> Term:
         # curry f t = (\s. .., \grs. sum [.. | (s,gr) <- grs])
         case "curry":
             return named(fs, lambda f: curry(f, a, c))
+        case "inl" | "inr" | "case" | "roll" | "unroll" | "rec":
+            return of_sums(t, a, c, fs)
         case _:
             raise TypeError(f"no combinator {t.name}")
 
@@ -176,17 +138,6 @@ def curry(f: E, a: Type, g: Type) -> Term:
             acc, call, step, zero(a, t.t, SIMPLE), grs.t)),))
 
     return lam("t", s(a), lambda t: Pair(new_g(t), new_pb(t)))
-
-
-def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
-    """Return a backpropagator, from a cotangent of ``t``."""
-    return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
-
-
-def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
-    """Return ``body`` of the functions ``fs``, each under a name."""
-    names = [fresh(hint) for hint in "fg"[: len(fs)]]
-    return lets(list(zip(names, fs, strict=True)), body(*(E(Var(x)) for x in names)))
 
 
 def linearise_simple(source: Source, args: tuple[object, ...]) -> Linearised:

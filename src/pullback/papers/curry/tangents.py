@@ -25,17 +25,20 @@ from dataclasses import dataclass
 from typing import cast
 
 from pullback.papers.curry.combinators import components
-from pullback.papers.language.build import let, lets, proj, tuple_
+from pullback.papers.curry.universal_zero import tangent_data
+from pullback.papers.language.build import E, let, lets, proj, tuple_
 from pullback.papers.language.prims import arity, dop, is_discrete
 from pullback.papers.language.terms import (
     ONE,
     Arr,
+    Data,
     Fst,
     Fun,
     Int,
     Lit,
     Map,
     Nil,
+    Op,
     Pair,
     Plus,
     Prim,
@@ -75,6 +78,8 @@ def primal(t: Type, fs: Functions) -> Type:
             return Prod(primal(s, fs), primal(u, fs))
         case Arr(s):
             return Arr(primal(s, fs))
+        case Plus(s, u):
+            return Plus(primal(s, fs), primal(u, fs))
         case _:
             return t
 
@@ -93,8 +98,14 @@ def tangent(t: Type, fs: Functions) -> Type:
         case Prod(s, u):
             return Prod(tangent(s, fs), tangent(u, fs))
         # T[Unit] = T[Int] = T[Bool] = Unit
-        case Unit() | Int() | Plus(Unit(), Unit()):
+        case Unit() | Int():
             return ONE
+        # T[a + b] = 0 | inl T[a] | inr T[b], T[T] = 0 | T[F]          (section 6.2)
+        case Plus(s, u):
+            left, right = tangent(s, fs), tangent(u, fs)
+            return ONE if left == right == ONE else Plus(left, right)
+        case Data():
+            return tangent_data(t)
         # T[a ~> b]: by the library
         case Fun(s, u):
             return fs.tangent(s, u)
@@ -118,6 +129,8 @@ def zero(t: Type, x: Term, fs: Functions) -> Term:
         # 0 of T[a ~> b]: by the library
         case Fun():
             return fs.zero(x)
+        case Plus() | Data() if tangent(t, fs) != ONE:
+            return Op("zero_sum", (), (tangent(t, fs),))
         # 0 = ()
         case _:
             return Nil()
@@ -140,6 +153,8 @@ def plus(t: Type, x: Term, y: Term, fs: Functions) -> Term:
         # + of T[a ~> b]: by the library
         case Fun():
             return fs.plus(x, y)
+        case Plus() | Data() if tangent(t, fs) != ONE:
+            return Op("plus_sum", (x, y))
         # () + () = ()
         case _:
             return Nil()
@@ -179,3 +194,9 @@ def injected(i: int, delta: Sequence[Type], d: Term, g: Term, fs: Functions) -> 
 def type_of(s: Static) -> Type:
     """Return a static parameter that is a type."""
     return cast(Type, s)
+
+
+def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
+    """Return ``body`` of the functions ``fs``, each under a name."""
+    names = [fresh(hint) for hint in "fg"[: len(fs)]]
+    return lets(list(zip(names, fs, strict=True)), body(*(E(Var(x)) for x in names)))

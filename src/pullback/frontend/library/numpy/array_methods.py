@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 import numpy as np
 
@@ -235,17 +234,21 @@ def array_tolist(
     return sp.sequence(n, item, node)
 
 
-def _register_function(name: str, function: Callable[..., object]) -> None:
+def _register_function(name: str, receivers: tuple[str, ...]) -> None:
     """Register ``x.name(...)`` as ``np.name(x, ...)``."""
+    function = Static(getattr(np, name))
 
     def call(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        return sp.call(Static(function), (receiver, *args), node, kwargs)
+        return sp.call(function, (receiver, *args), node, kwargs)
 
-    method("array", name)(call)
+    for kind in receivers:
+        method(kind, name)(call)
 
 
 for _name in (
-    "dot", "cumsum", "cumprod", "clip", "round", "squeeze", "swapaxes", "diagonal", "trace",
-    "repeat", "conj",
+    "argsort", "clip", "conj", "cumprod", "cumsum", "diagonal", "dot", "nonzero", "repeat", "round",
+    "searchsorted", "squeeze", "swapaxes", "take", "trace",
 ):  # fmt: skip
-    _register_function(_name, getattr(np, _name))
+    _register_function(_name, ("array",))
+for _name in ("all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"):
+    _register_function(_name, ("array", "scalar"))

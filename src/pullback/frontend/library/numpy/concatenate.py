@@ -92,14 +92,6 @@ def np_concatenate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -
     return _joined(sp, arrays, axis, node)
 
 
-@register(np.append)
-def append(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, values, axis = bind(
-        sp, "np.append", args, kwargs, node, arr=MISSING, values=MISSING, axis=NONE
-    )
-    return np_concatenate(sp, (TupleV((x, values)), axis), {}, node)
-
-
 @register(np.hstack)
 def hstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.hstack", args, kwargs, node, tup=MISSING)

@@ -357,7 +357,8 @@ def _register_type(function: Callable[..., object], t: Element) -> None:
         (x,) = bind(sp, f"np.{function.__name__}", args, kwargs, node, x=Static(0))
         x = to_array(sp, x, node)
         if isinstance(x, ArrayV):
-            return astype(sp, x, t, node)
+            made = astype(sp, x, t, node)
+            return sp.view(made.atom, x) if x.elem == t else made  # NumPy gives the array itself
         return numpy_scalar(sp.convert(x, t, node))
 
 

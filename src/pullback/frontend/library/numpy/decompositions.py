@@ -9,9 +9,9 @@ import ast
 from collections.abc import Callable
 
 import numpy as np
-import scipy.linalg
 
 from pullback.core.build import boolean
+from pullback.core.later import LINALG
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import Scalar, Specialiser, Static, TupleV, Value, register
@@ -108,7 +108,7 @@ def svd(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return named(np.linalg.svd(np.eye(1)), values)
 
 
-@register(np.linalg.svdvals, scipy.linalg.svdvals)
+@register(np.linalg.svdvals, LINALG.svdvals)
 def svdvals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """The singular values, in descending order."""
     (a,) = bind(sp, "svdvals", args, kwargs, node, x=MISSING)

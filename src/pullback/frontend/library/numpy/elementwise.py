@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import scipy.special
 
 from pullback.core.build import lit
+from pullback.core.later import SPECIAL, LaterFunction
 from pullback.core.prims import TABLE
 from pullback.core.rows import real1
 from pullback.core.terms import Atom
@@ -132,15 +132,17 @@ REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
     **{
         row.numpy: _prim(name)
         for name, row in TABLE.items()
-        if row.rule is real1 and isinstance(row.numpy, np.ufunc) and name not in ROUNDING
+        if row.rule is real1
+        and isinstance(row.numpy, np.ufunc | LaterFunction)
+        and name not in ROUNDING
     },
     np.fabs: _prim("abs"), np.sinc: _sinc,
     np.deg2rad: _scaled(math.pi / 180), np.radians: _scaled(math.pi / 180),
     np.rad2deg: _scaled(180 / math.pi), np.degrees: _scaled(180 / math.pi),
-    scipy.special.expit: _logistic, scipy.special.logit: _logit,
-    scipy.special.log_expit: _log_logistic, scipy.special.ndtr: _normal_cdf,
-    scipy.special.expm1: _prim("expm1"), scipy.special.log1p: _prim("log1p"),
-    scipy.special.exp2: _prim("exp2"), scipy.special.cbrt: _prim("cbrt"),
+    SPECIAL.expit: _logistic, SPECIAL.logit: _logit,
+    SPECIAL.log_expit: _log_logistic, SPECIAL.ndtr: _normal_cdf,
+    SPECIAL.expm1: _prim("expm1"), SPECIAL.log1p: _prim("log1p"),
+    SPECIAL.exp2: _prim("exp2"), SPECIAL.cbrt: _prim("cbrt"),
 }  # fmt: skip
 """Functions that are rows of the table of primitives, and those that are made of several rows."""
 
@@ -177,7 +179,7 @@ def _heaviside(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Atom:
 REAL_FUNCTIONS2: dict[Callable[..., object], Binary] = {
     np.arctan2: _prim2("atan2"), np.hypot: _prim2("hypot"), np.copysign: _prim2("copysign"),
     np.logaddexp: _logaddexp, np.heaviside: _heaviside,
-    scipy.special.xlogy: _times_log("log", 0.0), scipy.special.xlog1py: _times_log("log1p", -1.0),
+    SPECIAL.xlogy: _times_log("log", 0.0), SPECIAL.xlog1py: _times_log("log1p", -1.0),
 }  # fmt: skip
 
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from pullback.core.build import boolean
+from pullback.core.later import LINALG
 from pullback.core.types import F64, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
@@ -143,7 +143,7 @@ _IGNORED = {"overwrite_a": FALSE, "overwrite_b": FALSE, "check_finite": TRUE}
 """Options of SciPy's functions that change no result."""
 
 
-@register(scipy.linalg.solve)
+@register(LINALG.solve)
 def scipy_solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return scipy.linalg.solve(a, b). The matrix counts as a general one: nothing that assume_a=
     says is used."""
@@ -152,7 +152,7 @@ def scipy_solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return solved(sp, a, b, node)
 
 
-@register(np.linalg.inv, scipy.linalg.inv)
+@register(np.linalg.inv, LINALG.inv)
 def inv(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
     (a,) = bind(sp, "inv", args, kwargs, node, a=MISSING)
@@ -162,7 +162,7 @@ def inv(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return as_type(sp, array_of(x), t, node)
 
 
-@register(np.linalg.det, scipy.linalg.det)
+@register(np.linalg.det, LINALG.det)
 def det(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return the determinant, whose derivative is right for singular matrices too."""
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
@@ -227,8 +227,8 @@ def _register_scipy_cholesky(function: Callable[..., object], pair: bool) -> Non
         return TupleV((result, lower)) if pair else result
 
 
-_register_scipy_cholesky(scipy.linalg.cholesky, False)
-_register_scipy_cholesky(scipy.linalg.cho_factor, True)
+_register_scipy_cholesky(LINALG.cholesky, False)
+_register_scipy_cholesky(LINALG.cho_factor, True)
 
 
 def triangular(
@@ -243,7 +243,7 @@ def triangular(
     return run_program(sp, program, (a, columns, Scalar(boolean(unit), True)), node)
 
 
-@register(scipy.linalg.solve_triangular)
+@register(LINALG.solve_triangular)
 def solve_triangular(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
     a, b, trans, lower, unit = bind(
@@ -262,7 +262,7 @@ def solve_triangular(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST)
     return solution(sp, triangular(sp, m, columns, is_lower, is_unit, node), given, t, node)
 
 
-@register(scipy.linalg.cho_solve)
+@register(LINALG.cho_solve)
 def cho_solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """scipy.linalg.cho_solve((c, lower), b)"""
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}

@@ -210,8 +210,8 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
     outer = tuple(sizes[c] for c in result)
     if not summed:
-        build = sp.array(outer, lambda i: item(i, ()), node)
-        return ext.note(sp, build, outer, built=True)
+        build = ext.note(sp, sp.array(outer, lambda i: item(i, ()), node), outer, built=True)
+        return build if len(arrays) > 1 else sp.view(build.atom, arrays[0])  # NumPy gives a view
     return _contract(sp, outer, tuple(sizes[c] for c in summed), item, t, node)
 
 

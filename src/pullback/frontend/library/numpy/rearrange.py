@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pullback.core.terms import Atom, Lit, Prim
-from pullback.core.types import Array
+from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
@@ -18,9 +17,11 @@ from pullback.frontend.kinds.values import (
     Static,
     TupleV,
     Value,
+    ViewStep,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.numpy import views
 from pullback.frontend.library.numpy.broadcasting import reader
 from pullback.frontend.library.numpy.create import shape_of
 from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
@@ -85,9 +86,7 @@ def reshape(sp: Specialiser, array: ArrayV, shape: Value, node: ast.AST) -> Arra
             if one is not None and not isinstance(one, Lit):
                 sp.require(sp.b.prim("ge", one, ext.ZERO), "ValueError", message, node)
     wanted = tuple(e for e in extents if e is not None)
-    op = Prim("reshape", (array.atom, *wanted))
-    (atom,) = sp.b.let(op, (Array(array.elem, len(wanted)),), sp.site(node))
-    return ext.note(sp, sp.view(atom, array), wanted)
+    return views.view(sp, array, ViewStep("reshape", wanted), node)
 
 
 def _evidently_equal_sizes(
@@ -135,11 +134,9 @@ def ravel(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def transpose(sp: Specialiser, array: ArrayV, perm: Sequence[int], node: ast.AST) -> ArrayV:
-    own = ext.extents(sp, array)
     if list(perm) == list(range(array.rank)):
         return array
-    atom = sp.b.prim("transpose", array.atom, static=tuple(perm))
-    return ext.note(sp, sp.view(atom, array), [own[k] for k in perm])
+    return views.view(sp, array, ViewStep("transpose", (), tuple(perm)))
 
 
 def axes_argument(sp: Specialiser, axes: Value, rank: int, node: ast.AST) -> list[int]:
@@ -232,7 +229,8 @@ def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     for mine, target in zip(own, wanted[lead:], strict=True):
         ext.check_broadcasts(sp, mine, target, ext.NO_BROADCAST, node)
     read = reader(sp, array, own, wanted)
-    return _build(sp, wanted, lambda i: read(i).atom, node)
+    made = _build(sp, wanted, lambda i: read(i).atom, node)
+    return sp.view(made.atom, array)  # in NumPy it is a view, which may not be updated
 
 
 def _register_atleast(function: Callable[..., object], rank: int) -> None:

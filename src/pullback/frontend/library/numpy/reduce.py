@@ -10,9 +10,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import scipy.special
 
 from pullback.core.build import i64, lit
+from pullback.core.later import SPECIAL
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Bool, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
@@ -25,7 +25,6 @@ from pullback.frontend.kinds.values import (
     Static,
     TupleV,
     Value,
-    method,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
@@ -308,13 +307,6 @@ _register_place(np.argmax, True)
 _register_place(np.argmin, False)
 
 
-@register(np.ptp)
-def ptp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, axis, keepdims = _arguments(sp, "np.ptp", args, kwargs, node)
-    high = extremum(sp, x, axis, keepdims, node, True)
-    return sp.binop("-", high, extremum(sp, x, axis, keepdims, node, False), node)
-
-
 # --- tests ---------------------------------------------------------------------------------------
 
 
@@ -353,7 +345,7 @@ def count_nonzero(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return total(sp, hits, axis, NONE, keepdims, node)
 
 
-@register(scipy.special.logsumexp)
+@register(SPECIAL.logsumexp)
 def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """log(sum(exp(x))), shifted by the maximum where that is finite."""
     x, axis, weights, keepdims = bind(
@@ -383,20 +375,3 @@ def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     for k in axes:
         sp.require(sp.b.prim("gt", own[k], ext.ZERO), "ValueError", _EMPTY[False, False], node)
     return reduce(sp, x, axes, flag(sp, keepdims, node, "keepdims"), kernel, node)
-
-
-# --- methods of arrays (and of NumPy numbers) ----------------------------------------------------
-
-
-def _register_method(name: str, function: Callable[..., object]) -> None:
-    """Register ``x.name(...)`` as ``np.name(x, ...)``."""
-
-    def call(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        return sp.call(Static(function), (receiver, *args), node, kwargs)
-
-    method("array", name)(call)
-    method("scalar", name)(call)
-
-
-for _name in ("sum", "prod", "mean", "var", "std", "max", "min", "argmax", "argmin", "any", "all"):
-    _register_method(_name, getattr(np, _name))

@@ -220,7 +220,8 @@ def diagonal(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     def item(i: Indices) -> Atom:
         return sp.b.index(array.atom, (i[0], i[0]), checked=False)
 
-    return ext.note(sp, sp.array((n,), item, node), (n,), built=True)
+    made = ext.note(sp, sp.array((n,), item, node), (n,), built=True)
+    return sp.view(made.atom, array)  # in NumPy it is a view, which may not be updated
 
 
 def _register_triangle(function: Callable[..., object], lower: bool) -> None:

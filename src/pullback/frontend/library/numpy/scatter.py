@@ -84,7 +84,7 @@ path to it."""
 
 def store_gathered(
     sp: Specialiser, array: ArrayV, axes: Sequence[Axis], region: Extents, value: Value,
-    node: ast.AST, home: Home, by: str = "",
+    node: ast.AST, home: Home, by: str = "", checked: bool = True,
 ) -> Atom:  # fmt: skip
     """Return the home after the assignment of ``value``, broadcast to the region. With an operator
     ``by`` it combines the value with each old element, one after the other."""
@@ -93,12 +93,13 @@ def store_gathered(
     def store_at(atom: Atom, indices: Extents) -> Atom:
         at = tuple(axis(indices) for axis in axes)
         new = read(indices)
-        if by:
+        if by and checked:
             own = ext.extents(sp, array)
             at = tuple(in_range(sp, i, n, node) for i, n in zip(at, own, strict=False))
+        if by:
             new = combined(sp, array, (atom, home[1]), at, new, by, node)
         item = sp.convert(new, array.elem, node)
-        return put(sp, array, (atom, home[1]), at, item, True, node)
+        return put(sp, array, (atom, home[1]), at, item, checked, node)
 
     return over(sp, region, home[0], store_at)
 

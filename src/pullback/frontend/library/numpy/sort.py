@@ -34,7 +34,7 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.compiled_text import array_of, run_program
 from pullback.frontend.library.numpy import scatter
 from pullback.frontend.library.numpy.arrays import elementwise
-from pullback.frontend.library.numpy.create import astype
+from pullback.frontend.library.numpy.create import astype, copied
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.rearrange import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.numpy.reduce import one_axis
@@ -288,51 +288,11 @@ def _mask_of(sp: Specialiser, x: Value, node: ast.AST) -> ArrayV:
     return as_type(sp, array, BOOL, node)
 
 
-def _nonzero(sp: Specialiser, x: Value, node: ast.AST) -> Value:
-    array = as_array(sp, x, node)
-    return TupleV(tuple(scatter.places(sp, _mask_of(sp, array, node), node)))
-
-
 @register(np.nonzero)
 def nonzero(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "np.nonzero", args, kwargs, node, a=MISSING)
-    return _nonzero(sp, x, node)
-
-
-@register(np.flatnonzero)
-def flatnonzero(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    (x,) = bind(sp, "np.flatnonzero", args, kwargs, node, a=MISSING)
-    flat, _ = _flat(sp, _mask_of(sp, x, node), NONE, node)
-    return scatter.places(sp, flat, node)[0]
-
-
-@register(np.argwhere)
-def argwhere(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    (x,) = bind(sp, "np.argwhere", args, kwargs, node, a=MISSING)
-    return sp.call(Static(np.stack), (_nonzero(sp, x, node), Static(1)), node)
-
-
-@register(np.extract)
-def extract(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.extract(condition, x): the elements of x where the condition holds."""
-    cond, x = bind(sp, "np.extract", args, kwargs, node, condition=MISSING, arr=MISSING)
-    flat, _ = _flat(sp, _mask_of(sp, cond, node), NONE, node)
-    values, _ = _flat(sp, at_least_1d(sp, x, node), NONE, node)
-    return sp.subscript(values, flat, node)
-
-
-@register(np.compress)
-def compress(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.compress(condition, x, axis): the condition may be shorter than the axis."""
-    cond, x, axis = bind(
-        sp, "np.compress", args, kwargs, node, condition=MISSING, a=MISSING, axis=NONE
-    )
-    values, k = _flat(sp, as_array(sp, x, node), axis, node)
-    mask = _mask_of(sp, cond, node)
-    if mask.rank != 1:
-        sp.refuse(node, "condition must be a 1-d array", error=ArgumentValueError)
-    places = scatter.places(sp, mask, node)[0]
-    return take(sp, (values, places, Static(k)), {}, node)
+    array = as_array(sp, x, node)
+    return TupleV(tuple(scatter.places(sp, _mask_of(sp, array, node), node)))
 
 
 @register(np.take)
@@ -343,7 +303,8 @@ def take(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     array, k = _flat(sp, at_least_1d(sp, x, node), axis, node)
     rest = SliceV(NONE, NONE, NONE)
     index = TupleV(tuple(places if i == k else rest for i in range(array.rank)))
-    return sp.subscript(array, index if array.rank > 1 else places, node)
+    found = sp.subscript(array, index if array.rank > 1 else places, node)
+    return copied(sp, found, node) if isinstance(found, ArrayV) and not found.fresh else found
 
 
 @register(np.take_along_axis)
@@ -367,14 +328,11 @@ def take_along_axis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) 
     return along(sp, array, at, k, node)
 
 
-def _register_method(name: str, function: Callable[..., object]) -> None:
-    """Register ``x.name(...)`` as ``np.name(x, ...)``."""
-
-    def call(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        return sp.call(Static(function), (receiver, *args), node, kwargs)
-
-    method("array", name)(call)
-
-
-for _name in ("argsort", "searchsorted", "nonzero", "take", "compress"):
-    _register_method(_name, getattr(np, _name))
+@method("array", "compress")
+def array_compress(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """x.compress(condition, axis): of ``np.compress`` the array is the second argument."""
+    if not args:
+        return sp.call(Static(np.compress), (), node, {**kwargs, "a": receiver})
+    return sp.call(Static(np.compress), (args[0], receiver, *args[1:]), node, kwargs)

@@ -12,8 +12,8 @@ import ast
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import scipy.special
 
+from pullback.core.later import SPECIAL, Later
 from pullback.core.types import F64
 from pullback.frontend.kinds.dtypes import promote, real_of
 from pullback.frontend.kinds.values import Specialiser, Static, Value, register
@@ -21,26 +21,28 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.elementwise import map_real2, numpy_scalar
-from pullback.frontend.library.text import special as programs
+from pullback.frontend.library.numpy.reduce import logsumexp
 
-PROGRAMS: dict[Callable[..., object], tuple[Callable[..., object], int]] = {
-    scipy.special.i0: (programs.i0, 1), np.i0: (programs.i0, 1),
-    scipy.special.i1: (programs.i1, 1),
-    scipy.special.beta: (programs.beta, 2), scipy.special.betaln: (programs.betaln, 2),
-    scipy.special.binom: (programs.binom, 2),
-    scipy.special.gammainc: (programs.gammainc, 2),
-    scipy.special.gammaincc: (programs.gammaincc, 2),
-    scipy.special.betainc: (programs.betainc, 3),
-    scipy.special.erfinv: (programs.erfinv, 1), scipy.special.erfcinv: (programs.erfcinv, 1),
-    scipy.special.ndtri: (programs.ndtri, 1), scipy.special.log_ndtr: (programs.log_ndtr, 1),
-    scipy.special.polygamma: (programs.polygamma, 2),
-    scipy.special.entr: (programs.entr, 1), scipy.special.rel_entr: (programs.rel_entr, 2),
+programs = Later("pullback.frontend.library.text.special")
+
+PROGRAMS: dict[Callable[..., object], tuple[str, int]] = {
+    SPECIAL.i0: ("i0", 1), np.i0: ("i0", 1),
+    SPECIAL.i1: ("i1", 1),
+    SPECIAL.beta: ("beta", 2), SPECIAL.betaln: ("betaln", 2),
+    SPECIAL.binom: ("binom", 2),
+    SPECIAL.gammainc: ("gammainc", 2),
+    SPECIAL.gammaincc: ("gammaincc", 2),
+    SPECIAL.betainc: ("betainc", 3),
+    SPECIAL.erfinv: ("erfinv", 1), SPECIAL.erfcinv: ("erfcinv", 1),
+    SPECIAL.ndtri: ("ndtri", 1), SPECIAL.log_ndtr: ("log_ndtr", 1),
+    SPECIAL.polygamma: ("polygamma", 2),
+    SPECIAL.entr: ("entr", 1), SPECIAL.rel_entr: ("rel_entr", 2),
 }  # fmt: skip
-"""For a function of SciPy, the program and its number of arguments."""
+"""For a function of SciPy, the program in ``text/special.py`` and its number of arguments."""
 
 
 def _register_program(
-    function: Callable[..., object], program: Callable[..., object], arity: int
+    function: Callable[..., object], program: str, arity: int
 ) -> None:
     name = getattr(function, "__name__", "function")
 
@@ -51,7 +53,7 @@ def _register_program(
         def one(items: Sequence[Value]) -> Value:
             t = real_of(promote(sp, items, node))
             wide = [numpy_scalar(sp.convert(v, F64, node)) for v in items]
-            result = sp.scalar(run_program(sp, program, wide, node), node)
+            result = sp.scalar(run_program(sp, getattr(programs, program), wide, node), node)
             return numpy_scalar(sp.convert(result, t, node))
 
         return elementwise(sp, values, one, node)
@@ -61,7 +63,7 @@ for _function, (_program, _arity) in PROGRAMS.items():
     _register_program(_function, _program, _arity)
 
 
-@register(scipy.special.zeta)
+@register(SPECIAL.zeta)
 def zeta(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """zeta(s, q): Hurwitz's; Riemann's is q = 1."""
     s, q = bind(sp, "zeta", args, kwargs, node, x=MISSING, q=Static(1.0))
@@ -71,17 +73,17 @@ def zeta(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _log_softmax(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis = bind(sp, "softmax", args, kwargs, node, x=MISSING, axis=NONE)
     options = {"axis": axis, "keepdims": Static(True)}
-    total = sp.call(Static(scipy.special.logsumexp), (x,), node, options)
+    total = logsumexp(sp, (x,), options, node)
     return sp.call(Static(np.subtract), (x, total), node)
 
 
-@register(scipy.special.log_softmax)
+@register(SPECIAL.log_softmax)
 def log_softmax(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """x - logsumexp(x, axis)"""
     return _log_softmax(sp, args, kwargs, node)
 
 
-@register(scipy.special.softmax)
+@register(SPECIAL.softmax)
 def softmax(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """exp(x - logsumexp(x, axis))"""
     return sp.call(Static(np.exp), (_log_softmax(sp, args, kwargs, node),), node)

@@ -9,27 +9,29 @@ reads.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import BOOL, I64, Int, Real
-from pullback.errors import ArgumentValueError, StaticIndexError
+from pullback.errors import ArgumentValueError, MutationError, StaticIndexError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
+    Region,
     Scalar,
     SliceV,
     Specialiser,
     Static,
     TupleV,
     Value,
+    ViewStep,
 )
-from pullback.frontend.library.numpy import scatter
-from pullback.frontend.library.numpy.broadcasting import broadcast, scalars
+from pullback.frontend.library.numpy import scatter, views
+from pullback.frontend.library.numpy.broadcasting import Read, broadcast, scalars
 from pullback.frontend.library.numpy.indices import in_range
 from pullback.frontend.library.numpy.sequences import to_array
 
@@ -71,6 +73,10 @@ Part = At | Range | Gather | NewAxis
 
 def subscript(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> Value:
     """``array[index]``"""
+    if isinstance(index, ViewStep):
+        return views.view(sp, array, index)
+    if isinstance(index, Region):  # it has been made of this array
+        return index.view if index.index is None else subscript(sp, index.view, index.index, node)
     parts = take_apart(sp, array, index, node)
     if all(isinstance(p, At) for p in parts):
         at = tuple(p.index for p in parts if isinstance(p, At))
@@ -82,29 +88,65 @@ def subscript(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> Va
 
 def _view(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> ArrayV:
     """Return the view that positions, slices and new axes make."""
-    atom, own = array.atom, list(ext.extents(sp, array))
+    made = array
+    for step in _steps(sp, array, parts, node):
+        made = views.view(sp, made, step)
+    return views.view(sp, array, views.WHOLE) if made is array else made
+
+
+def _steps(
+    sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
+) -> Iterator[ViewStep]:
+    """Iterate over the steps to the view that positions, slices and new axes make."""
+    own = list(ext.extents(sp, array))
     axis = 0
     for part in parts:
         match part:
             case NewAxis():
-                atom = sp.b.prim("expand", atom, static=(axis,))
-                own.insert(axis, ext.ONE)
-                axis += 1
+                step = ViewStep("expand", (), (axis,))
             case At(index):
-                index = in_range(sp, index, own[axis], node)
-                atom = sp.b.prim("pick", atom, index, static=(axis,))
-                del own[axis]
-            case Range(start, count, step, whole):
-                if not whole:
-                    args = (atom, start, count, i64(step))
-                    atom = sp.b.prim("slice", *args, static=(axis,))
-                    own[axis] = count
+                step = ViewStep("pick", (in_range(sp, index, own[axis], node),), (axis,))
+            case Range(start, count, by, whole):
                 axis += 1
+                if whole:
+                    continue
+                step = ViewStep("slice", (start, count, i64(by)), (axis - 1,))
             case Gather():
                 raise AssertionError("index arrays are no view")
-    if atom is array.atom:  # x[:] is another name of the same memory
-        return sp.view(atom, array)
-    return ext.note(sp, sp.view(atom, array), own)
+        own = views.extents_after(own, step)
+        axis += isinstance(part, NewAxis)
+        yield step
+
+
+def region(
+    sp: Specialiser, array: ArrayV, steps: Iterable[Value | str], index: Value | None,
+    node: ast.AST,
+) -> Region:  # fmt: skip
+    """Return what the view to which the steps lead has at an index, as an index of the array."""
+    made, lines = array, views.all_lines(array)
+    waiting = [*steps, index] if isinstance(index, ViewStep) else list(steps)
+    for step in waiting:
+        for s in _steps_of(sp, made, step, node):
+            made, lines = views.view(sp, made, s, node), views.lines_after(sp, lines, s)
+    return Region(made, tuple(lines), None if isinstance(index, ViewStep) else index)
+
+
+def _steps_of(
+    sp: Specialiser, array: ArrayV, step: Value | str, node: ast.AST
+) -> Iterator[ViewStep]:
+    """Iterate over the steps to the view that an index, or an attribute, gives."""
+    if isinstance(step, ViewStep):
+        yield step
+    elif step == "T":
+        yield ViewStep("transpose", (), tuple(reversed(range(array.rank))))
+    elif isinstance(step, str):
+        sp.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
+    else:
+        parts = take_apart(sp, array, step, node)
+        if any(isinstance(p, Gather) for p in parts):
+            sp.refuse(node, "what an array of indices or a mask gives is a copy: updating it would "
+                      "change nothing", "write a[idx] = v", error=MutationError)  # fmt: skip
+        yield from _steps(sp, array, parts, node)
 
 
 def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> Value:
@@ -194,6 +236,7 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
 
 
 _ALL = SliceV(Static(None), Static(None), Static(None))
+_ALL_OF = Static(...)
 
 
 def _is(item: Value, constant: object) -> bool:
@@ -298,6 +341,8 @@ def store_within(
     by: str = "",
 ) -> Atom:  # fmt: skip
     """Return the home after ``array[index] = value``, where the array stands in others."""
+    if isinstance(index, Region):
+        return _store_in_view(sp, array, index, scalars(sp, value, node), node, home, by)
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
     if any(isinstance(p, Gather) for p in parts):
@@ -350,17 +395,57 @@ def _scatter(
     home: scatter.Home, by: str,
 ) -> Atom:  # fmt: skip
     """Emit ``a[idx] = v``: the region has the axes of the gathered result."""
+    axes, region = _axes(sp, array, parts, node)
+    return scatter.store_gathered(sp, array, axes, region, value, node, home, by)
+
+
+def _store_in_view(
+    sp: Specialiser, array: ArrayV, to: Region, value: Value, node: ast.AST, home: scatter.Home,
+    by: str,
+) -> Atom:  # fmt: skip
+    """Emit the update of what a view of the array has at an index: the axes of the view are found
+    first, then those of the array."""
+    own = ext.extents(sp, to.view)
+    parts = take_apart(sp, to.view, _ALL_OF if to.index is None else to.index, node)
     parts = [p for p in parts if not isinstance(p, NewAxis)]
-    where = _advanced(sp, parts, node)
-    arrays = scatter.own_copies(
-        sp, array, (p.array for p in parts if isinstance(p, Gather)), node
-    )
-    shape, reads = broadcast(sp, arrays, node, _INDICES)
-    readers = iter(reads)
+    fixed = [
+        At(in_range(sp, p.index, own[k], node)) if isinstance(p, At) else p
+        for k, p in enumerate(parts)
+    ]
+    inner, region = _axes(sp, to.view, fixed, node)
+    checked = [
+        _in_range(sp, axis, own[k], node) if isinstance(fixed[k], Gather) else axis
+        for k, axis in enumerate(inner)
+    ]
+    axes = [views.position(sp, line, checked) for line in to.axes]
+    if not region and isinstance(value, ArrayV):
+        reason = "setting an array element with a sequence"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    return scatter.store_gathered(sp, array, axes, region, value, node, home, by, checked=False)
+
+
+def _in_range(sp: Specialiser, axis: scatter.Axis, extent: Atom, node: ast.AST) -> scatter.Axis:
+    return lambda indices: in_range(sp, axis(indices), extent, node)
+
+
+def _axes(
+    sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
+) -> tuple[list[scatter.Axis], tuple[Atom, ...]]:
+    """Return the positions along each axis of an array, by indices in the region that the parts
+    select, and the extents of the region."""
+    parts = [p for p in parts if not isinstance(p, NewAxis)]
+    gathers = [p.array for p in parts if isinstance(p, Gather)]
+    first_of, shape = 0, tuple[Atom, ...]()
+    readers: Iterator[Read] = iter(())
+    if gathers:
+        first_of = _advanced(sp, parts, node)[0]
+        copies = scatter.own_copies(sp, array, iter(gathers), node)
+        shape, reads = broadcast(sp, copies, node, _INDICES)
+        readers = iter(reads)
     region: list[Atom] = []
     axes: list[scatter.Axis] = []
     for k, part in enumerate(parts):
-        if k == where[0]:
+        if gathers and k == first_of:
             first = len(region)
             region += shape
         match part:
@@ -371,7 +456,7 @@ def _scatter(
             case Range(start, count, step):
                 axes.append(scatter.along(sp, start, step, len(region)))
                 region.append(count)
-    return scatter.store_gathered(sp, array, axes, tuple(region), value, node, home, by)
+    return axes, tuple(region)
 
 
 def _at(index: Atom, _: Sequence[Atom]) -> Atom:

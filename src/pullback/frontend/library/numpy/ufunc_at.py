@@ -51,7 +51,7 @@ def update(run: Run, op: str, args: Sequence[ast.expr], node: ast.Call) -> Value
     if not isinstance(array, ArrayV):
         run.refuse(args[0], f"{run.describe(array)} is not an array", error=ArgumentTypeError)
     with run.holding(array):
-        made, _ = updates.apply(run, array, updates.combined(run, change, steps, node), node)
+        made, _ = updates.apply(run, array, updates.combined(run, array, change, steps, node), node)
     assert holding.is_updated_in_place(made)
     ownership.bind_updated(run, base.id, array, made, node)
     return Static(None)

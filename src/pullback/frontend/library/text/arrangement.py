@@ -65,3 +65,13 @@ def matrix_transpose(x: Matrix) -> Matrix:
     if np.ndim(x) < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {np.ndim(x)}")
     return np.swapaxes(x, -1, -2)
+
+
+def fix(x: Array) -> Array:
+    """Return the numbers rounded towards zero."""
+    return np.trunc(x)
+
+
+def append(arr: Array, values: Array, axis: Axis | None = None) -> Array:
+    """Return two arrays one after the other; without an axis, their elements in C order."""
+    return np.concatenate((arr, values), axis)

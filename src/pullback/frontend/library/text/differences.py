@@ -73,3 +73,8 @@ def _slopes(values: Array, spacing: float, axis: Axis) -> Array:
     inside = (f[2:] - f[: len(f) - 2]) / (2.0 * spacing)
     first, last = (f[1] - f[0]) / spacing, (f[len(f) - 1] - f[len(f) - 2]) / spacing
     return np.moveaxis(np.concatenate((np.array([first]), inside, np.array([last]))), 0, axis)
+
+
+def ptp(a: Array, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """Return the largest minus the smallest element."""
+    return np.max(a, axis, keepdims=keepdims) - np.min(a, axis, keepdims=keepdims)

@@ -1,0 +1,28 @@
+"""The parts of the boundary that need the compiler, or the papers: imported at the first use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pullback.call.methods import NATIVE
+from pullback.core.later import Later
+
+if TYPE_CHECKING:
+    from pullback.call import by_method, driver
+else:
+    by_method = Later("pullback.call.by_method")
+    driver = Later("pullback.call.driver")
+
+
+def compiler_is_imported() -> bool:
+    """Whether anything was compiled in this process."""
+    return not isinstance(driver, Later) or driver.here
+
+
+def require_method(name: str) -> None:
+    """ValueError if there is no such method, neither of the papers nor among the native ones."""
+    if name not in NATIVE:
+        by_method.require_paper_method(name)
+
+
+__all__ = ["by_method", "compiler_is_imported", "driver", "require_method"]

@@ -1,0 +1,71 @@
+"""What calls of compiled code share, whether it was compiled now or is kept on disk."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Protocol
+
+from pullback.call.normalise import normalised, not_taken
+from pullback.call.packed import Packed, plain
+from pullback.call.request import Plan
+from pullback.call.trees import Fast
+from pullback.errors import ArgumentValueError
+from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.python.pytypes import types_of
+
+compiling = threading.RLock()
+"""The lock of all that changes what is compiled."""
+
+broadcasting: set[object] = set()
+"""What has met extents of 1 where equal ones were assumed: types of a function and arguments."""
+
+
+class Compiled(Protocol):
+    """An operator of a specialisation, compiled now or kept."""
+
+    plan: Plan
+
+    def bind(self, f: FunctionType, packed: bool = False) -> Fast:
+        """The fast call for the function f."""
+
+
+def kinds_of(args: Sequence[object]) -> tuple[Kind, ...]:
+    """The types of all arguments. Data that contains itself has none."""
+    try:
+        return types_of(args)
+    except RecursionError:
+        raise ArgumentValueError(
+            "an argument contains itself, or is nested too deep",
+            "pass data without cycles; of deep trees frozen dataclasses that name their own type",
+        ) from None
+
+
+def taken(
+    function: FunctionType, unit: Compiled, args: Sequence[object]
+) -> tuple[Fast, object] | None:
+    """The fast call of a function, and its result for these arguments; None: it does not take
+    them, or what the function captures."""
+    fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
+    result = fast(*args)
+    if result is NotImplemented:
+        usual = normalised(unit.plan, plain(args))[0]
+        result = fast(*usual)
+        if result is NotImplemented:  # the general call builds what is captured in the usual form
+            fast = unit.bind(function, packed=True)
+            result = fast(*usual)
+    return None if result is NotImplemented else (fast, result)
+
+
+def bound(
+    function: FunctionType, unit: Compiled, args: Sequence[object]
+) -> tuple[Fast, object]:
+    """The same, or an error."""
+    found = taken(function, unit, args)
+    if found is None:
+        raise not_taken(args)
+    return found
+
+
+__all__ = ["Compiled", "bound", "broadcasting", "compiling", "kinds_of", "taken"]

@@ -1,0 +1,77 @@
+"""Modules that are imported when one of their names is first used.
+
+``import pullback`` is waited for in every process, and compiles nothing: the front end, the passes
+and the papers' methods are imported when the first function is compiled. Where a whole compiled
+program is kept on disk, they are not imported at all.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from pullback.core.interrupts import shielded
+
+_import = shielded(import_module)  # half an import, which an interrupt leaves, cannot be repeated
+
+
+class Later:
+    """A module by its name. An attribute of it is that of the module, which is imported then."""
+
+    __slots__ = ("_module", "_name")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._module: ModuleType | None = None
+
+    @property
+    def here(self) -> bool:
+        """Whether the module has been imported by this name."""
+        return self._module is not None
+
+    def __getattr__(self, attribute: str) -> Any:
+        if self._module is None:
+            self._module = _import(self._name)
+        return getattr(self._module, attribute)
+
+
+@dataclass(frozen=True, slots=True)
+class LaterFunction:
+    """A function of a library, by its name: the library is imported when it is called."""
+
+    module: str
+    __name__: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(_import(self.module), self.__name__)(*args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """The functions of a module of SciPy, as attributes."""
+
+    _module: str
+
+    def __getattr__(self, name: str) -> LaterFunction:
+        return LaterFunction(self._module, name)
+
+
+SPECIAL, LINALG = Functions("scipy.special"), Functions("scipy.linalg")
+
+
+def named(function: object) -> Callable[..., Any] | None:
+    """The same function by its name; None if it is none of these modules'. Whoever has one has
+    imported its module."""
+    name = getattr(function, "__name__", None)
+    for library in (SPECIAL, LINALG):
+        module = sys.modules.get(library._module)
+        if isinstance(name, str) and module and getattr(module, name, None) is function:
+            return LaterFunction(library._module, name)
+    return None
+
+
+__all__ = ["LINALG", "SPECIAL", "Later", "LaterFunction", "named"]

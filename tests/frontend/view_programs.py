@@ -1,0 +1,347 @@
+"""Updates through views of arrays: as in NumPy, or refused. (``tests/frontend/test_views.py`` runs
+them.)"""
+
+import numpy as np
+
+
+def whole_slice(x):
+    m = np.array(x) * 2.0
+    v = m[1:]
+    v[:] = np.array(x)[:2]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def element(x):
+    m = np.array(x) * 2.0
+    v = m[1:]
+    v[0] = x[0] * x[1]
+    return (m * np.array([1.0, 2.0, 3.0])).sum() * v[0]
+
+
+def steps(x):
+    m = np.array(x) * 2.0
+    v = m[0:3:2]
+    v += x[1]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def column(x):
+    m = np.outer(np.array(x), np.array(x))
+    v = m[:, 1]
+    v += x[1]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def transpose(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    v = m.T
+    v[0] += x[1]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def reshaped_matrix(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    m.reshape(-1)[4] = x[0] * 5
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def raveled_matrix(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    v = m.ravel()
+    v[4] = x[0] * 5
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def slice_of_a_slice(x):
+    m = np.concatenate([np.array(x), np.array(x)])
+    v = m[1:]
+    w = v[1:3]
+    w += x[0]
+    w[0] *= x[1]
+    return (m * np.arange(6.0)).sum()
+
+
+def rows_of_a_slice(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    for row in m[1:]:
+        row += x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def elements_of_rows_of_a_slice(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    for row in m[1:]:
+        row[0] = x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def read_after(x):
+    m = np.array(x) * 2.0
+    v = m[0:2]
+    m[0] = x[2]
+    return v[0] * m[0]
+
+
+def overlapping(x):
+    m = np.array(x) * 2.0
+    v = m[0:2]
+    w = m[1:3]
+    v += 1.0
+    w *= 2.0
+    v[1] += x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum() + v.sum() * w[0]
+
+
+def slice_then_row(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    m[1:][0] += x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def chained(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    m[1:, :2][0, 1] += x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def element_of_the_transpose(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    m.T[0, 1] += x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def block(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    v = m[1:, 1:]
+    v -= np.array([x[0], x[1]])
+    return (m * np.array([1.0, 2.0, 3.0])).sum() * v[0, 0]
+
+
+def backwards(x):
+    m = np.array(x) * 2.0
+    v = m[::-1]
+    v[0] = x[0]
+    v += 1.0
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def from_the_end(x):
+    m = np.array(x) * 2.0
+    v = m[-2:]
+    v += x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def all_of_it(x):
+    m = np.array(x) * 2.0
+    v = m[:]
+    v += x[0]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def helper(x):
+    m = np.array(x) * 2.0
+
+    def inc(v):
+        v += x[0]
+
+    inc(m[1:])
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def element_in_a_helper(x):
+    m = np.array(x) * 2.0
+
+    def inc(v):
+        v[0] += x[0]
+
+    inc(m[1:])
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def name_of_a_reshaped_matrix(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    v = m.reshape(9)
+    v += x[0]
+    v[3:6] = 0.0
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def elements_in_a_loop(x):
+    m = np.array(x) * 2.0
+    v = m[1:]
+    for k in range(2):
+        v[k] += x[k]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def slices_in_a_loop(x):
+    m = np.array(x) * 2.0
+    for i in range(3):
+        v = m[i:]
+        v += x[i]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def in_a_branch(x):
+    m = np.array(x) * 2.0
+    v = m[1:]
+    if x[0] > 0.5:
+        v += x[0]
+    else:
+        v[0] = 2.0
+    return (m * np.array([1.0, 2.0, 3.0])).sum() * v[0]
+
+
+def slice_of_a_row(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    r = m[1]
+    v = r[1:]
+    v *= x[2]
+    return (m * np.array([1.0, 2.0, 3.0])).sum() * r[1]
+
+
+def row_of_a_slice(x):
+    m = np.outer(np.array(x), np.array([1.0, 2.0, 3.0]))
+    v = m[1:]
+    r = v[0]
+    r[1] = x[0] * 3
+    r += 1.0
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def vector_as_a_matrix(x):
+    m = np.arange(6.0) * x[0]
+    w = m.reshape(2, 3)
+    w[1] += x[1]
+    w[:, 0] *= x[2]
+    w.T[2, 0] = x[0]
+    m.reshape(3, -1)[1, 1] = x[1]
+    return (m * np.arange(1.0, 7.0)).sum() * w[1, 1]
+
+
+def view_by_a_mask(x):
+    m = np.array(x) * np.array([1.0, -1.0, 1.0])
+    v = m[1:]
+    v[v < 0] = x[0]
+    v[np.array([1, 1])] += x[2]
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def add_at(x):
+    m = np.array(x) * 2.0
+    v = m[1:]
+    np.add.at(v, np.array([0, 1, 1]), np.array(x))
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def view_in_a_list(x):
+    rows = [np.array(x), np.array(x) * 2.0]
+    v = rows[1][1:]
+    v += x[0]
+    v[0] *= x[1]
+    return rows[1].sum() * rows[0].sum()
+
+
+def new_axes_and_permutations(x):
+    m = np.zeros((2, 3))
+    v = np.moveaxis(m[:, None], 0, -1)
+    v[0, 1] = x[0]
+    v[0, :, 1] += x[1]
+    return (m * np.arange(6.0).reshape(2, 3)).sum()
+
+
+def captured_view(x):
+    m = np.array(x) * 2.0
+    v = m[1:]
+
+    def add(d):
+        v[0] += d
+
+    add(x[0])
+    add(x[1])
+    return m[1] * v[1]
+
+
+def handed_view(x):
+    m = np.outer(np.array(x), np.array(x))
+
+    def clear(block, d):
+        block -= d
+        block[0] = 0.0
+
+    clear(m[1:, 1:], x[0])
+    clear(m.T[0], x[1])
+    return (m * np.arange(9.0).reshape(3, 3)).sum()
+
+
+def two_names(x):
+    m = np.array(x) * 2.0
+    v = m
+    v[0] = x[1]
+    m[1] *= x[2]
+    v += x[0]
+    return m.sum() * v[0]
+
+
+def out_of_range(x):
+    m = np.array(x)
+    v = m[:2]
+    try:
+        v[2] = 1.0
+    except IndexError:
+        return x[1]
+    return m[0]
+
+
+def alias_that_a_loop_may_rebind(x):
+    a = np.zeros(3)
+    b = a
+    a[0] = x[0]
+    for i in range(2):
+        if i > 5:
+            b = np.ones(3)
+    return b.sum()
+
+
+PROGRAMS = [
+    alias_that_a_loop_may_rebind,
+    whole_slice,
+    element,
+    steps,
+    column,
+    transpose,
+    slice_of_a_slice,
+    rows_of_a_slice,
+    elements_of_rows_of_a_slice,
+    read_after,
+    overlapping,
+    slice_then_row,
+    chained,
+    element_of_the_transpose,
+    block,
+    backwards,
+    from_the_end,
+    all_of_it,
+    helper,
+    element_in_a_helper,
+    elements_in_a_loop,
+    slices_in_a_loop,
+    in_a_branch,
+    slice_of_a_row,
+    row_of_a_slice,
+    vector_as_a_matrix,
+    view_by_a_mask,
+    add_at,
+    view_in_a_list,
+    new_axes_and_permutations,
+    captured_view,
+    handed_view,
+    two_names,
+    out_of_range,
+]
+REFUSED = [
+    reshaped_matrix,
+    raveled_matrix,
+    name_of_a_reshaped_matrix,
+]

@@ -1,0 +1,135 @@
+"""Products of large matrices are made by BLAS, however they are written."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.call import driver
+from pullback.opt.arrays.contractions import SMALL
+
+RNG = np.random.default_rng(15)
+A, B = RNG.normal(size=(20, 30)), RNG.normal(size=(30, 40))
+assert A.size * B.shape[1] > SMALL
+
+
+def matmul(a, b):
+    return np.sum(np.tanh(a @ b))
+
+
+def transposes(a, b):
+    return np.sum(np.tanh((b.T @ a.T).T))
+
+
+def einsum(a, b):
+    return np.sum(np.tanh(np.einsum("ik,kj->ij", a, b)))
+
+
+def comprehensions(a, b):
+    c = np.array([[np.dot(row, column) for column in b.T] for row in a])
+    return np.sum(np.tanh(c))
+
+
+def one_sum(a, b):
+    total = 0.0
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            total += np.tanh(s)
+    return total
+
+
+def generators(a, b):
+    n, inner, m = a.shape[0], a.shape[1], b.shape[1]
+    return sum(
+        np.tanh(sum(b[k, j] * a[i, k] for k in range(inner))) for j in range(m) for i in range(n)
+    )
+
+
+def layers(a, b):
+    h = np.tanh(a @ b)
+    return np.sum((h @ (b.T * 0.5)) ** 2)
+
+
+SPELLINGS = [matmul, transposes, einsum, comprehensions, one_sum, generators]
+
+
+def gradients(a, b):
+    c = np.tanh(a @ b)
+    d = 1.0 - c * c
+    return d @ b.T, a.T @ d
+
+
+@pytest.mark.parametrize("f", SPELLINGS, ids=lambda f: f.__name__)
+def test_every_spelling_is_a_product(f) -> None:
+    text = pb.show(pb.grad(f, argnums=(0, 1)), A, B)
+    assert text.count("= product ") == 3
+    for a, b in ((A, B), (A[:3], B), (A[:, :0], B[:0])):
+        value, found = pb.value_and_grad(f, argnums=(0, 1))(a, b)
+        assert np.allclose(value, np.sum(np.tanh(a @ b)), rtol=1e-12)
+        for x, y in zip(found, gradients(a, b), strict=True):
+            assert np.allclose(x, y, rtol=1e-12, atol=1e-12)
+
+
+LAYOUTS = {
+    "columns": (np.asfortranarray(A), np.asfortranarray(B)),
+    "every other": (np.repeat(A, 2, axis=0)[::2], np.repeat(B, 3, axis=1)[:, ::3]),
+    "backwards": (A[:, ::-1], B[::-1]),
+    "a part": (np.pad(A, 2)[2:-2, 2:-2], np.pad(B.T, 1).T[1:-1, 1:-1]),
+    "one row": (np.repeat(A[:1], 20, axis=0)[:1], np.tile(B, 30)),
+    "broadcast": (np.broadcast_to(A[0], A.shape), np.broadcast_to(B[:, :1], B.shape)),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_matrices_lie_anyhow(name: str) -> None:
+    a, b = LAYOUTS[name]
+    _, found = pb.value_and_grad(matmul, argnums=(0, 1))(a, b)
+    for x, y in zip(found, gradients(a, b), strict=True):
+        assert np.allclose(x, y, rtol=1e-12, atol=1e-12)
+
+
+def test_the_evaluator_and_both_methods_agree() -> None:
+    for f in (matmul, layers, one_sum):
+        expected = driver.gradient(f, (A, B), (0, 1), "native", "dual")
+        for tier, method in (("native", "chad"), ("eval", "chad"), ("eval", "dual")):
+            value, found = driver.gradient(f, (A, B), (0, 1), tier, method)
+            assert np.allclose(value, expected[0], rtol=1e-12)
+            for x, y in zip(found, expected[1], strict=True):
+                assert np.allclose(x, y, rtol=1e-11, atol=1e-11)
+
+
+def test_derivatives_of_other_orders() -> None:
+    v = RNG.normal(size=A.shape)
+    _, tangent = pb.jvp(lambda a: layers(a, B), (A,), (v,))
+    assert np.isclose(tangent, np.sum(pb.grad(layers)(A, B) * v), rtol=1e-11)
+    second = pb.jvp(pb.grad(layers), (A, B), (v, None))[1]
+    step = 1e-6
+    g = pb.grad(layers)
+    assert np.allclose(second, (g(A + step * v, B) - g(A - step * v, B)) / (2 * step), rtol=1e-4)
+
+
+def test_a_pattern_sees_single_elements() -> None:
+    w = RNG.normal(size=(40, 20))
+
+    def f(x):
+        return np.outer(x, np.ones(40)) @ w
+
+    found = pb.sparse_jacobian(lambda x: f(x).ravel())(RNG.normal(size=40))
+    dense = pb.jacobian(lambda x: f(x).ravel())(np.ones(40))
+    assert found.nnz == 40 * 20
+    assert np.allclose(found.toarray(), dense, rtol=1e-12)
+
+
+def test_what_is_no_product_stays() -> None:
+    def sums(a, b):
+        return np.sum([np.dot(a[i], a[i]) for i in range(len(a))]) + np.sum(a[:, :1] * b[:1])
+
+    def steps(a, n):
+        for _ in range(n):
+            a = np.tanh(a @ a)
+        return np.sum(a)
+
+    assert "product" not in pb.show(sums, A, B)
+    assert "product" not in pb.show(steps, A[:, :20], 3)
