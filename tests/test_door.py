@@ -112,6 +112,13 @@ def test_a_number_of_another_byte_order() -> None:
     assert pb.grad(lambda x: x * x)(np.array(3.0, ">f8")) == 6.0
 
 
+def test_nothing_inside_depends_on_the_map(tmp_path: Path) -> None:
+    a = mapped(DATA, tmp_path)
+    with pytest.raises(pb.PullbackError, match="whether an array is memory-mapped"):
+        pb.jit(lambda a: 1.0 if isinstance(a, np.memmap) else 2.0)(a)
+    assert pb.jit(lambda a: 1.0 if isinstance(a, np.ndarray) else 2.0)(a) == 1.0
+
+
 class Column:
     """As a Series or a tensor: it computes in a way of its own."""
 

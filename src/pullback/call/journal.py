@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from types import CodeType
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from pullback.call.request import Plan, What
 from pullback.frontend.kinds.kinds import describe
@@ -44,7 +45,7 @@ class Compilation:
                 f"{self.seconds:.3f} s, {self.size:,} bytes")  # fmt: skip
 
 
-_written: deque[tuple[CodeType, Compilation]] = deque(maxlen=1024)
+_written: deque[tuple[ref[CodeType], Compilation]] = deque(maxlen=1024)
 
 
 def note(code: CodeType, plan: Plan, since: float, timing: Timing, loaded: bool = False) -> None:
@@ -53,12 +54,13 @@ def note(code: CodeType, plan: Plan, since: float, timing: Timing, loaded: bool 
     argnums = () if what in (What.VALUE, What.TANGENT) else tuple(plan.differentiated)
     given = tuple(map(describe, plan.kinds[: plan.arguments]))
     seconds = perf_counter() - since
-    _written.append((code, Compilation(_NAMES[what], argnums, given, seconds, timing.size, loaded)))
+    made = Compilation(_NAMES[what], argnums, given, seconds, timing.size, loaded)
+    _written.append((ref(code), made))
 
 
 def compilations(code: CodeType) -> tuple[Compilation, ...]:
     """What was compiled of functions with this code, the oldest first."""
-    return tuple(made for of, made in tuple(_written) if of is code)
+    return tuple(made for of, made in tuple(_written) if of() is code)
 
 
 __all__ = ["Compilation", "compilations", "note"]
