@@ -18,7 +18,6 @@ from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_o
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     ClosureK,
-    Compound,
     FunctionK,
     FunctionRefK,
     GeneratorK,
@@ -44,6 +43,7 @@ from pullback.frontend.kinds.kinds import (
     static_kind,
     static_scalar,
 )
+from pullback.frontend.kinds.plain_kinds import Compound
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
