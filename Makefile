@@ -10,13 +10,26 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo papers-pictures test test-fast campaign durations replay replay-save passes bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-versions test-fast campaign durations replay replay-save passes bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
 
 test: $(VENV)/dev.stamp
 	$(PY) -m pytest -n 2 -q
+
+# The suite under each CPython that is here, with an environment for each.
+VERSIONS := 3.11 3.12 3.13
+test-versions:
+	@for v in $(VERSIONS); do \
+	  if python$$v -c "" 2>/dev/null; then \
+	    $(MAKE) --no-print-directory test PYTHON=python$$v VENV=.venv-$$v || exit 1; \
+	  else echo "python$$v is not here: not tested"; fi; \
+	done
+
+# The wheel and the source distribution, each tried in an empty environment.
+package:
+	$(PYTHON) -m tools.package
 
 # The tests of the layers that differ from main, within two minutes.
 test-fast: $(VENV)/dev.stamp
@@ -64,7 +77,7 @@ callgrind: $(VENV)/demo.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks.instructions
 
 clean:
-	rm -rf $(VENV) build *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-3.* build *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
 
 $(VENV)/venv.stamp:
 	$(PYTHON) -m venv $(VENV)

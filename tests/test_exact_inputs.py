@@ -216,13 +216,11 @@ def test_what_is_a_value_of_its_own():
 
 
 def test_memory_maps(tmp_path):
-    """A memory map can give results of its class; as an array it is the same memory."""
+    """A memory map is the array that it shows."""
     path = tmp_path / "data"
     ONES.tofile(path)
     mapped = np.memmap(path, dtype=np.float64, mode="r")
-    with pytest.raises(TypeError, match=r"a memmap: .*at arg0\n.*does not copy"):
-        pb.jit(squares)(mapped)
-    assert pb.jit(squares)(np.asarray(mapped)) == 3.0
+    assert pb.jit(squares)(mapped) == 3.0
 
 
 @pytest.mark.parametrize(

@@ -10,26 +10,63 @@ import pytest
 
 import pullback as pb
 from benchmarks import operators
-from tests import modes
-from tests.programs import examples
+from tests import campaign, harness
+from tests.modes import Direction
+from tests.programs import Program, corpus, examples
+from tests.test_scaling import OVERHEAD
 
-PROGRAMS = {"kalman": (10, 6.0), "force_field": (30, 6.0), "robot_arm": (10, 6.0),
-            "kepler": (10, 7.0), "hamiltonian": (20, 7.0), "epidemic": (10, 9.5)}  # fmt: skip
-"""The size, and how many functions a Hessian-vector product may cost. The bar is 6: what misses it
-has a dearer gradient (3 to 4 functions), of which a product takes up to 2.5."""
+PROGRAMS = {"kalman": 10, "force_field": 30, "robot_arm": 10, "kepler": 10, "gaussian_process": 6,
+            "hamiltonian": 20, "epidemic": 10}  # fmt: skip
+"""The sizes at which they are counted."""
+
+BAR = 6.0
+DEARER = {
+    # rounds of a few products and sums: each value is kept and read again, its tangent too
+    "epidemic": 7.4, "neural_ode": 6.9, "secant_roots": 6.9, "implied_volatilities": 7.1,
+    "predator_prey": 6.4, "page_rank": 6.2, "slope_penalty": 6.2,
+    # small arrays: what names, allocates and reads their cells costs more than the arithmetic
+    "hamiltonian": 6.8, "power_iteration": 6.4, "mean_shift": 6.5, "batch_normalisation": 6.4,
+    "interval_polynomial": 7.8,
+    # the function is made of derivatives itself
+    "influence": 9.3, "ridge": 7.8,
+}  # fmt: skip
+"""How many functions a Hessian-vector product may cost where it is more than 6."""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_examples(name: str) -> None:
-    size, bar = PROGRAMS[name]
-    d = modes.Direction.of(examples.program_of(name), size)
+    d = Direction.of(examples.program_of(name), PROGRAMS[name])
 
     def product(*args: Any) -> Any:
         return pb.hvp(d.f, args, d.along)
 
     function, gradient = pb.cost(d.f, *d.args), pb.cost(pb.grad(d.f, d.wrt), *d.args)
     assert pb.cost(d.slope, *d.args) <= 2.5 * function
-    assert pb.cost(product, *d.args) <= min(bar * function, 2.5 * gradient)
+    assert pb.cost(product, *d.args) <= min(DEARER.get(name, BAR) * function, 2.5 * gradient)
+
+
+def is_flat(program: Program) -> bool:
+    """Whether it has growth, and numbers and arrays only (trees and lists of the user's go through
+    vectors, which may cost more than what the function does with them)."""
+    args = Direction.of(program, program.growth[0]).args if program.growth else (None,)
+    return all(isinstance(x, bool | int | float | np.ndarray) for x in args)
+
+
+SHARD = [p for p in corpus() if campaign.chosen("cost", p.name, 40) and is_flat(p)]
+
+
+@pytest.mark.parametrize("program", SHARD, ids=str)
+def test_products_of_the_corpus(program: Program) -> None:
+    d = Direction.of(program, program.growth[0])
+    size = harness.gradient_size(d.args, d.wrt)
+
+    def product(*args: Any) -> Any:
+        return pb.hvp(d.f, args, d.along)
+
+    function, gradient = pb.cost(d.f, *d.args), pb.cost(pb.grad(d.f, d.wrt), *d.args)
+    found = pb.cost(product, *d.args) - OVERHEAD
+    assert found <= DEARER.get(program.name.removeprefix("examples/"), BAR) * (function + size)
+    assert found <= (2.7 if "influence" in program.name else 2.5) * (gradient + size)
 
 
 @pytest.mark.parametrize("f", [operators.perceptron, operators.weather], ids=lambda f: f.__name__)

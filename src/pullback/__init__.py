@@ -7,7 +7,7 @@ from pullback.api.gradients import grad, value_and_grad
 from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
-from pullback.api.looking import cost, show, stages
+from pullback.api.looking import compiled, cost, show, stages
 from pullback.api.maps import vmap
 from pullback.api.packing import clear_cache, config, pack, ravel, unpack
 from pullback.api.python_functions import pure_callback
@@ -65,6 +65,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "implicit_fixed_point",
     "implicit_minimum",
     "check_grads",
+    "compiled",
     "show",
     "stages",
     "cost",

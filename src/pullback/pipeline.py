@@ -31,7 +31,7 @@ from pullback.opt.control.division import Divider
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.control.invariant_loops import hoist_loops
 from pullback.opt.control.known_constructor import know_constructors
-from pullback.opt.control.licm import hoist_invariants
+from pullback.opt.control.licm import hoist_arithmetic, hoist_invariants
 from pullback.opt.control.sink import add_in_branches
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
@@ -43,6 +43,8 @@ from pullback.opt.residuals.residual_flattening import flatten_residuals
 from pullback.opt.residuals.ring_buffers import use_ring_buffers
 from pullback.opt.scalar.bounds import remove_checks
 from pullback.opt.scalar.if_conversion import convert_ifs
+from pullback.opt.scalar.masks import mask_products
+from pullback.opt.scalar.signs import take_signs
 from pullback.opt.scalar.simplify import simplify
 from pullback.settings import config
 
@@ -84,6 +86,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
     Stage("fuse again", fuse, FLAT, "equal reads are one now: an array read once is fused"),
     Stage("index tables", make_tables, FLAT, "what a table adds up is added to its origin once"),
+    Stage("hoist arithmetic", hoist_arithmetic, FLAT, "what is the same is differentiated once"),
     Stage("invariant loads", None, FLAT, "an array read in place needs no residuals"),
     Stage("ad", None, ACC, "derivative terms become code; later passes improve it"),
     Stage("entry", None, ACC, "later passes then know seeds and unwanted results"),
@@ -103,6 +106,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("unbox sums", unbox_sums, ACC, "from here on unread fields of sums are dead variables"),
     Stage("eliminate", eliminate_residuals, ACC, "after hoisting, more residuals are invariant"),
     Stage("nodes", shrink_nodes, ACC, "accumulators of a loop are parts of one now"),
+    Stage("masks", mask_products, ACC, "what else simplifies products and choices has been done"),
     Stage("share last", merge_common, ACC, "two loops may have hoisted equal code"),
     Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
     Stage("trim last", drop_dead, ACC, "the passes before leave dead code"),
@@ -165,3 +169,9 @@ def prepared(program: Program, reverse: bool) -> Program:
     if reverse or any(isinstance(let.op, Vjp) for let in lets):
         return load_invariants(program)
     return program
+
+
+def written(program: Program) -> Program:
+    """What the operators make of a program, the end of the stage "ad": with signs where they cost
+    nothing. (Zeros of derivatives get their signs here, as no later pass changes a bit.)"""
+    return take_signs(program)

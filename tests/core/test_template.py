@@ -56,8 +56,8 @@ def _cases() -> list[Case]:
                 if t != I64 and row.name.endswith(".ovf"):
                     continue
                 args: tuple[Type, ...] = (t,) * row.arity
-                if row.name == "select":
-                    args = (BOOL, t, t)
+                if row.name == "select" or row.name.endswith(".if"):
+                    args = (BOOL, *args[1:])
                 statics: list[tuple[Type, ...]] = [()]
                 if row.name == "to_real":
                     statics = [(F64,), (F32,)]

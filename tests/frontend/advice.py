@@ -253,7 +253,7 @@ def kept(x):
 
 # name, the arguments, the refused spelling, the spelling that the advice says
 ADVICE = [
-    ("numpy.linalg.pinv", (A, A[0]), lambda a, b: np.linalg.pinv(a) @ b,
+    ("numpy.linalg.lstsq", (A, A[0]), lambda a, b: np.linalg.lstsq(a, b)[0],
      lambda a, b: np.linalg.solve(a.T @ a, a.T @ b)),
     ("numpy.linalg.eig", (S,), lambda a: np.sort(np.linalg.eig(a)[0]),
      lambda a: np.linalg.eigh(a)[0]),
@@ -297,8 +297,6 @@ ADVICE = [
      lambda x: np.array([[x * i + j for j in range(3)] for i in range(2)])),
     ("numpy.piecewise", (X,), lambda x: np.piecewise(x, [x < 0.0], [np.exp, np.sin]),
      lambda x: np.where(x < 0.0, np.exp(x), np.sin(x))),
-    ("numpy.select", (X,), lambda x: np.select([x < 0.0, x < 1.0], [x, 2.0 * x], 3.0 * x),
-     lambda x: np.where(x < 0.0, x, np.where(x < 1.0, 2.0 * x, 3.0 * x))),
     ("numpy.choose", (K[:3] % 2, P[:3], X[:3]), lambda k, a, b: np.choose(k, (a, b)),
      lambda k, a, b: np.where(k == 0, a, b)),
     ("numpy.split", (X,), lambda x: np.split(x, [2])[1], lambda x: x[2:]),
@@ -329,8 +327,6 @@ ADVICE = [
     ("numpy.unravel_index", (7,), lambda k: np.unravel_index(k, (3, 4)), lambda k: (k // 4, k % 4)),
     ("numpy.ravel_multi_index", (1, 2), lambda i, j: np.ravel_multi_index((i, j), (3, 4)),
      lambda i, j: i * 4 + j),
-    ("numpy.triu_indices", (A,), lambda a: np.sum(a[np.triu_indices(3)]),
-     lambda a: np.sum(np.triu(a))),
     ("numpy.ndindex", (A,), lambda a: sum(a[i] * i[0] for i in np.ndindex(3, 3)), pairs),
     ("numpy.fft.fft", (X,), lambda x: (np.fft.fft(x).real, np.fft.fft(x).imag), fourier),
     ("ufunc.at", (X, K, P), at_numpy, at),
@@ -339,7 +335,6 @@ ADVICE = [
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
     ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # meant
     ("slice", (X,), lambda x: x[slice(1, 3)], lambda x: x[1:3]),
-    ("callable", (2.0,), lambda x: 1.0 if callable(x) else x, lambda x: x),
     ("copy.deepcopy", (X,), lambda x: x, lambda x: x.copy()),
     ("collections.namedtuple", (2.0,), lambda x: Pair(x, 1).x, lambda x: Pair(x, 1).x),
     ("itertools.groupby", (XS,), lambda xs: len(list(itertools.groupby(xs))), runs),
@@ -352,12 +347,7 @@ ADVICE = [
     ("functools.cmp_to_key", (XS,),
      lambda xs: sorted(xs, key=functools.cmp_to_key(lambda a, b: b - a)),
      lambda xs: sorted(xs, key=lambda x: -x)),
-    ("statistics.mean", (XS,), statistics.mean, lambda xs: sum(xs) / len(xs)),
     ("statistics.median", (XS,), statistics.median, lambda xs: np.median(np.array(xs))),
-    ("statistics.stdev", (XS,), statistics.stdev, lambda xs: np.std(np.array(xs), ddof=1)),
-    ("statistics.pstdev", (XS,), statistics.pstdev, lambda xs: np.std(np.array(xs))),
-    ("statistics.variance", (XS,), statistics.variance, lambda xs: np.var(np.array(xs), ddof=1)),
-    ("statistics.pvariance", (XS,), statistics.pvariance, lambda xs: np.var(np.array(xs))),
     ("statistics.geometric_mean", (XS,), statistics.geometric_mean,
      lambda xs: math.exp(sum(math.log(x) for x in xs) / len(xs))),
     ("statistics.harmonic_mean", (XS,), statistics.harmonic_mean,

@@ -379,7 +379,50 @@ def two_rows(x):
     return m[1][0] * m[2][1]
 
 
+class Counter:
+    def __init__(self, k):
+        self.k = k
+        self.n = 0.0
+
+    def see(self, v):
+        self.n += v
+        return self.k * v
+
+    def seen(self, v):
+        return self.k * v * self.n
+
+
+def methods_by_number(x):
+    o = Counter(x[0])
+    fs = [o.see, o.seen]
+    s = 0.0
+    for k in range(4):
+        s += fs[k % 2](x[1])
+    return s * o.n
+
+
+def methods_by_key(x):
+    o, q = Counter(x[0]), Counter(x[1])
+    fs = {"o": o.see, "q": q.see}
+    s = 0.0
+    for v in x:
+        key = "o" if v > 1.0 else "q"
+        s += fs[key](v)
+    return s * o.n + q.n
+
+
+def methods_of_a_comprehension(x):
+    objects = [Counter(v) for v in x]
+    fs = [o.see for o in objects]
+    s = 0.0
+    for k in range(6):
+        s += fs[(k * 2) % 3](x[k % 3])
+    return s + objects[1].n
+
+
 PROGRAMS = [
+    methods_by_number,
+    methods_by_key,
     row,
     row_in_a_loop,
     row_of_rows,
@@ -403,6 +446,7 @@ PROGRAMS = [
     two_rows,
 ]
 REFUSED = [
+    methods_of_a_comprehension,
     default,
     row_bound_anew,
     row_replaced,

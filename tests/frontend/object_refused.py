@@ -226,3 +226,17 @@ def deep_maybe_shared(x):
     a, b = [x], [2.0 * x]
     both = copy.deepcopy([a, a if x > 0.5 else b])
     return sum(both[1])
+
+
+class Tree:
+    def __init__(self, v, left=None, right=None):
+        self.v = v
+        self.left = left
+        self.right = right
+
+
+def tree_of_objects(x, n):
+    def build(k, y):
+        return None if k == 0 else Tree(y, build(k - 1, 2.0 * y), build(k - 1, y + x))
+
+    return build(n, x).v

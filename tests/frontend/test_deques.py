@@ -244,6 +244,12 @@ def longer_and_longer(xs):
     return 0.0
 
 
+def named_anew(xs):
+    d = deque(xs)
+    d.whatever = 3.0
+    return d.whatever
+
+
 def outside(d):
     return d[0]
 
@@ -251,6 +257,7 @@ def outside(d):
 @pytest.mark.parametrize(
     ("f", "given", "text"),
     [(given_away, XS, r"list\(d\)"), (longer_and_longer, XS, "reads what its body updates"),
+     (named_anew, XS, "no attribute 'whatever'"),
      (outside, deque(XS), r"list\(d\)")],
 )  # fmt: skip
 def test_refused(f: Callable[..., Any], given: object, text: str) -> None:

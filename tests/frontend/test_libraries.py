@@ -68,10 +68,6 @@ def groups(x):
     return sum(1.0 for _ in itertools.groupby([x, x]))
 
 
-def inverts(x):
-    return np.linalg.pinv(np.eye(2) * x)[0, 0]
-
-
 CASES = [
     (solves, "scipy.integrate.odeint", "write the steps"),
     (integrates, "scipy.integrate.quad", "np.trapezoid"),
@@ -83,7 +79,6 @@ CASES = [
     (draws, "random.Random.gauss", "draw the random numbers outside"),
     (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
     (groups, "itertools.groupby", "remembers the last key"),
-    (inverts, "numpy.linalg.pinv", "np.linalg.solve"),
 ]
 
 
@@ -107,15 +102,15 @@ def middle(x):
 
 
 def mean(x):
-    return statistics.stdev([x, 1.0, 2.0])
+    return statistics.harmonic_mean([x, 1.0, 2.0])
 
 
 def test_modules_of_plain_arithmetic_are_read():
     assert np.isclose(pb.value_and_grad(middle)(1.5)[0], middle(1.5), rtol=1e-14)
     with pytest.raises(pb.PullbackError) as caught:
         pb.grad(mean)(1.5)
-    assert "statistics.stdev, which is called here: " in caught.value.reason
-    assert caught.value.rewrite == "np.std(np.array(xs), ddof=1)"
+    assert "statistics.harmonic_mean, which is called here: " in caught.value.reason
+    assert caught.value.rewrite == "len(xs) / sum(1.0 / x for x in xs)"
     assert caught.value.site is not None and caught.value.site.file == __file__
     assert caught.value.others == ()
 

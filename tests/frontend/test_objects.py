@@ -31,6 +31,7 @@ REFUSED = [
     ("two_lists", (0.7,), "'l2' may share memory with 'l1'"),
     ("escape_init_mut", (0.7,), "'out' may share memory with 'a'"),
     ("linked", (0.7, 4), "do not settle"),
+    ("tree_of_objects", (0.7, 4), "do not settle"),
     ("linked_mut2", (0.7,), "'b' may share memory with 'c'"),
     ("changes_its_class", (0.7,), "an attribute of the class K cannot be assigned"),
     ("shape_chosen", (0.7,), "a Circ on one path and a Rect on another"),

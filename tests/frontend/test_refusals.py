@@ -224,14 +224,6 @@ def uses_cache(x):
     return x * remembered(10)
 
 
-def any_keyword(x, **options):
-    return x
-
-
-def uses_keywords(x):
-    return any_keyword(x, scale=2.0)
-
-
 def bumped(a, i):
     a[i] += 1.0
     return a
@@ -248,7 +240,6 @@ def may_be_none(x):
 
 
 CASES = [
-    (uses_keywords, 1.0, UnsupportedError, "def any_keyword(x, **options):"),
     (helper_updates_argument, A, MutationError, "return bumped(a, 0)"),
     (may_be_none, 1.0, TypesDoNotMeetError, "if x > 0.0:"),
     (catches, 1.0, UnsupportedError, "try:"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -612,20 +613,70 @@ def set_in_the_expression(x):
     return y
 
 
+def taken_out_of_a_deque(xs):
+    q, total = deque(xs), 0.0
+    try:
+        q.remove(1.5)
+    except ValueError:
+        total = 7.0 * xs[0]
+    return total + sum(xs)
+
+
+def _beyond(xs, v):
+    while not any(x > v for x in xs):
+        v = v - 1.0
+        if v < -2.0:
+            raise ValueError("nowhere")
+    return sum(x * v for x in xs)
+
+
+def test_of_while_in_a_helper(xs):
+    try:
+        return _beyond(xs, 4.25)
+    except ValueError:
+        return -xs[0]
+
+
+def _until(xs, most):
+    for x in xs:
+        if x > most:
+            raise KeyError("too much")
+        yield x * most
+
+
+def generated_in_a_helper(xs):
+    def weighted(a):
+        return sum(y * a for y in _until(xs, a))
+
+    try:
+        return weighted(3.25)
+    except KeyError:
+        return xs[0] * xs[1]
+
+
+def several_managers(x):
+    y = 1.0
+    with np.errstate(all="ignore"), suppress(ZeroDivisionError), contextlib.suppress(ValueError):
+        y = 3.0 * x
+        y = math.log(x - 1.0)
+    return y * x
+
+
 PROGRAMS = [
     *((f, (x,)) for f in (what_was_there_before_a_call, what_was_there_round_by_round)
       for x in (3.0, 60.0, 3000.0)),
     *((f, (x,)) for f in (by_log, bound_before, nested, inner_passes_on, again, always, never,
                           asserted, first_clause, closure, with_finally, finally_under_a_try,
                           in_place, derivative, raised_by_a_handler, twice, bound_between, all_four,
-                          of_a_tuple, matched) for x in (*ONE, 4.5)),
+                          of_a_tuple, matched, several_managers) for x in (*ONE, 4.5)),
     *((bare, (x,)) for x in (0.5, 2.0)),
     *((in_while, (x,)) for x in (0.3, 1.5)),
     *((test_of_while, (x,)) for x in (3.005, 2.5)),
     *((in_recursion, (x, k)) for x in (3.5, 0.5) for k in (0, 1, 3, 5)),
     *((tries_below, (x, k)) for x in (3.5, 0.5) for k in (0, 1, 3, 4)),
     *((f, (xs,)) for f in (counted_until, each_guarded, leaves_loop, comprehended, summed,
-                           suppressed, grows, many, finally_in_loop)
+                           suppressed, grows, many, finally_in_loop, taken_out_of_a_deque,
+                           test_of_while_in_a_helper, generated_in_a_helper)
       for xs in ([1.5, 3.5, 2.5], [1.5, -1.0, 3.0], [1.5, 4.5, 6.0, -1.0], [-3.0, -5.0, 2.0])),
     *((tabled, (np.array(a),)) for a in ([1.0, 2.0], [1.0, 0.15])),
     *((off_the_end, ([1.0, 2.0], i)) for i in (0, -1, 2, -3)),
@@ -646,5 +697,5 @@ PROGRAMS = [
 BY_DERIVATIVE = (derivative,)
 """Programs that the evaluator does not know before "ad"."""
 
-WITH_JUMPS = (solved, taken_out_before)
+WITH_JUMPS = (solved, taken_out_before, taken_out_of_a_deque)
 """Programs that are not continuous in what is caught: differences go across."""

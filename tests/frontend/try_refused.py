@@ -71,7 +71,24 @@ def managed(x):
         return x
 
 
+def prints_and_passes_on(x):
+    try:
+        return math.log(x)
+    except ValueError:
+        print("negative")
+        raise
+
+
+def prints_at_the_end(x):
+    try:
+        return math.log(x)
+    finally:
+        print("done")
+
+
 PROGRAMS = [
+    (prints_and_passes_on, (-1.0,), "printed while an exception"),
+    (prints_at_the_end, (2.0,), "printed while an exception"),
     (changed_by_a_call, (3.0,), "may raise after it has changed 'n'"),
     (the_object, (3.0,), "the exception that is caught is not kept"),
     (on_some_paths, (3.0,), "raised again on some paths only"),

@@ -304,7 +304,137 @@ def alias_that_a_loop_may_rebind(x):
     return b.sum()
 
 
+def generator_over_a_row(x):
+    t = [list(x), list(x)]
+    row = t[1]
+
+    def g():
+        for k in range(3):
+            yield row[k]
+
+    return sum(q * k for k, q in enumerate(g())) + sum(g())
+
+
+def functions_in_a_list_read_a_row(x):
+    t = [list(x), list(x)]
+    row = t[1]
+    fs = [lambda: row[0], lambda: row[1]]
+    a = fs[0]()
+    t[1][0] = x[1] * 7
+    return a + fs[0]() * fs[1]()
+
+
+def read_beside_its_array(x):
+    m = np.array(x) * 1.0
+    v = m[1:]
+
+    def upd():
+        m[1] = x[1] * 7
+        return v[0]
+
+    return upd() * v[0]
+
+
+def array_bound_anew(x):
+    m = np.array(x) * 1.0
+    v = m[1:]
+
+    def upd():
+        nonlocal m
+        m = m * 2.0
+        m[1] = 5.0
+        return v[0]
+
+    return upd() * v[0] * m[2]
+
+
+def part_and_its_array(x):
+    m = np.array(x) * 1.0
+
+    def upd(v):
+        m[1] = x[1] * 7
+        return v[0]
+
+    return upd(m[1:]) * m[1]
+
+
+def two_parts(x):
+    m = np.array(x) * 1.0
+
+    def upd(v, w):
+        v[0] += 1.0
+        w[1] *= 2.0
+        return v[0] * w[1]
+
+    return upd(m[1:], m[:2]) * m[1]
+
+
+def generator_that_reads_a_row(x):
+    t = [list(x), list(x)]
+    row = t[1]
+
+    def g():
+        for k in range(3):
+            yield row[k]
+
+    s = 0.0
+    for q in g():
+        s += q
+        t[1][2] = x[0] * 2
+    return s
+
+
+def generator_that_reads_an_updated_row(x):
+    t = [list(x), list(x)]
+    row = t[1]
+
+    def g():
+        for k in range(3):
+            yield row[k]
+
+    s = 0.0
+    for q in g():
+        s += q
+        row[2] = x[0] * 2
+    return s
+
+
+def generator_that_reads_another_name(x):
+    m = np.array(x) * 1.0
+    v = m
+
+    def g():
+        for k in range(3):
+            yield v[k]
+
+    s = 0.0
+    for q in g():
+        s += q
+        m[2] = x[0] * 2
+    return s
+
+
+def advanced_after_an_update(x):
+    m = np.array(x) * 1.0
+    v = m[1:]
+
+    def g():
+        for k in range(2):
+            yield v[k]
+
+    it = g()
+    s = next(it)
+    m[2] = x[0] * 2
+    return s + next(it)
+
+
 PROGRAMS = [
+    generator_over_a_row,
+    functions_in_a_list_read_a_row,
+    read_beside_its_array,
+    array_bound_anew,
+    part_and_its_array,
+    two_parts,
     alias_that_a_loop_may_rebind,
     whole_slice,
     element,
@@ -341,6 +471,10 @@ PROGRAMS = [
     out_of_range,
 ]
 REFUSED = [
+    generator_that_reads_a_row,
+    generator_that_reads_an_updated_row,
+    generator_that_reads_another_name,
+    advanced_after_an_update,
     reshaped_matrix,
     raveled_matrix,
     name_of_a_reshaped_matrix,

@@ -100,6 +100,9 @@ def table() -> str:
         ends = [line.split(" | ")[1] for line in last.values()]
         out += [f"{log.stem}.py | {ends.count('passed')} passed, {ends.count('failed')} failed | "
                 f"{seconds:.0f} s", *(f"  {line}" for line in sorted(last.values()))]
+    ran = {line.split(" | ")[0] for line in out}
+    out += [f"{path.name} | not run" for path in sorted(FOLDER.glob("test_*.py"))
+            if path.name not in ran]
     return "\n".join(out) + "\n"
 
 

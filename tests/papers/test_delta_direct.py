@@ -46,6 +46,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import subterms
 from pullback.papers.language.values import Inj, map_reals, reals_in
+from pullback.papers.stages import translated
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     FIG1,
@@ -255,6 +256,9 @@ def test_general_forward_wrapper(row: str) -> None:
 @claim("KR-11")
 def test_dense(row: str) -> None:
     assert delta_dense.gradient(FIG1, (3.0, 4.0), 1.0) == (21.0, (10.0, 3.0))
+    # a sum adds its tangents, without a multiplication by 1
+    plus = Source(reals("x", "y"), prim("add", x, y), R)
+    assert translated("K1", plus) == "\\((x, dx), (y, dy)). (x + y, dx ⊕ dy)"
 
 
 @claim("KR-12")

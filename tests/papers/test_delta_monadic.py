@@ -174,6 +174,11 @@ def test_run_delta(row: str) -> None:
 @claim("KR-23")
 def test_eval(row: str) -> None:
     assert eval_map(1.0, delta_of(FIG1, (3.0, 4.0))) == {1: 10.0, 2: 3.0}
+    # eval x (Add u v) m = eval x v (eval x u m): 1 is lost in 1e20, and then 1e20 is taken away
+    var = ConV("Var", (1,))
+    large, away = (ConV("Scale", (c, var)) for c in (1e20, -1e20))
+    assert eval_map(1.0, ConV("Add", (ConV("Add", (var, large)), away))) == {1: 0.0}
+    assert eval_map(1.0, ConV("Add", (ConV("Add", (large, away)), var))) == {1: 1.0}
 
 
 @claim("KR-24")

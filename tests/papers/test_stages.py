@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,16 @@ from tests.papers.conformance import claim
 
 HALF = 0.5
 read: Callable[..., Any] = unconverted.read
+
+
+def test_stages_come_first_in_a_process(tmp_path: Path) -> None:
+    # no method is imported yet, and the program is outside the papers' part of Python
+    file = tmp_path / "first.py"
+    file.write_text("import pullback as pb\n\n\ndef f(xs):\n    s = 0.0\n    for v in xs:\n"
+                    "        s += v * v\n    return s\n\n\n"
+                    "print('C  ' in str(pb.stages(f, [1.0, 2.0], only=['C'])))\n")
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    assert done.stdout.endswith("True\n"), done.stderr
 
 
 FEW = ["F", "N1", "N2", "N5", "K1", "K", "C", "CH0", "CC", "S", "E"]

@@ -194,9 +194,24 @@ def flushed(b: Builder, derivative: Atom) -> Atom:
     return b.prim("flush", derivative)
 
 
-def handed_on(b: Builder, begin: Sequence[Var], end: Sequence[Atom]) -> list[Atom]:
+SHORT = 16
+"""A loop of so few rounds flushes nothing."""
+
+
+def is_short(count: Atom | None) -> bool:
+    """Whether a loop of so many rounds (None: nobody knows) passes on a few subnormal numbers at
+    most."""
+    return isinstance(count, Lit) and count.value <= SHORT
+
+
+def handed_on(
+    b: Builder, count: Atom | None, begin: Sequence[Var], end: Sequence[Atom]
+) -> list[Atom]:
     """Return the cotangents that the iteration in ``b`` passes to the next one, flushed. A variable
-    to which iterations only add does not decay and is not flushed."""
+    to which iterations only add does not decay and is not flushed; of a short loop inside another
+    one, the other one flushes what comes out."""
+    if is_short(count):
+        return list(end)
     counts = uses(Block(tuple(b.lets), tuple(end)))
     sums = {
         let.vars[0]: let.op.args if let.op.name == "add" else let.op.args[2:] for let in b.lets
@@ -213,4 +228,4 @@ def handed_on(b: Builder, begin: Sequence[Var], end: Sequence[Atom]) -> list[Ato
     ]
 
 
-__all__ = ["Contributions", "flushed", "handed_on", "regular", "wild"]
+__all__ = ["Contributions", "flushed", "handed_on", "is_short", "regular", "wild"]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import zeros, zeros_like
-from pullback.ad.contributions import Contributions, flushed, handed_on
+from pullback.ad.contributions import Contributions, flushed, handed_on, is_short
 from pullback.ad.forward_over_reverse import values_and_tangents
+from pullback.ad.partials import TWICE, Partials, is_square
 from pullback.ad.rules import tangent_of_rule
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError, refuse_callback, refuse_composite, refuse_data
@@ -173,9 +174,10 @@ class Forward:
         self.spaces = functions.spaces
         self.facts = facts
         self.env: Env = {}
-        self.rounds = 0  # the number of sequential loops around the present place
+        self.rounds = 0  # the number of long sequential loops around the present place
         self.handed: set[Atom] = set()
         self.sums = Contributions()
+        self.partials = Partials()
 
     # -- the parts beside a real -----------------------------------------------------------------
 
@@ -250,7 +252,8 @@ class Forward:
 
     def inside(self, block: Block, on: tuple[bool, ...]) -> Block:
         b = Builder()
-        return b.block(self.block(block, b, on))
+        with self.partials.inside():
+            return b.block(self.block(block, b, on))
 
     def elements(self, let: Let, block: Block, on: tuple[bool, ...]) -> Block:
         """Translate the body that computes elements of arrays. In arrays that iterations pass on,
@@ -264,15 +267,19 @@ class Forward:
             results[k] = flushed(b, results[k])
         return b.block(tuple(results))
 
-    def round(self, block: Block, state: tuple[Var, ...], on: tuple[bool, ...]) -> Block:
+    def round(self, loop: Loop | While, state: tuple[Var, ...], on: tuple[bool, ...]) -> Block:
         """Translate the body of a sequential loop that carries ``state``."""
-        self.handed.update(r for r in block.results if isinstance(r.type, Array))
-        self.rounds += 1
+        block, count = loop.body, loop.count if isinstance(loop, Loop) else None
+        long = not is_short(count)
+        if long:
+            self.handed.update(r for r in block.results if isinstance(r.type, Array))
+        self.rounds += long
         b = Builder()
-        results = list(self.block(block, b, on))
-        self.rounds -= 1
+        with self.partials.inside():
+            results = list(self.block(block, b, on))
+        self.rounds -= long
         at = [k for k in tangents(self.spaces, block.results, on) if k < len(state)]
-        ends = handed_on(b, [state[k] for k in at], [results[k] for k in at])
+        ends = handed_on(b, count, [state[k] for k in at], [results[k] for k in at])
         for k, end in zip(at, ends, strict=True):
             results[k] = end
         return b.block(tuple(results))
@@ -328,13 +335,13 @@ class Forward:
                 state = tuple(v for c in carried for v in self.fresh(c))
                 first = self.inits(inits, on, b)
                 self.bind(
-                    let, Loop(self.value(count), i0, state, first, self.round(body, state, on)), b
+                    let, Loop(self.value(count), i0, state, first, self.round(let.op, state, on)), b
                 )
             case While(carried, inits, cond, body):
                 state = tuple(v for c in carried for v in self.fresh(c))
                 first = self.inits(inits, on, b)
                 test = self.inside(cond, (False,))
-                self.bind(let, While(state, first, test, self.round(body, state, on)), b)
+                self.bind(let, While(state, first, test, self.round(let.op, state, on)), b)
             case Call(name, args):
                 self.call(let, name, args, b)
             case Vjp():
@@ -394,6 +401,7 @@ class Forward:
         if not let.vars or not self.on(let.vars[0]):
             outs = tuple(v for x in let.vars for v in self.fresh(x))
             b.lets.append(Let(outs, Prim(name, values, static), let.site))
+            self.partials.note(Prim(name, values, static), outs)
             return
         refuse_callback(let)
         (out,) = let.vars
@@ -416,14 +424,18 @@ class Forward:
             return
         primal = Var(out.name, out.type)
         b.lets.append(Let((primal,), Prim(name, values, static), let.site))
+        self.partials.note(Prim(name, values, static), (primal,))
         row = TABLE[name]
         if row.product == "gate":
             self.env[out] = (primal, self.tangent_chosen(row, args, primal, b))
             return
         total: Atom | None = None
+        if is_square(name, args):  # 2 (x dx), where x or dx alone could be too large for 2
+            total = self.sums.product(b, row, values[0], self.look(args[0])[1], out.type)
+            total, args = self.sums.product(b, TWICE, lit(2.0, out.type), total, out.type), ()
         for i, a in enumerate(args):
             if self.on(a):
-                p = partial(b, row, i, values, primal)
+                p = self.partials.of(b, row, i, values, primal, write=True)
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):

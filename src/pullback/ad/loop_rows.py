@@ -225,7 +225,7 @@ class _Backward:
         totals = tuple(Var("total", a.type) for a in out[n:])
         sums = [inner.prim("add", t, ct) for t, ct in zip(totals, out[n:], strict=True)]
         inits = (*cts, *(lit(0.0, t.type) for t in totals))
-        ends = handed_on(inner, now, out[:n])
+        ends = handed_on(inner, count, now, out[:n])
         loop = Loop(count, gone, (*now, *totals), inits, inner.block((*ends, *sums)))
         return list(b.let(loop, tuple(v.type for v in (*now, *totals))))
 

@@ -11,6 +11,7 @@ from pullback.ad.cells import add_all, array_type, gather, indices, real_type, s
 from pullback.ad.contributions import regular
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.increments import increments
+from pullback.ad.partials import TWICE, is_square
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
 from pullback.ad.sweep import (
@@ -26,7 +27,7 @@ from pullback.ad.sweep import (
     refuse_composite,
     refuse_data,
 )
-from pullback.core.build import Builder, i64, lit, partial
+from pullback.core.build import Builder, i64, lit
 from pullback.core.consumption import is_inside
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
@@ -72,15 +73,21 @@ class Reverse(Sweep):
         inner = Reverse(self.callees, recomputing)
         inner.touched, inner.now, inner.added = self.touched, self.now, self.added
         inner.old = self.old
-        inner.sums, inner.curved = self.sums, self.curved
+        inner.sums, inner.curved, inner.partials = self.sums, self.curved, self.partials
         return inner
 
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
         self.added.update(increments(block))
         self.curved.update(v for x in block.lets if not isinstance(x.op, Index) for v in x.vars)
-        for let in reversed(block.lets):
-            got = [ct.pop(v, None) for v in let.vars]
-            self.let(f, let, got, ct, b)
+        with self.partials.inside():
+            for let in block.lets:
+                match let.op:
+                    case Prim(name, args, static):
+                        here = Prim(name, tuple(map(f.value, args)), static)
+                        self.partials.note(here, tuple(map(f.value, let.vars)))
+            for let in reversed(block.lets):
+                got = [ct.pop(v, None) for v in let.vars]
+                self.let(f, let, got, ct, b)
 
     def let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
         """Reverse a let, given the cotangents of its results."""
@@ -188,9 +195,14 @@ class Reverse(Sweep):
         if c is None:
             return
         values = tuple(f.value(a) for a in args)
+        if is_square(name, args):
+            once = self.sums.product(b, row, values[0], c, c.type)
+            row, args, c = TWICE, args[:1], once
+        elif name == "add" and args[0] is args[1] and (let, 0) not in self.old:
+            row, args = TWICE, args[:1]
         for i, a in enumerate(args):
             if f.active(a) and (let, i) not in self.old:
-                p = partial(b, row, i, values, f.value(let.vars[0]))
+                p = self.partials.of(b, row, i, values, f.value(let.vars[0]), False)
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):

@@ -186,7 +186,7 @@ def sequential(
     for i in op.inits:
         s.touch(f.look(i)[1:])
     closed = [s.leaf(f, gct, (op.carried[j], k), rb) for j, k in live]
-    outs = tuple(handed_on(rb, ins, closed))
+    outs = tuple(handed_on(rb, op.count if isinstance(op, Loop) else None, ins, closed))
     for c in op.carried:
         gct.pop(c, None)
     keys = keys_of([gct])

@@ -13,6 +13,7 @@ from typing import Protocol
 from pullback.ad.contributions import Contributions
 from pullback.ad.frames import Frame
 from pullback.ad.increments import Operand
+from pullback.ad.partials import Partials
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.consumption import Summary
@@ -141,6 +142,7 @@ class Sweep(ABC):
         self.touched: set[Var] = set()
         self.curved: set[Var] = set()
         self.sums = Contributions()
+        self.partials = Partials()
         self.now: dict[Var, Atom] = {}  # restored array -> its present version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
         self.old: set[Operand] = set()  # operands whose cotangent stays in the cell

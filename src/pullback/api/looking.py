@@ -1,9 +1,10 @@
-"""``pb.show`` and ``pb.cost``: what was compiled, and how many steps it takes."""
+"""``pb.compiled``, ``pb.show`` and ``pb.cost``: what was compiled, and how many steps it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from pullback.api.operator_objects import (
@@ -14,12 +15,13 @@ from pullback.api.operator_objects import (
 )
 from pullback.call.binding import register_operators
 from pullback.call.deferred import by_method, driver, require_method
+from pullback.call.journal import Compilation, compilations
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.misuse import require_function
 from pullback.call.packed import plain
 from pullback.call.request import Request, What
 from pullback.call.tangents import differentiable
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 
 
 def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
@@ -43,6 +45,29 @@ def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> 
         return f, values, Request(What.VALUE)
     native = method if method in NATIVE else CHAD
     return f, values, Request(What.VALUE_AND_GRADIENT, differentiable(values), method=native)
+
+
+def compiled(f: Callable[..., Any]) -> tuple[Compilation, ...]:
+    """Return what this process has compiled for a function (or for the function of an operator's
+    result), the oldest first: for each program the operator, the arguments that it differentiates
+    by, the types of the arguments, the seconds, the bytes of machine code, and whether it was
+    loaded from disk. Only the last 1024 programs of all functions are remembered; the methods of
+    the papers, which compile nothing, and functions that are called by ``f`` are not among them.
+
+    >>> from pullback import grad
+    >>> _ = grad(_square)(3.0)
+    >>> made = compiled(_square)[-1]
+    >>> made.operator, made.argnums, made.arguments, made.size > 0
+    ('grad', (0,), ('a float',), True)
+    """
+    require_function(f, "compiled", "pb.compiled(f)")
+    inner = f._f if isinstance(f, Operator) else f
+    if not isinstance(inner, FunctionType):
+        raise ArgumentTypeError(
+            f"pb.compiled is about functions, not a {type(inner).__name__}",
+            "wrap it: f = lambda x: model(x), and use f",
+        )
+    return compilations(inner.__code__)
 
 
 def show(
@@ -136,7 +161,7 @@ def _square(x: float) -> float:
     return x * x
 
 
-register_operators(show=show, cost=cost, stages=stages)
+register_operators(compiled=compiled, show=show, cost=cost, stages=stages)
 
 
-__all__ = ["cost", "show", "stages"]
+__all__ = ["compiled", "cost", "show", "stages"]

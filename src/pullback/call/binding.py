@@ -13,7 +13,7 @@ from pullback.call.callee import as_function
 from pullback.call.deferred import compiler_is_imported, driver
 from pullback.call.misuse import may_broadcast
 from pullback.call.request import Request
-from pullback.call.specialised import bound, broadcasting, compiling, kinds_of
+from pullback.call.specialised import broadcasting, compiling, kinds_of, taken
 from pullback.call.trees import Fast
 from pullback.call.uncollected import uncollected
 from pullback.frontend.derivatives.registered import register_operators, register_text
@@ -32,7 +32,8 @@ def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, obj
 def _kept(
     function: FunctionType, args: Sequence[object], request: Request
 ) -> tuple[Fast, object] | None:
-    """The same by code that another process has compiled; None: there is none."""
+    """The same by code that another process has compiled; None: there is none, or it does not
+    take these values."""
     kinds = kinds_of(args)
     equal = (type_of(function), kinds) not in broadcasting
     if compiler_is_imported() and driver.is_known(function, args, kinds, equal, request):
@@ -40,7 +41,7 @@ def _kept(
     with compiling, uncollected():
         loaded = kept_programs.load(function, args, kinds, equal, request)
     try:
-        return None if loaded is None else bound(function, loaded, args)
+        return None if loaded is None else taken(function, loaded, args)
     except ValueError as error:
         if not (equal and may_broadcast(error)):
             raise

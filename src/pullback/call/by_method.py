@@ -34,7 +34,14 @@ from pullback.papers.language.pretty import show
 from pullback.papers.language.reader import shaped_like, value_of
 from pullback.papers.language.terms import Lam
 from pullback.papers.language.traverse import deeply
-from pullback.papers.methods import METHODS, Outcome, Unsupported, linearise, run
+from pullback.papers.methods import (
+    METHODS,
+    Outcome,
+    Unsupported,
+    linearise,
+    method_named,
+    run,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +175,7 @@ class MethodPullback:
 def chosen_program(method: str, source: Program) -> Program:
     """The program that the method gets."""
     flat = flatten_tuples(source)
-    if Lam not in METHODS[method].source.terms:
+    if Lam not in method_named(method).source.terms:
         return flat
     before, after = source.functions[source.main], flat.functions[flat.main]
     same = [p.type for p in before.params] == [p.type for p in after.params]

@@ -85,6 +85,7 @@ class Native:
         assert code is not None
         module = compile_entries(code, entries, second, absent_names(guards), thorough)
         self.source = Source(main, self.results, module.written)
+        self.timing = module.timing
         if stages is not None and loop_code is not None:
             stages |= {"loop": showing.show_module(loop_code), "llvm": module.text,
                        "llvm optimised": module.optimised()}  # fmt: skip

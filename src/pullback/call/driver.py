@@ -15,6 +15,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from time import perf_counter
 from types import FunctionType
 from typing import TypeVar, cast
 from weakref import ref
@@ -23,7 +24,7 @@ from pullback.ad.dependence import dependence, fixed_dependence
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
-from pullback.call import kept_programs
+from pullback.call import journal, kept_programs
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
@@ -49,7 +50,7 @@ from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
-from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages
+from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages, written
 from pullback.settings import config
 
 Found = TypeVar("Found")
@@ -75,6 +76,7 @@ class Specialisation:
         self.guards = [*special.guards, *(Guard(s.path, s.kind) for s in special.statics)]
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
+        self.seconds = 0.0  # that it took, until some compiled program is said to have taken them
         self.ways = request.lapack, request.contracts
         self.has_products = has_products(program)
 
@@ -96,6 +98,12 @@ class Specialisation:
             return self.special.valid(f, tuple(args))
         except ArgumentTypeError:
             return False
+
+    def begun(self) -> float:
+        """When the compilation of a unit that begins now has begun: the first one has the time of
+        the specialisation too."""
+        seconds, self.seconds = self.seconds, 0.0
+        return perf_counter() - seconds
 
     def values(self, f: object, args: Sequence[object]) -> tuple[object, ...]:
         """The arguments and the hidden arguments, as they are now."""
@@ -171,6 +179,7 @@ def _specialise(
     request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
     compile_runtime()
+    since = perf_counter()
     others = _found.get((type_of(f), kinds, equal, request.in_order), ())
     alike = [known for known in others if known.reads(request) and known.fits(f, args)]
     special = alike[0].special if alike else with_literals(_front(f, args, kinds, equal, request))
@@ -183,7 +192,9 @@ def _specialise(
         left_out.add("contractions")
     stages = [stage for stage in PIPELINE[:SHARED] if stage.name not in left_out]
     program = run_stages(special.program, stages, {}, trace)
-    return Specialisation(f, special, program, equal, request)
+    made = Specialisation(f, special, program, equal, request)
+    made.seconds = perf_counter() - since
+    return made
 
 
 # --- one operator of one specialisation -----------------------------------------------------------
@@ -204,6 +215,10 @@ class Unit:
 
     def derived(self, program: Program) -> Program:
         """The stage "ad" for this operator."""
+        return written(self.differentiated(program))
+
+    def differentiated(self, program: Program) -> Program:
+        """What the operator makes of the program, as it is written first."""
         plan = self.plan
         match plan.request.what:
             case What.VALUE:
@@ -255,10 +270,11 @@ class Unit:
         if packed not in self.natives:
             with compiling, uncollected():
                 if packed not in self.natives:
-                    program, special = self.program(True), self.special
-                    self.natives[packed] = Native(
-                        self.plan, program, special.hidden, special.guards, packed
-                    )
+                    special, since = self.special, self.special.begun()
+                    program = self.program(True)
+                    made = Native(self.plan, program, special.hidden, special.guards, packed)
+                    journal.note(special.code, self.plan, since, made.timing)
+                    self.natives[packed] = made
         return self.natives[packed]
 
     def compiled_halves(self) -> Halves:
@@ -268,8 +284,10 @@ class Unit:
             with compiling, uncollected(), refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
-                    source = self.prepared(self.source)
-                    self.halves = Halves(self.plan, source, split, _finished, *around)
+                    since, source = self.special.begun(), self.prepared(self.source)
+                    made = Halves(self.plan, source, split, _finished, *around)
+                    journal.note(self.special.code, self.plan, since, made.timing)
+                    self.halves = made
         return self.halves
 
     @cached_property
@@ -332,7 +350,7 @@ def _forget_programs(last: Unit) -> None:
 
 def _finished(program: Program, entry: Pass) -> Program:
     """One half, differentiated already, after the stages that follow."""
-    return run_stages(program, PIPELINE[AD:], {"ad": lambda p: p, "entry": entry})
+    return run_stages(program, PIPELINE[AD:], {"ad": written, "entry": entry})
 
 
 # --- what api and the tests ask for ---------------------------------------------------------------

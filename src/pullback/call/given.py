@@ -66,6 +66,7 @@ def array(elem: Type, like: object, given: object, what: What) -> np.ndarray:
 def readable(elem: Type, value: np.ndarray) -> np.ndarray:
     """An array, or a copy of which every element is where compiled code reads it."""
     own, size = dtype_of(elem), value.itemsize
+    value = np.asarray(value)  # of a class of NumPy's that adds nothing: np.memmap
     if value.dtype is own and value.flags.aligned and not any(s % size for s in value.strides):
         return value
     out = np.empty(value.shape, own)  # of this very dtype: another one may have metadata

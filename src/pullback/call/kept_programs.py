@@ -28,6 +28,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -42,6 +43,7 @@ from pullback.call.digests import (
     is_library,
     text_digest,
 )
+from pullback.call.journal import note
 from pullback.call.packed import Packed
 from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
@@ -326,7 +328,7 @@ def load(
     f: FunctionType, args: Sequence[object], kinds: Sequence[Kind], equal: bool, request: Request
 ) -> Loaded | None:
     """Return a kept entry whose conditions hold for this call."""
-    call = f, tuple(args)
+    call, since = (f, tuple(args)), perf_counter()
     try:
         key = _key(f, kinds, equal, request)
         for known in _loaded.get(key, ()):
@@ -341,6 +343,7 @@ def load(
                 _loaded[key] = [made, *_loaded.get(key, ())][:MOST_ENTRIES]
                 while len(_loaded) > _MOST_LOADED:
                     _loaded.popitem(last=False)
+                note(made.code, made.plan, since, made.native.timing, loaded=True)
                 return made
     except _FAULTS:
         pass

@@ -118,6 +118,7 @@ class Halves:
         one, two = lower(forward), lower(pullback)
         loop_code = Module({**one.functions, **two.functions}, one.main)
         module = compile_entries(loop_code, entries, fast, absent_names(guards))
+        self.timing = module.timing
         self.forward: Fast = module.call[there]
         self.back: Fast = module.call[given]
         self.form = form

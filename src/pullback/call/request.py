@@ -220,7 +220,7 @@ def make_plan(
         if not along and not found:
             raise ArgumentTypeError(
                 f"argument {i} is {describe(kinds[i])}: it has no real number to differentiate by",
-                "pass a float or an array of floats, or choose other arguments with argnums=",
+                "pass floats, float(x), a.astype(float), or choose other arguments with argnums=",
             )
         wrt += [k for k in found if not spaces.composite(plain.params[k])]
     if request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT):

@@ -42,17 +42,30 @@ def kinds_of(args: Sequence[object]) -> tuple[Kind, ...]:
         ) from None
 
 
-def bound(
+def taken(
     function: FunctionType, unit: Compiled, args: Sequence[object]
-) -> tuple[Fast, object]:
-    """The fast call of a function, and its result for these arguments."""
+) -> tuple[Fast, object] | None:
+    """The fast call of a function, and its result for these arguments; None: it does not take
+    them, or what the function captures."""
     fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
-        result = fast(*normalised(unit.plan, plain(args))[0])
-        if result is NotImplemented:
-            raise not_taken(args)
-    return fast, result
+        usual = normalised(unit.plan, plain(args))[0]
+        result = fast(*usual)
+        if result is NotImplemented:  # the general call builds what is captured in the usual form
+            fast = unit.bind(function, packed=True)
+            result = fast(*usual)
+    return None if result is NotImplemented else (fast, result)
 
 
-__all__ = ["Compiled", "bound", "broadcasting", "compiling", "kinds_of"]
+def bound(
+    function: FunctionType, unit: Compiled, args: Sequence[object]
+) -> tuple[Fast, object]:
+    """The same, or an error."""
+    found = taken(function, unit, args)
+    if found is None:
+        raise not_taken(args)
+    return found
+
+
+__all__ = ["Compiled", "bound", "broadcasting", "compiling", "kinds_of", "taken"]

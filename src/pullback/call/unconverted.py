@@ -19,7 +19,7 @@ from pullback.papers.language.eval import evaluate
 from pullback.papers.language.reader import Function, Reader, Unreadable, shaped_like, value_of
 from pullback.papers.language.terms import Lam, Source
 from pullback.papers.language.traverse import subterms
-from pullback.papers.methods import METHODS
+from pullback.papers.methods import method_named
 
 
 def read(function: FunctionType, args: Sequence[object]) -> Source | None:
@@ -55,11 +55,11 @@ def unconverted(
 ) -> tuple[Source, object] | None:
     """Return a higher-order program and its value at these arguments, which is Python's; None where
     the program that the front end makes is taken."""
-    if Lam not in METHODS[method].source.terms:
+    if Lam not in method_named(method).source.terms:
         return None
     values = values[: plan.arguments]  # hidden ones are read where they stand
     source = read(function, values)
-    if source is None or METHODS[method].supports(source):
+    if source is None or method_named(method).supports(source):
         return None
     if not any(isinstance(t, Lam) for t in subterms(source.body)):
         return None

@@ -21,6 +21,7 @@ from pullback.core.rows import (
     Partial,
     PartialFn,
     Row,
+    Static,
     Table,
     is_real,
     number1,
@@ -28,8 +29,10 @@ from pullback.core.rows import (
     real1,
     real2,
     real3,
+    same,
 )
 from pullback.core.terms import Atom, Lit
+from pullback.core.types import BOOL, Real, Type
 
 if TYPE_CHECKING:
     from pullback.core.build import Builder
@@ -130,6 +133,33 @@ REAL.add(Row("flush", 1, real1, _flush, (1.0,),
 REAL.add(Row("fma", 3, real3, fused,
              (lambda b, a, r: a[1], lambda b, a, r: a[0], 1.0),
              {"real": intrinsic("fma", 3)}, (_ANY, _ANY, _ANY)))
+REAL.add(Row("fnma", 3, real3, lambda a, b, c: fused(-a, b, c), (NOT_DIFFERENTIABLE,) * 3,
+             {"real": "{r}.n = fneg {t} {0}\n"
+                      "{r} = call {t} @llvm.fma.{s}({t} {r}.n, {t} {1}, {t} {2})"}))
+
+# --- masked products: select c (mul a b) y and the like in one step, written after "ad" -----------
+
+def _if(name: str, n: int, value: Callable[..., object]) -> None:
+    """A row of ``n`` factors and summands behind a truth value, and what it is elsewhere."""
+
+    def rule(t: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
+        if len(t) != n + 2 or t[0] != BOOL:
+            raise TypeError(f"takes a Bool and {n + 1} reals, not {t}")
+        return same(n + 1, Real)(t[1:], static)
+
+    product = REAL.rows[name].llvm["real"]
+    for k in reversed(range(n)):
+        product = product.replace("{" + str(k) + "}", "{" + str(k + 1) + "}")
+    choice = "\n{r} = select {b} {0}, {t} {r}.m, {t} {" + str(n + 1) + "}"
+    REAL.add(Row(
+        f"{name}.if", n + 2, rule, lambda c, *xs: value(*xs[:-1]) if c else xs[-1],
+        (ZERO, *(NOT_DIFFERENTIABLE,) * (n + 1)),
+        {"real": product.replace("{r} =", "{r}.m =") + choice},
+    ))  # fmt: skip
+
+_if("mul", 2, operator.mul)
+_if("fma", 3, fused)
+_if("fnma", 3, lambda a, b, c: fused(-a, b, c))
 
 # --- roots, powers, exponentials ------------------------------------------------------------------
 

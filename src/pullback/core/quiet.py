@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from pullback.core.prims import SHOW
 from pullback.core.terms import (
-    Atom,
     Block,
     Call,
     Function,
@@ -24,10 +23,9 @@ from pullback.core.terms import (
     Prim,
     Pulls,
     Ruled,
-    Var,
     Vjp,
 )
-from pullback.core.traverse import all_lets, called, map_blocks, refresh
+from pullback.core.traverse import all_lets, called, map_blocks
 
 _QUIET = ".quiet"
 
@@ -102,20 +100,8 @@ def without_needless(functions: dict[str, Function]) -> dict[str, Function]:
     }  # fmt: skip
 
 
-def with_own_variables(functions: dict[str, Function]) -> dict[str, Function]:
-    """Return the functions with other variables in the quiet copies. Before, a join point may read
-    variables of the function that it was made in (``closing``), and its copy those of the copy."""
-    return {n: _renewed(f) if n.endswith(_QUIET) else f for n, f in functions.items()}
-
-
-def _renewed(f: Function) -> Function:
-    params = tuple(Var(v.name, v.type) for v in f.params)
-    given: dict[Var, Atom] = dict(zip(f.params, params, strict=True))
-    return Function(f.name, params, refresh(f.body, given), f.results)
-
-
 def _is_call(op: Op) -> bool:
     return isinstance(op, Prim) and op.name == SHOW
 
 
-__all__ = ["Functions", "quiet_lets", "quiet_name", "with_own_variables", "without_needless"]
+__all__ = ["Functions", "quiet_lets", "quiet_name", "without_needless"]

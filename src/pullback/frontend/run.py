@@ -60,7 +60,7 @@ from pullback.frontend.problems import Problems
 from pullback.frontend.python.python_values import PythonValues
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Definition, site_of
-from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable
+from pullback.frontend.signals import NeedStatic, Unreachable, always_raises
 from pullback.frontend.state import ByNodes, Flow, Frame, Spec
 
 ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
@@ -314,7 +314,8 @@ class Run(PythonValues, Specialiser):
                 if e.refusal is None and definition is None:
                     raise
                 site = self.site(definition.node) if definition is not None else None
-                raise e.refusal or AlwaysRaises(ALWAYS_RAISES, site, b.block()) from None
+                refusal = e.refusal or UnsupportedError(ALWAYS_RAISES, "", site)
+                raise always_raises(refusal, b.block()) from None
 
     def array(
         self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST

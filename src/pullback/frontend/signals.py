@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from typing import cast
 
-from pullback.core.terms import Block, Site
-from pullback.errors import MutationError, PullbackError, UnsupportedError
+from pullback.core.terms import Block
+from pullback.errors import MutationError, PullbackError
 
 
 class FollowUp(PullbackError):
@@ -20,13 +21,21 @@ class Unreachable(Exception):
     refusal: PullbackError | None = None
 
 
-class AlwaysRaises(UnsupportedError):
+class AlwaysRaises(PullbackError):
     """A block whose value is needed always raises; ``block`` is its code. A loop whose body need
-    not run can do without the value; elsewhere the program is refused."""
+    not run can do without the value; elsewhere the program is refused, for the reason of an error
+    whose class this is, too (``always_raises``)."""
 
-    def __init__(self, reason: str, site: Site | None, block: Block) -> None:
-        super().__init__(reason, "", site)
-        self.block = block
+    block: Block
+
+
+def always_raises(refusal: PullbackError, block: Block) -> AlwaysRaises:
+    """Return the signal that a block always raises; shown, it is the refusal."""
+    cls = type(refusal)
+    both = type(cls.__name__, (cls, AlwaysRaises), {})
+    made = both(refusal.reason, refusal.rewrite, refusal.site)
+    made.block = block
+    return cast("AlwaysRaises", made)
 
 
 class NotCarriedError(MutationError):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 
 from pullback.core.build import Builder
-from pullback.core.quiet import with_own_variables, without_needless
+from pullback.core.quiet import without_needless
 from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
@@ -263,7 +263,7 @@ class _Attempt:
         main = Function("main", (*self.params, *extra), block, types)
         rt.declare_kind(kind)
         functions = identity.reached(main, rt)  # abandoned trials leave functions that nobody calls
-        functions = with_own_variables(closed(without_needless(functions)))
+        functions = closed(without_needless(functions))
         identity.settle(rt, main, functions)
         program = Program(functions, dict(rt.decls), "main")
         unions = _unions(rt)

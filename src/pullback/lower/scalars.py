@@ -25,6 +25,10 @@ def scalar_prim(lo: Lowering, op: Prim, result: Type, site: Site | None) -> Scal
         return args[0]
     if op.name.endswith(".ck"):
         return _checked(lo, op.name[:-3], args, result, site)
+    if op.name.endswith(".if"):
+        cond, *operands, other = map(lo.value, args)
+        product = lo.arith(op.name[:-3], ty, *operands)
+        return Scalar(result, lo.arith("select", ty, cond, product, other))
     if op.name == "select":
         chosen = _choice(lo, args)
         if chosen is not None:

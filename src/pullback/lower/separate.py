@@ -222,11 +222,24 @@ def summands(op: Loop) -> Block | None:
             case Prim("add", (a, b)) if v in (a, b):
                 added.append(b if a is v else a)
                 instead[let] = ()
-            case Prim("fma", (a, b, c)) if v is c:
+            case Prim("fma" | "fnma" as name, (a, b, c)) if v is c:
                 term = Var(v.name, v.type)
                 added.append(term)
                 instead[let] = (Let((term,), Prim("mul", (a, b)), let.site),)
+                if name == "fnma":
+                    instead[let] += _negated(added)
+            case Prim("sub", (a, b)) if v is a:
+                added.append(b)
+                instead[let] = _negated(added)
             case _:
                 return None
     lets = (y for x in op.body.lets for y in instead.get(x, (x,)))
     return Block(tuple(lets), tuple(added))
+
+
+def _negated(added: list[Atom]) -> tuple[Let]:
+    """Return the negation of the last summand, which takes its place."""
+    negative = Var("t", added[-1].type)
+    let = Let((negative,), Prim("neg", (added[-1],)))
+    added[-1] = negative
+    return (let,)

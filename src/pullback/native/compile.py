@@ -46,13 +46,14 @@ only a few passes that take linear time."""
 @dataclass(frozen=True, slots=True)
 class Timing:
     """The seconds that each step of one compilation took; ``cached`` says that the object came from
-    disk."""
+    disk, ``size`` how many bytes it has."""
 
     parse: float
     optimise: float
     emit: float
     link: float
     cached: bool
+    size: int = 0
 
     @property
     def total(self) -> float:
@@ -338,7 +339,7 @@ def link_text(
     seconds = time.perf_counter() - start
     linked = Linked(
         {name: tracker[name] for name in exports},
-        Timing(timing.parse, timing.optimise, timing.emit, seconds, timing.cached),
+        Timing(timing.parse, timing.optimise, timing.emit, seconds, timing.cached, len(image)),
     )
     if forever:
         keep_forever(tracker)

@@ -62,6 +62,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
+from pullback.frontend.python.syntax import gathering
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Frame
@@ -425,7 +426,7 @@ def _call(
     values: list[Value]
     if isinstance(f, FunctionV):
         bound = bind(run, f, args, kwargs, node)
-        if f.bound or f.definition.node.args.vararg is not None:
+        if f.bound or gathering(f.definition.node):
             run.refuse(node, f"pb.{operator.name} of a method, or of a function with *args",
                        "give a rule to a function with a fixed number of arguments")  # fmt: skip
         names, values = list(bound), list(bound.values())

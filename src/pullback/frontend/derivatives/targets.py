@@ -45,6 +45,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.python.syntax import gathering
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import ByNodes, Spec
 
@@ -237,7 +238,7 @@ def known(
     """Return ``then`` of the function that ``f`` is, with one parameter per argument: ``given``
     says how many there are, and their keywords."""
     match f:
-        case FunctionV(definition) if definition.node.args.vararg is None:
+        case FunctionV(definition) if not gathering(definition.node):
             return _each_choice(run, f, then, node)
         case ClosureV():
             return run.case_closure(f, lambda g: known(run, g, given, then, node), node)

@@ -35,7 +35,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.memory import holding, ownership
+from pullback.frontend.memory import holding, ownership, references
 from pullback.frontend.python.syntax import rebinds, updated_inside
 from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts, form_of
 
@@ -208,6 +208,7 @@ def changing(values: dict[str, Value]) -> Iterator[Variable]:
     inside = [v.value for v in known if isinstance(v.value, FunctionV)]
     functions = [f for v in (*values.values(), *inside) for f in functions_in(v)]
     updated = {n for f in functions for n in updated_inside(f.definition.node)}
+    updated |= {n for f in functions for n in references.roots(f)}
     return (v for v in known if v.name in v.scope.rebound or (v.name in updated and may_change(v)))
 
 

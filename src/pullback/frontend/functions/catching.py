@@ -42,7 +42,6 @@ from pullback.core.terms import (
     While,
     sub_blocks,
 )
-from pullback.core.traverse import refresh
 from pullback.core.types import BOOL, F64, I64, Array, Type
 from pullback.errors import UnsupportedError
 
@@ -107,11 +106,8 @@ class CaughtFunctions:
         """Return the version of this name; its function is complete."""
         function, clauses = self.wanted[name]
         known = self.functions[function]
-        fresh = Function("", tuple(Var(p.name, p.type) for p in known.params), known.body, ())
-        new = dict(zip(known.params, fresh.params, strict=True))
-        body = refresh(known.body, {**new})
-        caught = Catching(self, clauses, any_of).block(body, known.results)
-        return Function(name, fresh.params, caught, (I64, *known.results))
+        caught = Catching(self, clauses, any_of).block(known.body, known.results)
+        return Function(name, known.params, caught, (I64, *known.results))
 
     def raises(self, name: str, clauses: Clauses) -> bool:
         """Whether a function may raise what is caught; one that is not complete may."""
@@ -400,29 +396,23 @@ class Catching:
     def _while(
         self, b: Builder, carried: tuple[Var, ...], inits: Sequence[Atom], cond: Block, body: Block
     ) -> tuple[Atom, ...]:
-        """Return ``while cond: body`` as ``go = cond; while go: body; go = cond``."""
+        """Return ``while cond: body`` as ``go = True; while go: go = cond; if go: body``."""
         types = tuple(v.type for v in carried)
-        first = refresh(cond, dict(zip(carried, inits, strict=True)))
-        tag0, go0 = b.extend(self.block(first, (BOOL,)))
-        go0 = self._if_fine(b, tag0, go0)
         tag, go = Var("caught", I64), Var("go", BOOL)
-        step = Builder()
-        first_tag, *new = step.extend(self.block(body, types))
-        again = refresh(cond, dict(zip(carried, new, strict=True)))
-        then = self.block(again, (BOOL,))
-        fine = step.prim("eq", first_tag, i64(0))
-        stop = Builder().block((first_tag, boolean(False)))
-        t, more = step.let(If(fine, then, stop), (I64, BOOL))
-        g = self._if_fine(step, t, more)
+        step, ends = Builder(), (I64, BOOL, *types)
+        tested, more = step.extend(self.block(cond, (BOOL,)))
+        then, stop = Builder(), Builder()
+        first, *new = then.extend(self.block(body, types))
+        fine = then.prim("eq", first, i64(0))
+        again = then.block((first, fine, *new))
+        left = stop.block((tested, boolean(False), *carried))
+        goes = step.prim("and", step.prim("eq", tested, i64(0)), more)
+        end = step.block(tuple(step.let(If(goes, again, left), ends)))
         loop = While(
-            (tag, go, *carried), (tag0, go0, *inits), Builder().block((go,)),
-            step.block((t, g, *new)),
-        )  # fmt: skip
-        made, _, *values = b.let(loop, (I64, BOOL, *types))
+            (tag, go, *carried), (i64(0), boolean(True), *inits), Builder().block((go,)), end
+        )
+        made, _, *values = b.let(loop, ends)
         return (made, *values)
-
-    def _if_fine(self, b: Builder, tag: Atom, go: Atom) -> Atom:
-        return b.prim("and", b.prim("eq", tag, i64(0)), go)
 
 
 def _in_range(b: Builder, a: Atom, indices: Sequence[Atom]) -> tuple[Atom, tuple[Atom, ...]]:

@@ -84,7 +84,10 @@ def _outlives(run: Run, f: FunctionV) -> bool:
     if any(f is v for v in run.scope.names.values()):
         return True
     captured = (s.names.get(n) for s, n in captures_of(f) if not s.live)
-    return all(isinstance(v, CellV | Static) for v in (*parts_of(f), *captured))
+    return all(
+        isinstance(v, CellV | Static) or (isinstance(v, FunctionV) and _outlives(run, v))
+        for v in (*parts_of(f), *captured)
+    )
 
 
 def _same(f: Value, g: Value) -> bool:

@@ -7,6 +7,9 @@ between it and the place where it was made:
 
     f(x) = ... g(s) ...    g(s) = ... c(s, i) ...    c(s, i) = s + x * i
     f(x) = ... g(s, x) ... g(s, y) = ... c(s, i, y) ...    c(s, i, z) = s + z * i
+
+A copy of a function (one that prints nothing, one that gives the number of a clause) binds the
+variables of the function until then: the copy of a join point reads those of the copy.
 """
 
 from __future__ import annotations
@@ -25,7 +28,15 @@ from pullback.core.terms import (
     Var,
     Vjp,
 )
-from pullback.core.traverse import all_lets, called, defined, map_blocks, substitute, uses
+from pullback.core.traverse import (
+    all_lets,
+    called,
+    defined,
+    map_blocks,
+    refresh,
+    substitute,
+    uses,
+)
 
 
 def closed(functions: dict[str, Function]) -> dict[str, Function]:
@@ -36,7 +47,7 @@ def closed(functions: dict[str, Function]) -> dict[str, Function]:
         for name, f in functions.items()
     }
     if not any(needed.values()):
-        return functions
+        return _with_own_variables(functions, bound)
     calls = {name: _called(f.body) for name, f in functions.items()}
     ruled = {
         let.op.function: let.op
@@ -56,7 +67,25 @@ def closed(functions: dict[str, Function]) -> dict[str, Function]:
             changed = changed or any(len(needed[name]) < len(whole) for name in called(op))
             needed.update({name: dict(whole) for name in called(op)})
     places = _places(functions, ruled)
-    return {name: _with_parameters(f, needed, places.get(name)) for name, f in functions.items()}
+    made = {name: _with_parameters(f, needed, places.get(name)) for name, f in functions.items()}
+    return _with_own_variables(made, bound)
+
+
+def _with_own_variables(
+    functions: dict[str, Function], bound: dict[str, set[Var]]
+) -> dict[str, Function]:
+    taken: set[Var] = set()
+    made = {}
+    for name, f in functions.items():
+        made[name] = f if taken.isdisjoint(bound[name]) else _renewed(f)
+        taken |= bound[name]
+    return made
+
+
+def _renewed(f: Function) -> Function:
+    params = tuple(Var(v.name, v.type) for v in f.params)
+    given: dict[Var, Atom] = dict(zip(f.params, params, strict=True))
+    return Function(f.name, params, refresh(f.body, given), f.results)
 
 
 def _called(block: Block) -> list[str]:

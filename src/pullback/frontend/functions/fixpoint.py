@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.interpret.endings import always_fails
-from pullback.frontend.kinds.kinds import FunctionK, Kind
+from pullback.frontend.kinds.kinds import FunctionK, Kind, leaf_types
 from pullback.frontend.signals import AlwaysRaises, Anew, Unreachable
 from pullback.frontend.state import ResultOwner, Spec
 
@@ -31,6 +31,12 @@ Key = tuple[FunctionK, tuple[Kind, ...]]
 Round = Callable[[], tuple[Kind | None, list[ResultOwner]]]
 
 _MAX_ROUNDS = 32
+_FEW_ROUNDS, _MAX_SIZE = 7, 100
+"""A result of more parts than this that still grows after some rounds may double in each."""
+
+
+def _size(kind: Kind | None) -> int:
+    return 0 if kind is None else len(leaf_types(kind))
 
 
 def _run(once: Round) -> tuple[Kind | None, list[ResultOwner]]:
@@ -113,10 +119,12 @@ class Fixpoint:
         then is given: another one, if the recursion needs more that is settled already."""
         self.active.append(spec)
         try:
-            for _ in range(_MAX_ROUNDS):
+            for k in range(_MAX_ROUNDS):
                 before = spec.state()
                 self._round(spec, once)
                 changed = spec.state() != before
+                if changed and k >= _FEW_ROUNDS and _size(spec.result) > _MAX_SIZE:
+                    break
                 wide = self.settled.get((spec.function, spec.args))
                 if wide is not None:
                     self.settled[key] = wide

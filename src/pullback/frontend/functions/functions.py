@@ -448,10 +448,6 @@ class Functions:
             UnsupportedError(reason, rewrite, site_of(definition, n))
             for n, reason, rewrite in refused_syntax(definition.node)
         ]
-        if definition.node.args.kwarg is not None:
-            site = site_of(definition, definition.node.args.kwarg)
-            reason = "a function that takes any keyword (** parameters) cannot be compiled"
-            found.append(UnsupportedError(reason, "name the parameters", site))
         for error in found:
             if self.run.problems is None or package_of(definition.file):
                 raise error

@@ -214,17 +214,31 @@ def captured_place(run: Run, v: Variable) -> PlaceV | None:
 
 
 def wanted_by(run: Run, spec: Spec, f: FunctionV, given: Given) -> set[str | CellPath]:
-    """Return the parts of structures that a function updates and has not been given as places."""
+    """Return the parts of structures that a function updates, or whose structures it updates, and
+    that it has not been given as places."""
     found: set[str | CellPath] = set()
+    roots: set[str] = set()
+    values: dict[str, Value] = {FUNCTION: f, **given.args}
+    mine = function_scope(run.scope)
     for n in spec.handed:
         if n in given.args:
             if is_place(run, given.args[n]):
                 found.add(n)
             continue
         path = spec.cells[n].argument, spec.cells[n].steps
-        target = found_at({FUNCTION: f, **given.args}, *path)
+        target = found_at(values, *path)
         if target is not None and captured_place(run, target) is not None:
             found.add(path)
+        elif target is not None and target.home[0] is mine:
+            roots.add(target.home[1])
+    for n, value in given.args.items() if roots else ():
+        place = _place(run, value)
+        if place is not None and place.root in roots:
+            found.add(n)
+    for v in variables(values) if roots else ():
+        place = None if v.home in given.captured else captured_place(run, v)
+        if place is not None and place.root in roots:
+            found.add((v.argument, v.steps))
     return found
 
 

@@ -36,6 +36,7 @@ from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     bound_anew,
     declared_outside,
+    gathering,
     is_endless,
     jumps,
     local_names,
@@ -368,8 +369,7 @@ def _forward(graph: _Graph, own: set[int]) -> list[int] | None:
 
 
 def _parameters(generator: ast.FunctionDef) -> set[str]:
-    more = generator.args.vararg
-    return {*parameters(generator), *([more.arg] if more is not None else [])}
+    return {*parameters(generator), *gathering(generator)}
 
 
 def _bound(generator: ast.FunctionDef) -> set[str]:

@@ -48,6 +48,7 @@ from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     Driven,
     GeneratorV,
+    PlaceV,
     Stale,
     Static,
     ThreadV,
@@ -66,11 +67,12 @@ _MAX_ATTEMPTS = 12
 
 def shared(scope: Scope, items: Driven) -> dict[str, CellPath]:
     """Return the variables of a scope that a generator reads or changes, and how its function finds
-    them. ``cells.same_variables`` is first: it tells of other ways to them."""
+    them. ``cells.same_variables`` is first: it tells of other ways to them. (A name for a part of
+    what another variable has is none: it has no value of its own that could change.)"""
     found: dict[str, CellPath] = {}
     for v in variables({FUNCTION: items.function, **items.args}):
         home, name = v.home
-        if home is scope:
+        if home is scope and not isinstance(scope.names.get(name), PlaceV):
             found.setdefault(name, (v.argument, v.steps))
     return found
 

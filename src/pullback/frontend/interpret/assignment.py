@@ -34,6 +34,7 @@ from pullback.frontend.memory import (
     places,
     updates,
 )
+from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import BINARY
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
 
 def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
     starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
+    value = special_methods.iterated(run, value, node)
     if is_driven(value):
         if not starred:  # no more is asked for than tells that there are too many
             value = run.call(Static(itertools.islice), (value, Static(len(elts) + 1)), node)

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.errors import MutationError
+from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.interpret import attributes
 from pullback.frontend.interpret.operators import METHODS
 from pullback.frontend.kinds.kinds import Kind, RecordK, parts
@@ -46,6 +46,11 @@ def store(
     cls = holder.cls
     if isinstance(last, str):
         entry = attributes.entry_of(cls, last)
+        if not isinstance(entry, property | types.MemberDescriptorType) and not cls.__dictoffset__:
+            run.refuse(
+                node, f"{cls.__name__!r} object has no attribute {last!r} that can be assigned",
+                "name it in __slots__", error=UnknownAttributeError,
+            )  # fmt: skip
         if not isinstance(entry, property):
             return False
         if not isinstance(entry.fset, types.FunctionType):

@@ -49,7 +49,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.operator_functions import get, is_getter
-from pullback.frontend.memory import hash_methods
+from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
@@ -355,8 +355,6 @@ def bind(
     """Return the values of the parameters, in their order; TypeError-like refusal if they do not
     fit."""
     spec = f.definition.node.args
-    if spec.kwarg is not None:
-        run.calls.check_syntax(f.definition)  # refused, at its definition
     positional = [p.arg for p in (*spec.posonlyargs, *spec.args)]
     given = [*f.bound, *args]
     bound = dict(zip(positional, given, strict=False))
@@ -365,7 +363,11 @@ def bind(
         _refuse_count(run, f.definition, len(positional), len(given), node)
     only = {p.arg for p in spec.posonlyargs}
     names = set(parameters(f.definition.node)) - only
+    others: dict[str, Value] = {}
     for name, value in kwargs.items():
+        if name not in names and spec.kwarg is not None:
+            others[name] = value
+            continue
         if name not in names:
             run.refuse(
                 node,
@@ -393,6 +395,8 @@ def bind(
     ordered = {n: bound[n] for n in parameters(f.definition.node)}
     if spec.vararg is not None:
         ordered[spec.vararg.arg] = TupleV(tuple(rest))
+    if spec.kwarg is not None:
+        ordered[spec.kwarg.arg] = dicts.made(others)
     return ordered
 
 

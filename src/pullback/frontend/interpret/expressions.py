@@ -282,7 +282,7 @@ def evaluate_index(run: Run, node: ast.expr) -> Value:
             parts = [Static(None) if e is None else evaluate(run, e) for e in (lower, upper, step)]
             return SliceV(*parts)
         case ast.Tuple(elts):
-            return TupleV(tuple(evaluate_index(run, e) for e in elts))
+            return TupleV(_items(run, elts, evaluate_index))
         case _:
             return evaluate(run, node)
 

@@ -277,7 +277,10 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
             return Static(issubclass(cls, classes))
         case _:
             told_apart(run, value, classes, node)
-            return Static(builtin_instance(value, classes))
+            found = builtin_instance(value, classes)
+            if isinstance(value, ArrayV) and not found and np.memmap in classes:
+                run.refuse(node, "whether an array is memory-mapped", "ask outside; pass a bool")
+            return Static(found)
 
 
 @register(isinstance)

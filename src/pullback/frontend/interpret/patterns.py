@@ -32,6 +32,7 @@ from pullback.frontend.interpret.narrowing import (
     classes_of,
 )
 from pullback.frontend.kinds.values import (
+    HashV,
     ListV,
     OptionalV,
     RangeV,
@@ -41,8 +42,9 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    ViewV,
 )
-from pullback.frontend.memory import ownership, places
+from pullback.frontend.memory import dicts, ownership, places
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import records
 from pullback.frontend.python.syntax import pattern_names
@@ -189,10 +191,10 @@ class _Matcher:
                     lambda: self.all(parts_of_list(run, items, patterns), success, failure),
                     failure,
                 )
-            case ast.MatchClass() | ast.MatchSequence():
+            case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(run, p, subject)
                 return failure() if parts is None else self.all(parts, success, failure)
-            case ast.MatchMapping() | ast.MatchStar():
+            case ast.MatchStar():
                 run.refuse(p, "this pattern is not supported", "match on a dataclass or a tuple")
             case _:
                 assert_never(p)  # type: ignore[arg-type]  # ast.pattern has no union
@@ -246,7 +248,7 @@ class _Matcher:
                 return self.exits(patterns[-1], subject)
             case ast.MatchSequence(patterns) if isinstance(subject, ListV):
                 return 1 if all(map(takes_all, patterns)) else 2
-            case ast.MatchClass() | ast.MatchSequence():
+            case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(self.run, p, subject)
                 if parts is None:
                     return 1
@@ -288,7 +290,7 @@ def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
                 lambda: Static(False),
                 s,
             )
-        case ast.MatchClass() | ast.MatchSequence():
+        case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
             parts = parts_of(run, p, subject)
             return Static(False) if parts is None else _every(run, parts, s)
         case _:
@@ -371,7 +373,7 @@ Part = tuple[ast.pattern, Value]
 
 
 def parts_of(
-    run: Run, p: ast.MatchClass | ast.MatchSequence, subject: Value
+    run: Run, p: ast.MatchClass | ast.MatchSequence | ast.MatchMapping, subject: Value
 ) -> list[Part] | None:
     """Return the patterns inside, each with the value that it looks at; None if the pattern does
     not fit."""
@@ -382,6 +384,26 @@ def parts_of(
             return _in_class(run, classes, patterns, names, keywords, subject)
         case ast.MatchSequence(patterns):
             return _in_sequence(patterns, subject)
+        case ast.MatchMapping(keys, patterns, rest):
+            return _in_dict(run, p, keys, patterns, rest, subject)
+
+
+def _in_dict(
+    run: Run, p: ast.AST, keys: Sequence[ast.expr], patterns: Sequence[ast.pattern],
+    rest: str | None, subject: Value,
+) -> list[Part] | None:  # fmt: skip
+    if isinstance(subject, HashV | ViewV | UnionV | OptionalV):
+        run.refuse(p, f"a mapping pattern for {run.describe(subject)}", "if key in d: ...")
+    if not isinstance(subject, RecordV) or subject.cls is not dict:
+        return None
+    names = [dicts.key_of(run, run.evaluate(k), k) for k in keys]
+    if not all(name in subject.fields for name in names):
+        return None
+    parts: list[Part] = [(q, subject.fields[n]) for q, n in zip(patterns, names, strict=True)]
+    if rest is not None:
+        left = {n: v for n, v in subject.fields.items() if n not in names}
+        parts.append((ast.copy_location(ast.MatchAs(None, rest), p), dicts.made(left)))
+    return parts
 
 
 def _in_class(

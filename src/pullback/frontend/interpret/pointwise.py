@@ -29,6 +29,7 @@ from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     bound_anew,
     declared_outside,
+    gathering,
     jumps,
     own_nodes,
     parameters,
@@ -129,7 +130,7 @@ def _block_may_raise(run: Run, block: Block, met: set[str]) -> bool:
 
 def _form(definition: Definition) -> Form | None:
     node = definition.node
-    if not isinstance(node, ast.FunctionDef) or node.args.vararg or declared_outside(node):
+    if not isinstance(node, ast.FunctionDef) or gathering(node) or declared_outside(node):
         return None
     match [s for s in node.body if not _is_docstring(s)]:
         case [ast.For(orelse=[]) as loop]:

@@ -39,6 +39,7 @@ from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     CONSUMER,
     binds_names,
+    free_names,
     is_endless,
     is_generator,
     jumps,
@@ -407,9 +408,13 @@ def _dead(body: Callable[[], Flow]) -> tuple[Atom, ...]:
 
 
 def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
-    if s.decorator_list:
-        run.refuse(s.decorator_list[0], "a decorator inside compiled code", "call it explicitly")
-    f = function_value(run, s)
+    decorators = [(run.evaluate(d), d) for d in s.decorator_list]
+    if decorators and name in free_names(s):
+        reason = "a function that calls itself and is decorated where it is defined"
+        run.refuse(s.decorator_list[0], reason, "define it at module level")
+    f: Value = function_value(run, s)
+    for decorator, node in reversed(decorators):
+        f = run.call(decorator, (f,), node)
     ownership.rebound(run, run.scope, name)
     run.scope.names[name] = f
 

@@ -30,9 +30,13 @@ from pullback.frontend.interpret.scalars import absolute
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
+    ClosureV,
     EnumerateV,
+    FunctionV,
     GeneratorV,
+    LambdaSetV,
     ListV,
+    OperatorV,
     RangeV,
     RecordV,
     ReversedV,
@@ -54,6 +58,22 @@ from pullback.frontend.memory import long_tuples
 from pullback.frontend.python.special_methods import special
 
 ZERO = Static(0)
+
+
+@register(callable)
+def callable_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "callable", args, kwargs, node, obj=MISSING)
+    match x:
+        case Static(known):
+            return Static(callable(known))
+        case FunctionV() | ClosureV() | LambdaSetV() | OperatorV():
+            return Static(True)
+        case RecordV(cls):
+            return Static(any("__call__" in vars(c) for c in cls.__mro__))
+        case Scalar() | ArrayV() | ListV() | TupleV(is_list=True):
+            return Static(False)
+        case _:
+            sp.refuse(node, f"callable() of {sp.describe(x)}")
 
 
 # --- numbers -------------------------------------------------------------------------------------

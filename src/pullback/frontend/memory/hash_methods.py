@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
-from pullback.errors import ArgumentTypeError, StaticKeyError
+from pullback.errors import ArgumentTypeError, StaticKeyError, UnknownAttributeError
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import key_kind
 from pullback.frontend.kinds.kinds import Kind, SymbolK
@@ -29,9 +29,11 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
+from pullback.frontend.library.text import counting
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import places
+from pullback.frontend.python.python_values import with_defaults
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -385,6 +387,17 @@ def _view(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) 
 def _copy(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(d, HashV)
     return tables.copied(cast("Run", sp), d)
+
+
+@method("table", "most_common", "elements", "total")
+def _of_counter(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(d, HashV) and isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    name, run = node.func.attr, cast("Run", sp)
+    if d.cls is not Counter:
+        reason = f"{d.cls.__name__!r} object has no attribute {name!r}"
+        run.refuse(node, reason, error=UnknownAttributeError)
+    return run.call(with_defaults(getattr(counting, name)), (d, *args), node, kwargs)
 
 
 # --- constructors ---------------------------------------------------------------------------------

@@ -299,6 +299,9 @@ def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
 
 
 def _rewrite(name: str, value: Updatable) -> str:
+    if isinstance(value, RecordV) and value.cls is not dict:
+        copy = f"work on a copy: {name} = copy.copy({name})"
+        return f"{copy}; or call the method where the object is: objects[i].change(v)"
     copy = f"work on a copy: {name} = {name}.copy()"
     if any(o.note in ("an argument", "captured from the enclosing function") for o in value.owners):
         return copy

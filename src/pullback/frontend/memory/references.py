@@ -181,6 +181,14 @@ def reference_of(f: FunctionV) -> Reference | None:
     return _REFERENCES.get(f.definition)
 
 
+def roots(f: FunctionV) -> set[str]:
+    """Return the variables that have the objects of which a function holds methods."""
+    what = reference_of(f)
+    if what is None:
+        return set()
+    return {path.root for path in what.paths if isinstance(path, Path)}
+
+
 def found(f: FunctionV, path: Path) -> PlaceV | None:
     """Return the variable and the steps to an object that a function holds."""
     for scope in chain(f.scope):
@@ -245,4 +253,5 @@ def _functions(value: Value) -> Iterator[FunctionV]:
 
 __all__ = [
     "Path", "Reference", "found", "made", "of_method", "outdate", "place_of", "reference_of",
+    "roots",
 ]  # fmt: skip

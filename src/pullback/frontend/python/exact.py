@@ -6,8 +6,8 @@ differently, a masked array skips elements), and even an empty subclass is anoth
 comes from.
 
 NumPy's scalars, ``bool``, members of enumerations and ``NamedTuple`` classes are not refused, since
-they are values with a meaning of their own. ``np.memmap`` is refused: operations on it can have
-results of its class, and ``np.asarray`` of it is the same memory, as an array.
+they are values with a meaning of their own. A ``np.memmap`` has the behaviour of an array, and is
+read as one, where it lies.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ _BASES: dict[type, str] = {
 itself."""
 
 _EXACT = frozenset(
-    {*_BASES, bool, np.float64, np.float32, np.int64, np.int32, np.bool_, type(None)}
+    {*_BASES, bool, np.float64, np.float32, np.int64, np.int32, np.bool_, type(None), np.memmap}
 )
 _SPECIAL: dict[type, str] = {
     np.ma.MaskedArray: "pass x.filled(0.0), or the data and the mask as two arrays: x.data, x.mask",
-    np.memmap: "pass np.asarray(x), which does not copy",
     np.matrix: "pass np.asarray(x), and write A @ B for A * B",
 }
 

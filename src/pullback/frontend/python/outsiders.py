@@ -57,8 +57,12 @@ _MODULES: dict[str, str] = {
 def unsupported_dtype(value: np.ndarray) -> tuple[str, str]:
     """Return the reason and the rewrite for an array of another dtype (or a scalar, as an
     array)."""
-    what = "an array" if value.ndim else "a number or array"
-    return f"{what} of dtype {value.dtype} is not supported", _DTYPES.get(value.dtype.kind, _FLOAT)
+    reason = f"of dtype {value.dtype} is not supported"
+    if value.ndim or value.dtype.kind not in "uif":
+        what = "an array" if value.ndim else "a number or array"
+        return f"{what} {reason}", _DTYPES.get(value.dtype.kind, _FLOAT)
+    kept = "" if value.dtype.kind == "f" else ", or int(x)"
+    return f"a number or array {reason}", f"convert it: float(x){kept}"
 
 
 def unsupported_value(value: object) -> tuple[str, str] | None:

@@ -72,9 +72,12 @@ ABSENT = ("absent",)
 
 
 def text_of(function: object) -> FunctionV:
-    """Return the text in Python that is compiled in place of a library function; its defaults are
-    static."""
-    text = WRITTEN[function]
+    """Return the text in Python that is compiled in place of a library function."""
+    return with_defaults(WRITTEN[function])
+
+
+def with_defaults(text: types.FunctionType) -> FunctionV:
+    """Return a function of the library in plain Python; its defaults are static."""
     defaults = tuple(map(Static, text.__defaults__ or ()))
     keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
     return FunctionV(definition_of(text), None, defaults, keywords)

@@ -105,8 +105,9 @@ def _array(value: np.ndarray) -> ArgType:
     try:
         return _ARRAYS[value.dtype, value.ndim]
     except KeyError:
-        if value.dtype in DTYPES:
-            return ArrayK(DTYPES[value.dtype], value.ndim)
+        known = DTYPES.get(value.dtype.newbyteorder("="))
+        if known is not None:
+            return ArrayK(known, value.ndim) if value.ndim else ScalarK(known, False)
         raise ArgumentTypeError(*unsupported_dtype(value)) from None
 
 

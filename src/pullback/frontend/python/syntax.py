@@ -183,6 +183,11 @@ def parameters(node: FunctionNode) -> list[str]:
     return [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
 
 
+def gathering(node: FunctionNode) -> list[str]:
+    """Return the names of the parameters that take all other arguments: ``*args``, ``**kwargs``."""
+    return [p.arg for p in (node.args.vararg, node.args.kwarg) if p is not None]
+
+
 def _body(node: FunctionNode) -> list[ast.AST]:
     return [node.body] if isinstance(node, ast.Lambda) else list(node.body)
 
@@ -190,9 +195,8 @@ def _body(node: FunctionNode) -> list[ast.AST]:
 @by_node
 def local_names(node: FunctionNode) -> frozenset[str]:
     """Return the names that are local to a function (as in Python, wherever they are assigned)."""
-    extra = [node.args.vararg.arg] if node.args.vararg is not None else []
     bound = frozenset(assigned(_body(node), False)) - rebinds(node)
-    return frozenset(parameters(node)) | frozenset(extra) | bound
+    return frozenset([*parameters(node), *gathering(node)]) | bound
 
 
 @by_node
@@ -218,7 +222,8 @@ def given_names(node: FunctionNode) -> frozenset[str]:
     caller (``a += d`` updates an array or a list, and a number has no updates to pass back); or
     only where the caller gives none (``if memo is None: memo = {}``)."""
     rest = [s for s in _body(node) if _default_of(s) is None]
-    return frozenset(parameters(node)) - bound_anew(rest)
+    own = [] if node.args.kwarg is None else [node.args.kwarg.arg]
+    return frozenset([*parameters(node), *own]) - bound_anew(rest)
 
 
 def _default_of(s: ast.AST) -> str | None:

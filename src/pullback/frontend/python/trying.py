@@ -238,6 +238,9 @@ class _Rewriter:
     def _with(self, s: ast.With, around: _Around) -> list[ast.stmt]:
         """``with np.errstate(...)``, ``contextlib.nullcontext()`` and ``suppress(E)``."""
         match s.items:
+            case [first, _, *_]:
+                inner = ast.copy_location(ast.With(s.items[1:], s.body), s)
+                return self._with(ast.copy_location(ast.With([first], [inner]), s), around)
             case [ast.withitem(ast.Call(function, args, []) as call, None)] if (
                 _last_name(function) == "suppress"
             ):
@@ -358,6 +361,13 @@ _OBJECT = (
 )
 
 
+_SHOWING = frozenset({
+    "print", "pprint", "debug_print", "warn", "write", "debug", "info", "warning", "error",
+    "critical", "exception",
+})  # fmt: skip
+"""The names of functions that print."""
+
+
 def _refusal(s: ast.Try, levels: tuple[Level, ...]) -> tuple[str, str] | None:
     """Why a ``try`` is refused, and what to write."""
     inside = [n for b in s.body for n in ast.walk(b)]
@@ -366,6 +376,13 @@ def _refusal(s: ast.Try, levels: tuple[Level, ...]) -> tuple[str, str] | None:
     ends = [n for b in s.finalbody for n in ast.walk(b)]
     if any(isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise) for n in ends):
         return "a finally that jumps swallows exceptions", "catch them: except Exception: ..."
+    unseen = ends if not s.handlers and not levels else []
+    passed_on = (n for h in s.handlers if _raises_again(h) for b in h.body for n in ast.walk(b))
+    calls = (n.func for n in (*unseen, *passed_on) if isinstance(n, ast.Call))
+    if any(_last_name(f) in _SHOWING for f in calls):
+        return "something is printed while an exception that goes on leaves the function", (
+            "print before, or raise another exception: raise ValueError('...')"
+        )
     for h in s.handlers:
         for n in (n for b in h.body for n in ast.walk(b)):
             if isinstance(n, ast.Name) and n.id == h.name and not _is_cause(n, h):

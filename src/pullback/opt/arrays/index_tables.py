@@ -5,7 +5,9 @@
               sum i < n. ... sum r < d. ... sum c < r. ... l[table[r, c]] ...
 
 The outer loop is parallel, and repeats the table. A value is worth a table if it costs more than a
-few steps (``WORTH``) and depends on one or two indices: so a table is no larger than a matrix.
+few steps (``WORTH``) and depends on one index, or on two: then only if an array of this size is
+there (the nest reads one by both indices), or if the value is an index. So a table is no larger
+than the data.
 
 **Checks.** What does not depend on the outer loop fails in its first round or never, so this round
 is run once for its errors, in the order of the program; in the loop, and in the tables, such checks
@@ -119,6 +121,7 @@ class _Nest:
         self.rounds: dict[Var, Atom] = {}
         self.fixed: set[Op] = set()  # what does not depend on the outer loop
         self.wanted: dict[Var, None] = {}
+        self.matrices: set[frozenset[Atom]] = set()  # indices by which arrays from outside are read
 
     def with_tables(self, out: list[Let]) -> Op:
         """The loop that reads tables; the tables, and the first round, go to ``out``."""
@@ -162,6 +165,8 @@ class _Nest:
                     self.depends.update((i, frozenset({i})) for i in rounds)
                     self.look(op.body, (*path, *rounds))
                 continue
+            if isinstance(op, Index) and op.array not in self.inside:
+                self.matrices.add(frozenset(op.indices))
             found = self.together(atoms(op)) if self.may_be_in_table(op) else None
             if found is None:
                 continue
@@ -195,7 +200,11 @@ class _Nest:
             if more is None:
                 return None
             found |= more
-        return [i for i in self.path[v] if i in found] if 0 < size <= MOST_INDICES else None
+        if size == 1 or (
+            size == MOST_INDICES and (isinstance(v.type, Int) or frozenset(found) in self.matrices)
+        ):
+            return [i for i in self.path[v] if i in found]
+        return None
 
     def choose(self, block: Block) -> None:
         """Note the values that are worth a table, and are read by what cannot be in one."""

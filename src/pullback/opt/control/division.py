@@ -63,6 +63,10 @@ CALL = frozenset({Effect.CALL})
 Halves = tuple[Function, Function, Parts]
 
 
+LONG = frozenset({"div", "sqrt"})
+"""Single instructions that take several times as long as a read."""
+
+
 class Divider:
     """Divides what the functions of a program do. ``ordered``: nothing that can raise goes before
     something that can raise and depends; ``all``: every step is worth being kept, not only loops
@@ -188,7 +192,8 @@ class Divider:
             case If() | Case():
                 return any(self.is_heavy(x.op) for _, b in sub_blocks(op) for x in b.lets)
             case Prim():
-                return work_of(op) >= (Work.STEP if self.all else Work.FUNCTION)
+                least = Work.STEP if self.all or op.name in LONG else Work.FUNCTION
+                return work_of(op) >= least
             case _:
                 return self.is_long(op)
 

@@ -52,10 +52,19 @@ from pullback.opt.scalar.ranges import Form
 
 def hoist_invariants(program: Program) -> Program:
     """Return the program with loop-invariant steps before their loops."""
-    stable = stable_arrays(program)
-    effects = EffectsOf(program)
+    return _hoisted(program, _Hoister)
+
+
+def hoist_arithmetic(program: Program) -> Program:
+    """Return the program with loop-invariant operations on reals before their loops, no reads and
+    nothing out of branches: their reverse is then done once, behind the loop."""
+    return _hoisted(program, _Arithmetic)
+
+
+def _hoisted(program: Program, hoister: type[_Hoister]) -> Program:
+    stable, effects = stable_arrays(program), EffectsOf(program)
     functions = {
-        name: _Hoister(stable, effects).function(f) for name, f in program.functions.items()
+        name: hoister(stable, effects).function(f) for name, f in program.functions.items()
     }
     return Program(functions, program.decls, program.main)
 
@@ -241,3 +250,18 @@ class _Hoister:
         zeros = Block((), tuple(lit(0, v.type) for v in found))
         out.extend(b.lets)
         out.append(Let(found, If(cond, then, zeros)))
+
+
+class _Arithmetic(_Hoister):
+    """The walk that moves operations on reals only."""
+
+    def may_move(self, op: Op, branch: bool) -> bool:
+        types = [a.type for a in atoms(op)]
+        return (
+            isinstance(op, Prim) and not branch and may_duplicate(op, Work.FUNCTION)
+            and any(isinstance(t, Real) for t in types)
+            and all(isinstance(t, Real | Int | Bool) for t in types)
+        )
+
+    def guarded(self, op: Op, out: list[Let]) -> Op:
+        return op

@@ -100,7 +100,10 @@ class Interleave(Generic):
             # Inter_Z (n,d) = n      Inter_1 ((),d) = ()
             case Int() | Unit():
                 return x
-            # Inter_{s*t} ((x,y),d) = (Inter_s (x, \_z. d (z,0)), Inter_t (y, \_z. d (0,z)))
+            # Fig. 7: Inter_{s*t} ((x,y),d) = (Inter_s (x, \_z. d (z,0)),
+            #                                  Inter_t (y, \_z. d (0,z)))
+            # Fig. 9: .. (Inter_s (x, \_f. d (\(v,w). (f v,w))),
+            #             Inter_t (y, \_f. d (\(v,w). (v,f w))))
             case Prod(s, r):
                 left = self.go(b, s, Fst(x), self.child(
                     d, s, t, lambda z: Pair(z, zero(Snd(x))),
@@ -109,7 +112,8 @@ class Interleave(Generic):
                     d, r, t, lambda z: Pair(zero(Fst(x)), z),
                     lambda f, v: Pair(Fst(v), App(f, Snd(v)))))
                 return Pair(left, right)
-            # Inter_{s+t} (inl x, d) = inl (Inter_s (x, \_z. d (inl z)))
+            # Section 9: Inter_{s+t} (inl x, d) = inl (Inter_s (x, \_z. d (inl z))); with changes
+            # \_f. d (\v. case v of {inl p -> inl (f p); inr _ -> error})
             case Plus(s, r):
                 return self.plus(b, t, s, r, x, d)
             # the same for every element of an array, and every field of a constructor

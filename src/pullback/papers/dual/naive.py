@@ -37,15 +37,18 @@ from pullback.papers.dual.types import (
     dual_type,
     parametric,
 )
-from pullback.papers.language.build import lam
+from pullback.papers.language.build import lam, lets
 from pullback.papers.language.check import Types
 from pullback.papers.language.linearity import require_figure5
 from pullback.papers.language.prims import dop
 from pullback.papers.language.terms import (
     App,
+    Fst,
     Fun,
     Lam,
+    Let,
     Lit,
+    Nil,
     Op,
     Pair,
     Prim,
@@ -89,8 +92,31 @@ def n1(t: Term, types: Types, n: Duals, zero: Term) -> Term:
                 role = "op" if ds else "const"
                 return b.close(Pair(Prim(op, tuple(xs), static), lam(
                     "z", R, lambda z: back(z.t), "-o", role)))
-            # N1{x} = x   N1{(s,t)} = (N1{s},N1{t})   N1{s t} = N1{s} N1{t}   N1{\x.t} = \x. N1{t}
-            # and likewise let, letrec, fst, snd, inl, inr, case, C, match, arrays, /\a. t, t [a]
+            # N1{x} = x        N1{()} = ()
+            case Var() | Nil():
+                return t
+            # N1{(s,t)} = (N1{s}, N1{t})
+            case Pair(left, right):
+                return Pair(go(left), go(right))
+            # N1{fst t} = fst N1{t}        N1{snd t} = snd N1{t}
+            case Fst(of):
+                return Fst(go(of))
+            case Snd(of):
+                return Snd(go(of))
+            # N1{s t} = N1{s} N1{t}
+            case App(fn, arg):
+                return App(go(fn), go(arg))
+            # N1{\x:s. t} = \x:N1(s). N1{t}
+            case Lam(x, s, of, kind, role):
+                return Lam(x, dual_type(s, n), go(of), kind, role)
+            # N1{let x=s in t} = let x=N1{s} in N1{t}
+            case Let():
+                bound = []
+                while isinstance(t, Let):  # programs are long
+                    bound.append((t.x, go(t.bound)))
+                    t = t.body
+                return lets(bound, go(t))
+            # Section 9, likewise: letrec, inl, inr, case, C, match, arrays, /\a. t, t [a]
             case _:
                 return map_parts(go, retyped(t, lambda a: dual_type(a, n)))
 

@@ -75,3 +75,15 @@ def fix(x: Array) -> Array:
 def append(arr: Array, values: Array, axis: Axis | None = None) -> Array:
     """Return two arrays one after the other; without an axis, their elements in C order."""
     return np.concatenate((arr, values), axis)
+
+
+def triu_indices(n: Size, k: int = 0, m: Size | None = None) -> tuple[Vector, Vector]:
+    """Return the rows and the columns of the places on the k-th diagonal and above."""
+    rows, columns = np.nonzero(np.arange(n if m is None else m) >= np.arange(n)[:, None] + k)
+    return rows, columns
+
+
+def tril_indices(n: Size, k: int = 0, m: Size | None = None) -> tuple[Vector, Vector]:
+    """Return the rows and the columns of the places on the k-th diagonal and below."""
+    rows, columns = np.nonzero(np.arange(n if m is None else m) <= np.arange(n)[:, None] + k)
+    return rows, columns

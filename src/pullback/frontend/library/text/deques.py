@@ -18,6 +18,8 @@ _OUTSIDE = "deque index out of range"
 class deque:
     """A sequence that grows and shrinks at both ends."""
 
+    __slots__ = ("_back", "_changes", "_first", "_front", "_last", "_most")
+
     def __init__(self, iterable: Iterable[Any] = (), maxlen: int | None = None) -> None:
         if maxlen is not None and maxlen < 0:
             raise ValueError("maxlen must be non-negative")

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import bisect
 import collections
+import functools
 import heapq
+import statistics
 from collections.abc import MutableSequence
 from types import FunctionType, ModuleType
 
@@ -19,6 +21,7 @@ import numpy as np
 
 from pullback.frontend.kinds.values import WRITTEN, WRITTEN_CLASSES
 from pullback.frontend.library.text import (
+    alternatives,
     arrangement,
     bisection,
     comparisons,
@@ -27,8 +30,11 @@ from pullback.frontend.library.text import (
     heaps,
     moments,
     polynomials,
+    pseudo_inverse,
     selection,
+    statistics_functions,
     windows,
+    wrapping,
 )
 
 
@@ -49,7 +55,15 @@ ARRAYS = _texts(np, arrangement, comparisons, differences, moments, polynomials,
 LISTS = _texts(bisect, bisection) | _texts(heapq, heaps)
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
-WRITTEN.update(ARRAYS | LISTS)
+OTHERS = (
+    _texts(np, alternatives)
+    | _texts(np.linalg, pseudo_inverse)
+    | _texts(statistics, statistics_functions)
+    | _texts(functools, wrapping)
+)
+"""Functions of arguments that no signature describes (``tests/frontend/test_library_texts.py``)."""
+
+WRITTEN.update(ARRAYS | LISTS | OTHERS)
 
 CLASSES: dict[type, type] = {collections.deque: deques.deque}
 """Classes whose objects change (``tests/frontend/test_deques.py``)."""

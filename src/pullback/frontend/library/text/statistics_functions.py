@@ -1,0 +1,72 @@
+"""``statistics``: means and deviations, as plain Python that the front end compiles.
+
+The library adds fractions, which are rounded once, and so do the sums here (``math.fsum``); a
+quotient or a product of two such sums may have another last digit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from statistics import StatisticsError
+
+from pullback.frontend.library.text_helpers import unsupported
+
+
+def _numbers(data: Iterable[float], name: str) -> list[float]:
+    """Return the items, of which there is one at least."""
+    xs = list(data)
+    if len(xs) == 0:
+        raise StatisticsError(f"{name} requires at least one data point")
+    if type(xs[0]) is not float:
+        unsupported(f"{name} of other numbers than Python's floats", "float(x) for x in xs")
+    return xs
+
+
+def _mean(xs: list[float]) -> float:
+    return sum(xs) / len(xs) if any(not math.isfinite(x) for x in xs) else math.fsum(xs) / len(xs)
+
+
+def _squares(xs: list[float], center: float | None) -> float:
+    """Return the sum of the squares of the differences from the center, or from the mean."""
+    if center is not None:
+        return math.fsum((x - center) ** 2 for x in xs)
+    c = _mean(xs)
+    return math.fsum((x - c) ** 2 for x in xs) - math.fsum(x - c for x in xs) ** 2 / len(xs)
+
+
+def mean(data: Iterable[float]) -> float:
+    return _mean(_numbers(data, "mean"))
+
+
+def fmean(data: Iterable[float]) -> float:
+    xs = list(data)
+    if len(xs) == 0:
+        raise StatisticsError("fmean requires at least one data point")
+    return math.fsum(xs) / len(xs)
+
+
+def pvariance(data: Iterable[float], mu: float | None = None) -> float:
+    xs = _numbers(data, "pvariance")
+    return _squares(xs, mu) / len(xs)
+
+
+def pstdev(data: Iterable[float], mu: float | None = None) -> float:
+    xs = _numbers(data, "pstdev")
+    return math.sqrt(_squares(xs, mu) / len(xs))
+
+
+def _several(data: Iterable[float], name: str) -> list[float]:
+    xs = list(data)
+    if len(xs) < 2:
+        raise StatisticsError(f"{name} requires at least two data points")
+    return _numbers(xs, name)
+
+
+def variance(data: Iterable[float], xbar: float | None = None) -> float:
+    xs = _several(data, "variance")
+    return _squares(xs, xbar) / (len(xs) - 1)
+
+
+def stdev(data: Iterable[float], xbar: float | None = None) -> float:
+    xs = _several(data, "stdev")
+    return math.sqrt(_squares(xs, xbar) / (len(xs) - 1))
