@@ -68,3 +68,42 @@ def test_a_target_of_a_vector() -> None:
                 for h in 1e-6 * np.eye(len(vector))]  # fmt: skip
     np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
     assert harness.distance(unravel(vector), model) == 0.0
+
+
+# --- inside compiled code -------------------------------------------------------------------------
+
+
+def test_the_way_back_inside_compiled_code() -> None:
+    tree = {
+        "a": 1.5, "b": (0.5, None, 3, True), "w": M, "few": np.ones(2, np.float32),
+        "k": np.array([1, 2]), "l": [1.0, 2.0], "m": [(1.0, 2.0), (3.0, 4.0)], "none": M[:0],
+    }  # fmt: skip
+
+    def loss(p: Any) -> Any:
+        p["w"][0, 0] *= 2.0
+        few = p["few"][0] * p["b"][2] if p["b"][3] else 0.0
+        return np.sum(p["w"] @ p["w"].T) * p["a"] + p["l"][1] * p["k"][1] * p["m"][1][0] + few
+
+    x, back = pb.ravel(tree)
+    value, gradient = pb.value_and_grad(lambda x: loss(back(x)))(x)
+    assert value == loss(back(x))
+    for k in range(len(x)):
+        step = np.zeros(len(x))
+        step[k] = 0.5
+        slope = loss(back(x + step)) - loss(back(x - step))  # exact: no number is cubed
+        assert np.isclose(gradient[k], slope, rtol=1e-12)
+    with pytest.raises(ValueError, match="a vector of shape"):
+        pb.jit(lambda x: loss(back(x)))(x[1:])
+
+
+def test_equal_ways_back_compile_once() -> None:
+    def made(start: float) -> Any:
+        return pb.ravel({"a": start, "k": np.arange(3)})[1]
+
+    def f(x: Any, back: Any) -> Any:
+        p = back(x)
+        return p["a"] * p["k"][2]
+
+    first, second = made(1.0), made(2.0)
+    assert pb.grad(lambda x: f(x, first))(np.ones(1)) == [2.0]
+    assert first.__pullback_operator__[1].__code__ is second.__pullback_operator__[1].__code__

@@ -17,14 +17,7 @@ def loss(p, t, y):
 
 start = {"scale": 1.0, "rate": 1.0, "offset": 0.0}
 x0, back = pb.ravel(start)  # a vector for SciPy, and the way back
-value_and_grad = pb.value_and_grad(loss)
-
-
-def objective(x):
-    value, gradient = value_and_grad(back(x), t, y)
-    return value, pb.ravel(gradient)[0]
-
-
+objective = pb.value_and_grad(lambda x: loss(back(x), t, y))
 p = back(minimize(objective, x0, jac=True, method="BFGS").x)
 print(p)
 

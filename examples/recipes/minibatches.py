@@ -19,11 +19,11 @@ start = {
     "w2": 0.2 * rng.normal(size=32), "b2": 0.0,
 }  # fmt: skip
 p, back = pb.ravel(start)
-gradient = pb.grad(loss)
+gradient = pb.grad(lambda p, x, y: loss(back(p), x, y))
 m, v = np.zeros_like(p), np.zeros_like(p)
 for k in range(1, 1501):
     chosen = rng.integers(0, len(x), 64)
-    g, _ = pb.ravel(gradient(back(p), x[chosen], y[chosen]))
+    g = gradient(p, x[chosen], y[chosen])
     m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
     p = p - 0.01 * (m / (1.0 - 0.9**k)) / (np.sqrt(v / (1.0 - 0.999**k)) + 1e-8)
 print("loss", loss(start, x, y), "->", loss(back(p), x, y))

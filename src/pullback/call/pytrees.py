@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from pullback.call.located import located
-from pullback.call.quick_ravel import quick
+from pullback.call.quick_ravel import as_vector, quick
 from pullback.call.shape import Step
 from pullback.call.shapes import Shape, shape_of
 from pullback.call.shapes.node import Node, alternative_of
 from pullback.call.shapes.record import Record
-from pullback.errors import ArgumentValueError
 from pullback.frontend.derivatives.homes import Homes
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import type_of, types_of
@@ -235,13 +234,6 @@ class _Slot:
     dtype: np.dtype[Any] | None
 
 
-def _vector(vector: Any, size: int) -> np.ndarray:
-    given = np.asarray(vector, np.float64)
-    if given.shape != (size,):
-        raise ArgumentValueError(f"a vector of shape {given.shape}, not ({size},)")
-    return given
-
-
 def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     """All real numbers of ``tree`` (numbers, arrays, lists, dicts, records, trees) as one vector of
     float64, and the function that makes a value of the same form of such a vector.
@@ -250,8 +242,9 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     comes once, and so a gradient has the entries of its argument in the same places; ``unravel``
     gives a value that is shared likewise. Numbers come in the order of fields and items, those
     inside nodes after all others, level by level. The value shares no arrays with ``tree`` or with
-    the vector. Raises ``TypeError`` where ``tree`` cannot be an argument, ``unravel`` a
-    ``ValueError`` for a vector of another size.
+    the vector. Inside compiled code ``unravel`` can be called if ``tree`` is made of numbers,
+    arrays, None, tuples, lists and dicts. Raises ``TypeError`` where ``tree`` cannot be an
+    argument, ``unravel`` a ``ValueError`` for a vector of another size.
 
     >>> vector, unravel = ravel((1.5, [2.0, 3.0], np.ones(2), 7))
     >>> vector.tolist(), unravel(2 * vector)
@@ -259,12 +252,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     """
     plain = quick(tree)
     if plain is not None:
-        vector, count, make = plain
-
-        def made(vector: Any) -> Any:
-            return make(_vector(vector, count))
-
-        return vector, made
+        return plain
     shape = shape_of(*types_of((tree,)))
     found: list[np.ndarray] = []
     size = 0
@@ -284,7 +272,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         form = Mapper(slot, Homes(shape.kind)).value(shape, tree)
 
     def unravel(vector: Any) -> Any:
-        given = _vector(vector, size)
+        given = as_vector(vector, size)
 
         def leaf(_: Shape, x: object) -> object:
             if not isinstance(x, _Slot):
