@@ -75,6 +75,8 @@ def _slopes(values: Array, spacing: float, axis: Axis) -> Array:
     return np.moveaxis(np.concatenate((np.array([first]), inside, np.array([last]))), 0, axis)
 
 
-def ptp(a: Array, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+def ptp(
+    a: Array, axis: Axis | None = None, out: None = None, keepdims: bool = False
+) -> Array:
     """Return the largest minus the smallest element."""
-    return np.max(a, axis, keepdims=keepdims) - np.min(a, axis, keepdims=keepdims)
+    return np.max(a, axis, out, keepdims) - np.min(a, axis, None, keepdims)
