@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tools.replay.canonical import Canonical, digest, llvm_text
@@ -45,7 +46,8 @@ class Compiled:
 class NotLinked:
     """An object in place of machine code, which is not made."""
 
-    timing = tracker = None
+    timing = SimpleNamespace(size=0)
+    tracker = None
 
     def address(self, name: str) -> int:
         return 0

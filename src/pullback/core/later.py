@@ -8,7 +8,6 @@ program is kept on disk, they are not imported at all.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -49,6 +48,10 @@ class LaterFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return getattr(_import(self.module), self.__name__)(*args, **kwargs)
 
+    def loaded(self) -> object:
+        """The function itself, or None while nobody has imported the library."""
+        return getattr(sys.modules.get(self.module), self.__name__, None)
+
 
 @dataclass(frozen=True, slots=True)
 class Functions:
@@ -63,15 +66,4 @@ class Functions:
 SPECIAL, LINALG = Functions("scipy.special"), Functions("scipy.linalg")
 
 
-def named(function: object) -> Callable[..., Any] | None:
-    """The same function by its name; None if it is none of these modules'. Whoever has one has
-    imported its module."""
-    name = getattr(function, "__name__", None)
-    for library in (SPECIAL, LINALG):
-        module = sys.modules.get(library._module)
-        if isinstance(name, str) and module and getattr(module, name, None) is function:
-            return LaterFunction(library._module, name)
-    return None
-
-
-__all__ = ["LINALG", "SPECIAL", "Later", "LaterFunction", "named"]
+__all__ = ["LINALG", "SPECIAL", "Later", "LaterFunction"]

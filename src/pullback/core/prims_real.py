@@ -133,9 +133,11 @@ REAL.add(Row("flush", 1, real1, _flush, (1.0,),
 REAL.add(Row("fma", 3, real3, fused,
              (lambda b, a, r: a[1], lambda b, a, r: a[0], 1.0),
              {"real": intrinsic("fma", 3)}, (_ANY, _ANY, _ANY)))
-REAL.add(Row("fnma", 3, real3, lambda a, b, c: fused(-a, b, c), (NOT_DIFFERENTIABLE,) * 3,
+REAL.add(Row("fnma", 3, real3, lambda a, b, c: fused(-a, b, c),
+             (lambda b, a, r: b.prim("neg", a[1]), lambda b, a, r: b.prim("neg", a[0]), 1.0),
              {"real": "{r}.n = fneg {t} {0}\n"
-                      "{r} = call {t} @llvm.fma.{s}({t} {r}.n, {t} {1}, {t} {2})"}))
+                      "{r} = call {t} @llvm.fma.{s}({t} {r}.n, {t} {1}, {t} {2})"},
+             (_ANY, _ANY, _ANY)))
 
 # --- masked products: select c (mul a b) y and the like in one step, written after "ad" -----------
 

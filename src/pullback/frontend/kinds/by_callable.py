@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypeVar
 
-from pullback.core.later import named
+from pullback.core.later import LaterFunction
 
 T = TypeVar("T")
 
@@ -14,14 +14,32 @@ class ByCallable(dict[Hashable, T]):
     """A table by callables; the functions of SciPy stand in it by their names (``core/later.py``),
     and are found by themselves, too."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[LaterFunction] = []
+
+    def __setitem__(self, function: Hashable, value: T) -> None:
+        if isinstance(function, LaterFunction):
+            self.late.append(function)
+        super().__setitem__(function, value)
+
     def __contains__(self, function: object) -> bool:
-        return super().__contains__(function) or super().__contains__(named(function))
+        return super().__contains__(function) or self.name(function) is not None
 
     def __missing__(self, function: Hashable) -> T:
-        name = named(function)
+        name = self.name(function)
         if name is None:
             raise KeyError(function)
         return self[name]
+
+    def name(self, function: object) -> LaterFunction | None:
+        """The name by which a function stands in the table. Whoever has the function has imported
+        its module; it may have other names, too."""
+        if callable(function) and not isinstance(function, LaterFunction):
+            for late in self.late:
+                if late.loaded() is function:
+                    return late
+        return None
 
 
 __all__ = ["ByCallable"]

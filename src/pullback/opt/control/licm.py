@@ -258,7 +258,7 @@ class _Arithmetic(_Hoister):
     def may_move(self, op: Op, branch: bool) -> bool:
         types = [a.type for a in atoms(op)]
         return (
-            isinstance(op, Prim) and not branch and may_duplicate(op, Work.FUNCTION)
+            isinstance(op, Prim) and not branch and may_duplicate(op, Work.STEP)
             and any(isinstance(t, Real) for t in types)
             and all(isinstance(t, Real | Int | Bool) for t in types)
         )
