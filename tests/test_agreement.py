@@ -20,7 +20,7 @@ SMOOTH = [(program, size) for program, size in ALL if program.argnums]
 # Real programs are compiled once, for their values and gradients together.
 CASES = [(program, size) for program, size in ALL if not program.growth]
 DIRECTIONS = 2
-EVERY = 16
+EVERY = 24
 
 
 def name_of(case: Any) -> str:

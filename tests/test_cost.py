@@ -19,7 +19,7 @@ OVERHEAD = 50
 
 # Real programs are counted in test_scaling.
 SMOOTH = [program for program in corpus() if program.argnums and not program.growth]
-IN_SHARD = [program for program in SMOOTH if campaign.chosen("cost", program.name, 2)]
+IN_SHARD = [program for program in SMOOTH if campaign.chosen("cost", program.name, 4)]
 
 
 def size_of(args: tuple[Any, ...]) -> int:

@@ -35,7 +35,7 @@ def arguments(program: Program, size: int) -> tuple[Any, ...]:
 
 def sizes(program: Program, few: int, many: int) -> tuple[int, ...]:
     """The first sizes at which a program is counted: more of them for those in the shard."""
-    more = campaign.chosen("cost", program.name, 4)
+    more = campaign.chosen("cost", program.name, 6)
     return program.growth[: many if more else few]
 
 
