@@ -299,7 +299,6 @@ ADVICE = [
      lambda x: np.where(x < 0.0, np.exp(x), np.sin(x))),
     ("numpy.choose", (K[:3] % 2, P[:3], X[:3]), lambda k, a, b: np.choose(k, (a, b)),
      lambda k, a, b: np.where(k == 0, a, b)),
-    ("numpy.split", (X,), lambda x: np.split(x, [2])[1], lambda x: x[2:]),
     ("numpy.delete", (X,), lambda x: np.delete(x, 2), lambda x: np.concatenate((x[:2], x[3:]))),
     ("numpy.insert", (X, 9.0), lambda x, v: np.insert(x, 2, v),
      lambda x, v: np.concatenate((x[:2], np.array([v]), x[2:]))),

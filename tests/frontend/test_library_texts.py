@@ -37,6 +37,32 @@ def pairs_above(x):
     return np.sum((x[i] - x[j]) ** 2)
 
 
+def halves_and_thirds(x):
+    a, b = np.split(x, 2)
+    c, d, e, f = np.array_split(x, 4)
+    g, h, i = np.split(x, [1, 4])
+    return a @ b + c @ d + np.sum(e) * np.sum(f) + g[0] * np.prod(h) - i @ i
+
+
+def columns_and_rows(a):
+    left, right = np.hsplit(a, [1])
+    top, *rest = np.vsplit(a, 3)
+    (whole,) = np.array_split(a, 1, axis=1)
+    return np.sum(left * right) + np.sum(top) * np.sum(rest[0] * rest[1]) + np.sum(whole**3)
+
+
+def unequal_pieces(x):
+    return np.split(x, 4)[0]
+
+
+def no_pieces(x):
+    return np.array_split(x, 0)
+
+
+def rows_of_a_vector(x):
+    return np.vsplit(x, 2)[0]
+
+
 def weighted_inverse(a):
     return np.sum(np.linalg.pinv(a) * WEIGHTS[: a.shape[1], : a.shape[0]])
 
@@ -98,6 +124,8 @@ def sums_of_all_before(xs):
 
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((f, (X,)) for f in (three_pieces, others_are_default, pairs_above)),
+    (halves_and_thirds, (X,)),
+    (columns_and_rows, (TALL,)),
     (weighted_inverse, (TALL,)),
     (of_low_rank, (TALL,)),
     *((f, (NUMBERS,)) for f in (mean_and_deviation, sample, around, one_is_too_few)),
@@ -155,7 +183,8 @@ def empty_before(xs):
     ("f", "given"),
     [(statistics.mean, []), (statistics.fmean, []), (statistics.stdev, [1.0]),
      (statistics.variance, [1.0]), (statistics.pstdev, []), (unequal_lists, X),
-     (statistics.mean, [math.inf, 1.0]), (empty_before, NUMBERS), (nothing_there, NUMBERS)],
+     (statistics.mean, [math.inf, 1.0]), (empty_before, NUMBERS), (nothing_there, NUMBERS),
+     (unequal_pieces, X), (no_pieces, X), (rows_of_a_vector, X)],
 )  # fmt: skip
 def test_errors_are_the_library_s(f: Callable[..., Any], given: object) -> None:
     agrees(lambda xs: f(xs), given)

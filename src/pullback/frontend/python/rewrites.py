@@ -21,7 +21,6 @@ DRAW = "draw the random numbers outside and pass them in as an argument"
 NORMAL = "solve the normal equations: np.linalg.solve(a.T @ a, a.T @ b), a of full column rank"
 SYMMETRIC = "of a symmetric matrix np.linalg.eigh(a); of others call it outside"
 EACH = "a comprehension: np.array([f(v) for v in x])"
-SLICES = "slices: x[:k], x[k:]"
 NANS = "drop what is NaN first: y = x[~np.isnan(x)]"
 FOURIER = "the sums: t = 2.0 * np.pi * np.outer(k, k) / n; re, im = np.cos(t) @ x, -np.sin(t) @ x"
 NEWTON = (
@@ -90,8 +89,6 @@ REWRITES: dict[str, str] = {
     "numpy.fromfunction": "np.array([[f(i, j) for j in range(m)] for i in range(n)])",
     "numpy.piecewise": "np.where(x < 0.0, f(x), g(x))",
     "numpy.choose": "np.where(which == 0, a, b)",
-    "numpy.split": SLICES, "numpy.array_split": SLICES, "numpy.hsplit": SLICES,
-    "numpy.vsplit": SLICES,
     "numpy.delete": "np.concatenate((x[:k], x[k + 1:]))",
     "numpy.insert": "np.concatenate((x[:k], np.array([v]), x[k:]))",
     "numpy.block": "np.vstack((np.hstack((a, b)), np.hstack((c, d))))",

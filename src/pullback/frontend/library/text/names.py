@@ -29,6 +29,7 @@ from pullback.frontend.library.text import (
     differences,
     heaps,
     moments,
+    pieces,
     polynomials,
     pseudo_inverse,
     selection,
@@ -56,7 +57,7 @@ LISTS = _texts(bisect, bisection) | _texts(heapq, heaps)
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
 OTHERS = (
-    _texts(np, alternatives)
+    _texts(np, alternatives, pieces)
     | _texts(np.linalg, pseudo_inverse)
     | _texts(statistics, statistics_functions)
     | _texts(functools, wrapping)
