@@ -97,7 +97,7 @@ def _caller(
     for inner in ast.walk(made):
         if isinstance(inner, ast.expr | ast.arg | ast.keyword):
             ast.copy_location(inner, node)
-    return Definition(made, outer.file, name, name, outer.globals, outer.lines)
+    return Definition(made, outer.file, name, name, outer.globals, outer.lines, outer.code)
 
 
 def _name(name: str) -> ast.Name:

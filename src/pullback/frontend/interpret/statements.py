@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend.functions import unfinished
+from pullback.frontend.functions import local_classes, unfinished
 from pullback.frontend.functions.generator_forms import yields
 from pullback.frontend.interpret import attempts, generators, loops, narrowing, patterns, raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
@@ -270,6 +270,10 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             return Flow.JUMPED
         case ast.FunctionDef(name):
             _define(run, s, name)
+        case ast.ClassDef(name):
+            made_here = local_classes.class_value(run, s)
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = made_here
         case ast.Expr(ast.Yield(value)):
             made = Static(None) if value is None else run.evaluate(value)
             generators.yield_(run, made, s)

@@ -157,7 +157,7 @@ def _definition(
         if isinstance(inner, ast.expr | ast.arg):
             ast.copy_location(inner, node)
     name = what.method or "partial"
-    return Definition(written, outer.file, name, name, outer.globals, outer.lines)
+    return Definition(written, outer.file, name, name, outer.globals, outer.lines, outer.code)
 
 
 def _written(path: Path | str) -> ast.expr:

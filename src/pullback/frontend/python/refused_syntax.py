@@ -21,14 +21,16 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncWith: ("async code cannot be compiled", "call an ordinary function"),
     ast.AsyncFunctionDef: ("async code cannot be compiled", "write an ordinary function"),
     ast.Await: ("async code cannot be compiled", "call an ordinary function"),
-    ast.ClassDef: ("a class cannot be defined inside compiled code", "define it at module level"),
     ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
 }
 
 
 def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
     """Iterate over the places in a function whose syntax is refused, with reason and rewrite."""
-    for root in [node.body] if isinstance(node, ast.Lambda) else node.body:
-        for n in ast.walk(root):
-            if type(n) in REFUSED:
-                yield n, *getattr(n, "why", REFUSED[type(n)])
+    waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+    while waiting:
+        n = waiting.pop(0)
+        if type(n) in REFUSED:
+            yield n, *getattr(n, "why", REFUSED[type(n)])
+        if not isinstance(n, ast.ClassDef):  # its methods are looked at when they are called
+            waiting += ast.iter_child_nodes(n)

@@ -28,6 +28,7 @@ class Definition:
     qualname: str
     globals: dict[str, object] = field(repr=False)
     lines: tuple[str, ...] = field(repr=False, default=())
+    code: CodeType | None = field(repr=False, default=None)  # of the outermost function
 
     @property
     def body(self) -> list[ast.stmt]:
@@ -104,7 +105,7 @@ def _definition(function: FunctionType) -> Definition:
         node = expanded(node, function.__globals__)
         return Definition(
             without_try(node), text.file, code.co_name, code.co_qualname,
-            function.__globals__, text.lines,
+            function.__globals__, text.lines, code,
         )  # fmt: skip
     raise _no_source(function)
 
@@ -134,7 +135,7 @@ def nested_definition(node: FunctionNode, outer: Definition) -> Definition:
     qualname = f"{outer.qualname}.<locals>.{name}"
     if name.startswith("."):  # no function of the user's: a part of the one around
         name, qualname = outer.name, outer.qualname
-    return Definition(node, outer.file, name, qualname, outer.globals, outer.lines)
+    return Definition(node, outer.file, name, qualname, outer.globals, outer.lines, outer.code)
 
 
 def char_col(lines: tuple[str, ...], line: int, byte_col: int) -> int:

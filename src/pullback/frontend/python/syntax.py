@@ -102,18 +102,18 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
     names: dict[str, None] = {}
     for stmt in stmts:
         for n in own_nodes(stmt):
-            names.update(dict.fromkeys(_bound_by(n, updates)))
+            names.update(dict.fromkeys(bound_by(n, updates)))
             changed = _updated_by_method(n) if updates else None
             if changed is not None:
                 names[changed] = None
     return list(names)
 
 
-def _bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
+def bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
     """Iterate over the names that one node binds or (if asked) whose elements it assigns."""
     for target in _targets(n):
         yield from target_names(target, updates)
-    if isinstance(n, ast.FunctionDef):
+    if isinstance(n, ast.FunctionDef | ast.ClassDef):
         yield n.name
     elif isinstance(n, ast.match_case):
         yield from pattern_names(n.pattern)
@@ -126,7 +126,7 @@ def _bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
 def bound_anew(stmts: Sequence[ast.AST]) -> set[str]:
     """Return the names that statements bind other than by ``+=`` and its like."""
     nodes = (n for s in stmts for n in own_nodes(s) if not isinstance(n, ast.AugAssign))
-    return {name for n in nodes for name in _bound_by(n)}
+    return {name for n in nodes for name in bound_by(n)}
 
 
 def binds_names(expressions: Sequence[ast.expr]) -> bool:
@@ -261,6 +261,8 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
         elif isinstance(n, Scopes):
             if isinstance(n, ast.FunctionDef | ast.Lambda):
                 names.update(free_names(n))
+            elif isinstance(n, ast.ClassDef):
+                names |= names_read(n)
             names |= reads(_evaluated_at_once(n))
             continue
         elif isinstance(n, ast.AugAssign) or _is_store(n):
@@ -280,6 +282,13 @@ def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
         yield target.id
     for sub in _subscripts(target):
         yield from target_names(sub)
+
+
+@by_node
+def names_read(node: ast.ClassDef) -> frozenset[str]:
+    """Return all names that are read in a class and its methods."""
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Load))
 
 
 def captured_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
@@ -427,7 +436,7 @@ class Liveness:
         return after
 
     def _kills(self, s: ast.stmt) -> set[str]:
-        if isinstance(s, ast.FunctionDef):
+        if isinstance(s, ast.FunctionDef | ast.ClassDef):
             return {s.name}
         plain = [t for t in _targets(s) if isinstance(t, ast.Name | ast.Tuple | ast.List)]
         names = {n for t in plain for n in target_names(t)}

@@ -13,7 +13,8 @@ from pullback.frontend.library.text_helpers import times
 def array_split(ary: Array, indices_or_sections: Any, axis: Axis = 0) -> list[Array]:
     """Return the pieces of an array: so many, of which the first may be one item longer than the
     last, or those between the indices."""
-    items, pieces, start = np.moveaxis(np.asarray(ary), axis, 0), (), 0
+    items, start = np.moveaxis(np.asarray(ary), axis, 0), 0
+    pieces: tuple[Array, ...] = ()
     if isinstance(indices_or_sections, int):
         if indices_or_sections <= 0:
             raise ValueError("number sections must be larger than 0.")
@@ -32,9 +33,8 @@ def array_split(ary: Array, indices_or_sections: Any, axis: Axis = 0) -> list[Ar
 
 def split(ary: Array, indices_or_sections: Any, axis: Axis = 0) -> list[Array]:
     """Return as many pieces of one size, or those between the indices."""
-    if isinstance(indices_or_sections, int):
-        if np.shape(ary)[axis] % indices_or_sections != 0:
-            raise ValueError("array split does not result in an equal division")
+    if isinstance(indices_or_sections, int) and np.shape(ary)[axis] % indices_or_sections != 0:
+        raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
 
 

@@ -1,0 +1,166 @@
+"""Classes that are defined inside of compiled functions.
+
+Such a class is made once, when the function is compiled: Python's own code of its body, which is a
+part of the function's code, runs as it does in a ``class`` statement. Its methods may use the class
+itself, and variables of the functions around it whose values are known at compile time, say other
+classes.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING
+
+from pullback.frontend.functions.scopes import Scope, chain, outermost
+from pullback.frontend.kinds.values import CellV, Static
+from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.syntax import (
+    bound_by,
+    gathering,
+    own_nodes,
+    parameters,
+    rebound_inside,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_MADE: Remembered[type] = Remembered()
+_Kept = type | ModuleType | FunctionType | BuiltinFunctionType
+_ELSEWHERE = "define the class at module level"
+
+
+def class_value(run: Run, s: ast.ClassDef) -> Static:
+    """Return the class of a statement: the same one as long as what it uses is the same."""
+    code = _code_of(run, s)
+    if code is None:
+        run.refuse(s, "a class that is defined here", _ELSEWHERE)
+    _check(run, s)
+    bases = tuple(_made_at_once(run, base) for base in s.bases)
+    options = {str(k.arg): _made_at_once(run, k.value) for k in s.keywords}
+    decorators = [_made_at_once(run, d) for d in s.decorator_list]
+    held = {n: _held(run, n, s) for n in code.co_freevars if n != s.name}
+
+    def make() -> type:
+        cells = {n: CellType(value) for n, value in held.items()} | {s.name: CellType()}
+        closure = tuple(cells[n] for n in code.co_freevars)
+        assert run.frame.definition is not None
+        body = FunctionType(code, run.frame.definition.globals, s.name, None, closure)
+        made = builtins.__build_class__(body, s.name, *bases, **options)
+        for decorator in reversed(decorators):
+            assert callable(decorator)
+            made = decorator(made)
+        cells[s.name].cell_contents = made
+        assert isinstance(made, type)
+        return made
+
+    used = (*bases, *options.values(), *decorators, *held.values())
+    return Static(_MADE.of(s, tuple(map(_key, used)), make))
+
+
+def _key(value: object) -> object:
+    plain = isinstance(value, int | float | str | None)
+    return (type(value), value) if plain else id(value)
+
+
+def _code_of(run: Run, s: ast.ClassDef) -> CodeType | None:
+    """Return the code of the body of a class."""
+    assert run.frame.definition is not None
+    first = min([s.lineno, *(d.lineno for d in s.decorator_list)])
+    around = run.frame.definition.code
+    found = () if around is None else _codes(around)
+    return next((c for c in found if (c.co_name, c.co_firstlineno) == (s.name, first)), None)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _made_at_once(run: Run, e: ast.expr) -> object:
+    """Return the value of an expression that Python evaluates when the class is made."""
+    found = (n for n in ast.walk(e) if isinstance(n, ast.Name))
+    names = {n.id: _held(run, n.id, n) for n in found}
+    _check_calls(run, e)
+    return eval(compile(ast.Expression(e), "<class>", "eval"), {}, names)
+
+
+def _held(run: Run, name: str, node: ast.AST) -> object:
+    """Return what a name holds for the class: a variable of the functions around, or a global."""
+    for scope in chain(run.scope):
+        found = scope.names.get(name)
+        value = found.value if isinstance(found, CellV) else found
+        if isinstance(value, Static) and _is_bound_once(run, scope, name):
+            return value.value
+        if value is not None or name in scope.locals:
+            break
+    else:
+        kept = _outside(run, name)
+        if isinstance(kept, _Kept):
+            return kept
+    run.refuse(
+        node,
+        f"a class that uses {name!r}, a variable of the function around it",
+        f"give it to the objects: self.{name} = {name} in __init__",
+    )
+
+
+def _is_bound_once(run: Run, scope: Scope, name: str) -> bool:
+    """Whether a variable always holds what it holds now: methods see what it holds later."""
+    frame = next((f for f in run.frames if f.scope is scope), None)
+    if frame is None or frame.definition is None:
+        return False
+    node = frame.definition.node
+    body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+    own = [n for part in body for n in own_nodes(part)]
+    places = [*parameters(node), *gathering(node)].count(name)
+    places += sum(name in bound_by(n) for n in own)
+    loops = (n for n in own if isinstance(n, ast.For | ast.While))
+    again = any(name in bound_by(inner) for n in loops for inner in own_nodes(n))
+    return places == 1 and not again and name not in rebound_inside(node)
+
+
+def _outside(run: Run, name: str) -> object:
+    cells, here = outermost(run.scope), run.frame.definition
+    if cells is not None and name in cells.function.__code__.co_freevars:
+        place = cells.function.__code__.co_freevars.index(name)
+        return (cells.function.__closure__ or ())[place].cell_contents
+    assert here is not None
+    return here.globals.get(name, getattr(builtins, name, None))
+
+
+def _check(run: Run, s: ast.ClassDef) -> None:
+    """Refuse a class whose definition does more than define."""
+    at_once: list[ast.AST] = []
+    for part in s.body:
+        match part:
+            case ast.FunctionDef():
+                defaults = (d for d in part.args.kw_defaults if d is not None)
+                at_once += [*part.decorator_list, *part.args.defaults, *defaults]
+            case ast.Assign() | ast.AnnAssign() | ast.Pass() | ast.Expr(ast.Constant()):
+                at_once.append(part)
+            case _:
+                run.refuse(part, "a statement in the body of such a class", _ELSEWHERE)
+    for made in at_once:
+        _check_calls(run, made)
+
+
+def _check_calls(run: Run, part: ast.AST) -> None:
+    for call in (n for n in ast.walk(part) if isinstance(n, ast.Call)):
+        root: ast.expr = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        value = _held(run, root.id, root) if isinstance(root, ast.Name) else None
+        name = "__name__" if isinstance(value, ModuleType) else "__module__"
+        package = str(getattr(value, name, "")).partition(".")[0]
+        if package not in {*sys.stdlib_module_names, "numpy"}:
+            run.refuse(call, "a call in the body of such a class", _ELSEWHERE)
+
+
+__all__ = ["class_value"]
