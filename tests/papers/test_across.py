@@ -90,7 +90,7 @@ def outcomes(source: Source, args: tuple[Any, ...], seed: object) -> dict[str, F
     checked: list[Term] = []
     plain = nested_check.types_of
 
-    def types_of(t: Term, *more: object, **named: object) -> nested_check.Types:
+    def types_of(t: Term, *more: Any, **named: Any) -> nested_check.Types:
         checked.append(t)
         return plain(t, *more, **named)
 

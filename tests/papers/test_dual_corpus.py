@@ -23,7 +23,7 @@ PARTS = 8
 EXPONENTIAL = ("dual.naive", "delta.symbolic", "curry.simple", "curry.dependent")
 """Stages that a loop of a hundred steps, or functions of functions, can keep busy for ever."""
 REFUSED = ("a derivative inside a function", "updates inside lists", "language has no",
-           "tangents of", "values of type", "declared data types")
+           "tangents of", "values of type", "declared data types", "functions that call each other")
 
 
 def gradients(p: Program, args: tuple[Any, ...], method: str) -> Any:
