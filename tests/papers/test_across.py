@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -242,6 +243,14 @@ def test_discrete_parts(row: str) -> None:
     mixed = lambda pair: pair[0] * pair[0]
     for name in METHODS:
         assert pb.grad(mixed, method=name)((3.0, 7)) == (6.0, None)
+
+
+def test_a_partial_that_is_not_finite_takes_no_part_where_nothing_flows() -> None:
+    # log x is NaN, and the exponent has no tangent; the root's is infinite, and its cotangent 0
+    square, root = (lambda x: x**2.0), (lambda x: 0.0 * math.sqrt(x) + x)
+    for name in METHODS:
+        assert pb.grad(square, method=name)(-3.0) == -6.0, name
+        assert pb.grad(root, method=name)(0.0) == 1.0, name
 
 
 @claim("X-8")
