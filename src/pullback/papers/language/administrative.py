@@ -82,7 +82,7 @@ def simplified(t: Term) -> Term:
 
 
 class Steps:
-    """The steps."""
+    """The administrative steps of a term and its parts, taken from the inside out."""
 
     def whole(self, t: Term) -> Term:
         """Take all steps, until nothing changes any more."""

@@ -200,7 +200,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class One:
-    """Add into the cell of x."""
+    """The action that adds into the cell of x."""
 
     x: str
     value: object
@@ -208,7 +208,7 @@ class One:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A new cell x for the time of an action."""
+    """The action that runs another one with a new cell x."""
 
     x: str
     zero: object
@@ -217,7 +217,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequence_:
-    """One action after the other."""
+    """The action that runs several, one after the other."""
 
     actions: tuple[Action, ...]
 
