@@ -64,7 +64,7 @@ passes: $(VENV)/dev.stamp
 # Counted steps of all stages of the papers against size, and the slack of the theorems:
 # docs/pictures. It takes some minutes.
 papers-pictures: $(VENV)/dev.stamp
-	$(PY) -m tests.papers.pictures
+	PULLBACK_SHARD=1 $(PY) -m tests.papers.pictures
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

@@ -15,6 +15,7 @@ the row is wrong, with the counterexample (``wrong: ..``; its test then shows wh
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -154,6 +155,30 @@ link is dead or a function is not where the page says.
 """
 
 
+FIGURES = """\
+## Figure by figure
+
+Where each figure is, by the rows below that are about it; a clause quotes its equation.
+
+| figure | code |
+|---|---|"""
+
+
+def figures(rows: list[Row]) -> str:
+    """Return the table of the figures, with the places of the rows that name them."""
+    found: dict[tuple[str, int], dict[str, None]] = {}
+    for row in rows:
+        for text in re.findall(r"Figs? ([\d, ]+)", row.source):
+            for n in re.findall(r"\d+", text):
+                found.setdefault((row.id.rpartition("-")[0], int(n)), {}).update(
+                    dict.fromkeys(row.places))
+    order = list(PAPERS)
+    return "\n".join([FIGURES, *(
+        f"| {paper} {n} | {', '.join(link(p, 'src/pullback/') for p in places)} |"
+        for (paper, n), places in sorted(
+            found.items(), key=lambda f: (order.index(f[0][0]), f[0][1])) if places), ""])
+
+
 def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
     """Return the text of docs/PAPERS.md."""
     required = [row for row in rows if row.kind in REQUIRED]
@@ -161,6 +186,7 @@ def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
     out = [HEAD]
     out.append(f"{len(rows)} rows. CORE and PERF: {len(required)}, of which {len(still)} open"
                + (f": {', '.join(still)}." if still else ".") + "\n")
+    out.append(figures(rows))
     for paper, title in PAPERS.items():
         out.append(f"## {paper}: {title}\n")
         out.append("| id | kind | figure | claim | expected | code | test | status |")
@@ -190,7 +216,7 @@ not, the steps of both passes, and how often each backpropagator was called.
 ![Steps of all stages against size, on four families](pictures/papers-steps.png)
 
 The lines that end are those of exponential stages: N1 and K2 on what is shared, CH0 and S on
-closures inside each other. F, K1, C0 and N2 are quadratic where there are many inputs. As vectors:
+closures inside each other. K1, C0 and N2 are quadratic where there are many inputs. As vectors:
 [papers-steps.svg](pictures/papers-steps.svg), [papers-slack.svg](pictures/papers-slack.svg);
 `make papers-pictures` counts and draws them again.
 

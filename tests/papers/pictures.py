@@ -17,6 +17,7 @@ import matplotlib
 
 from pullback.papers import load
 from pullback.papers.chad.values import to_cotangent
+from pullback.papers.language.eval import evaluate
 from pullback.papers.language.machine import OutOfSteps
 from pullback.papers.language.terms import Source
 from pullback.papers.methods import METHODS, run
@@ -39,9 +40,9 @@ FAMILIES: dict[str, tuple[str, Callable[[int], Source], tuple[int, ...]]] = {
              lambda n: tree(n.bit_length() - 1), (2, 4, 8, 16, 32, 64, 128)),
     "closures": ("n closures inside each other (CHAD 9)", nested, (2, 3, 4, 6, 8, 12, 16, 32)),
 }  # fmt: skip
-COLOURS = {"dual": "tab:blue", "delta": "tab:orange", "chad": "tab:green", "curry": "tab:red",
-           "forward": "tab:gray"}  # fmt: skip
-DASHES = ("-", "--", ":", "-.")
+PAPERS = {"dual": "Dual numbers (DN)", "delta": "Krawiec et al. (KR)",
+          "chad": "Efficient CHAD", "curry": "The Differentiable Curry (DC)"}  # fmt: skip
+GREY = "0.6"
 
 
 def points(method: str, make: Callable[[int], Source], sizes: tuple[int, ...]) -> list[Any]:
@@ -64,30 +65,35 @@ def points(method: str, make: Callable[[int], Source], sizes: tuple[int, ...]) -
 
 
 def steps(path: Path) -> None:
-    """Draw the steps of all stages against size."""
-    figure, axes = plt.subplots(2, 2, figsize=(13, 11), layout="constrained")
-    drawn: dict[str, Any] = {}
-    for axis, (title, make, sizes) in zip(axes.flat, FAMILIES.values(), strict=True):
-        of_paper: dict[str, int] = {}
-        for stage in STAGES:
-            paper = stage.method.split(".")[0]
-            k = of_paper[paper] = of_paper.get(paper, -1) + 1
-            found = points(stage.method, make, sizes)
-            if found:
-                (drawn[stage.name],) = axis.plot(
-                    *zip(*found, strict=True), DASHES[k % 4], marker="ox+^sv<>d"[k % 9],
-                    color=COLOURS[paper], markersize=5, linewidth=1.2, label=stage.name)
-        axis.set(xscale="log", yscale="log", title=title, xlabel="n", ylabel="steps")
-        axis.set_ylim(5, 1e6)
-        axis.set_xticks(sizes, labels=map(str, sizes), minor=False)
-        axis.set_xticks([], minor=True)
-        for slope, name in ((1, "n"), (2, "n²")):
-            start, end = (sizes[-1] / 4, 7.0), (sizes[-1], 7.0 * 4**slope)
-            axis.plot(*zip(start, end, strict=True), color="black", linewidth=0.8, zorder=0)
-            axis.annotate(name, end, xytext=(4, -3), textcoords="offset points", fontsize=9)
-        axis.grid(which="both", alpha=0.15)
-    figure.legend(drawn.values(), drawn, loc="outside right center", title="stage")
-    figure.suptitle("Steps of the forward and the reverse pass together, counted by the evaluator")
+    """Draw the steps of all stages against size: a row for each family, a column for each paper,
+    in grey the program itself."""
+    figure, axes = plt.subplots(
+        len(FAMILIES), len(PAPERS), figsize=(15, 16), layout="constrained", sharey="row",
+        sharex="row")
+    for axis, name in zip(axes[0], PAPERS.values(), strict=True):
+        axis.set_title(name)
+    for row, (title, make, sizes) in zip(axes, FAMILIES.values(), strict=True):
+        plain = [(n, evaluate((p := case(make(n))).source.body, dict(zip(
+            [x for x, _ in p.source.context], p.args, strict=True)))[1]) for n in sizes]
+        for axis, paper in zip(row, PAPERS, strict=True):
+            axis.plot(*zip(*plain, strict=True), color=GREY, linewidth=3, alpha=0.5,
+                      label="program")
+            stages = [s for s in STAGES if s.method.split(".")[0] == paper]
+            for k, stage in enumerate(stages):
+                found = points(stage.method, make, sizes)
+                if found:
+                    axis.plot(*zip(*found, strict=True), "-", marker="ox+^sv<>d"[k],
+                              color=f"C{k}", markersize=5, linewidth=1.2, label=stage.name)
+            axis.set(xscale="log", yscale="log")
+            axis.set_ylim(5, 1e6)
+            axis.set_xticks(sizes, labels=map(str, sizes), minor=False)
+            axis.set_xticks([], minor=True)
+            axis.grid(which="major", alpha=0.25)
+            axis.legend(loc="upper left", fontsize=8, ncols=2)
+            axis.set_xlabel("n")
+        row[0].set_ylabel(f"{title}\nsteps", fontsize=10)
+    figure.suptitle("Steps of the forward and the reverse pass together, counted by the evaluator."
+                    " A line that ends is a stage that needs too many.")
     save(figure, path)
 
 

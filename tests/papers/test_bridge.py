@@ -115,5 +115,5 @@ def test_a_method_refuses_what_its_language_has_not(monkeypatch: pytest.MonkeyPa
     method = Method("narrow", "first order", FIRST_ORDER, by_differences)
     monkeypatch.setitem(METHODS, "narrow", method)
     assert run("narrow", FIG1, (3.0, 4.0), 1.0).value == 21.0
-    with pytest.raises(Unsupported, match="'narrow': the first-order source language has no lam"):
+    with pytest.raises(Unsupported, match="the first-order source language has no lambdas"):
         run("narrow", HO3, (3.0,), 1.0)

@@ -396,8 +396,10 @@ def random_bag(rng: random.Random, depth: int) -> ConV:
         ConV("BArray", ([1.0] * rng.randrange(4),))))
 
 
-ARRAY_BOUND = 34
-"""The constant of TH2 does for arrays, too: 32.4 of it are used at most."""
+ARRAY_BOUND = 104
+"""The constant of TH2, 34, is too small for arrays. An element that costs a fold one step costs
+its derivative 101: Fig. 9 makes a leaf and a node for it, goes down to them, and appends to a
+difference list. A fold in the body of a fold comes to 102.7 at 128 elements."""
 
 
 @claim("CHAD-60")
@@ -421,8 +423,12 @@ def test_the_bound_with_arrays(row: str) -> None:
         Source(arrays("a"), each(op("sum", Map("x", prim("mul", Var("x"), at(A)), A))), R),
         Source(arrays("a"), op("sum", op("gather", A, Build(op("length", A), "i", i))), R),
     ]
-    cases = [(s, tuple([1.0 + k / 50 for k in range(n)] for _ in s.context), 1.0)
-             for s in families for n in (1, 4, 32)]
+    constant = Fold("p", Var("b"), A)  # the shortest body there is
+    families += [Source((*arrays("a"), ("b", R)), t, R) for t in (
+        constant, Fold("q", constant, A), Foldl("s", "x", Var("b"), Var("b"), A),
+        op("sum", Scan("p", Var("b"), A)), op("sum", Map("x", constant, A)))]
+    cases = [(s, tuple(1.5 if t == R else [1.0 + k / 50 for k in range(n)] for _, t in s.context),
+              1.0) for s in families for n in (1, 4, 32)]
     cases += list(programs("RGA", count(120), every=False))
     worst = 0.0
     for source, args, seed in cases:
@@ -433,4 +439,4 @@ def test_the_bound_with_arrays(row: str) -> None:
         free = 5 + 4 * len(names) + sum(map(nodes, args)) + nodes(seed)
         assert taken <= ARRAY_BOUND * steps + free
         worst = max(worst, (taken - free) / steps)
-    assert worst > 28
+    assert worst > 100

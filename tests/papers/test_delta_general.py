@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.papers.constant_functions import run_with_functions
 from pullback.papers.delta import eval as evaluator
 from pullback.papers.delta import monadic as translation
-from pullback.papers.delta import wrapper
+from pullback.papers.delta import tensors, wrapper
 from pullback.papers.delta.arrays import ARRAY
 from pullback.papers.delta.dense import K1, dense
 from pullback.papers.delta.eval import BINDS_DECL, MAP
@@ -25,6 +27,7 @@ from pullback.papers.language.eval import evaluate
 from pullback.papers.language.pretty import show_type
 from pullback.papers.language.terms import (
     App,
+    Arr,
     Build,
     Case,
     Con,
@@ -48,6 +51,7 @@ from pullback.papers.language.terms import (
     Source,
     Var,
     Z,
+    ZipWith,
 )
 from pullback.papers.language.terms import Arr as Array
 from pullback.papers.language.values import ConV, Inj
@@ -274,3 +278,42 @@ def test_functions_are_refused(row: str) -> None:
     with pytest.raises(NotImplementedError, match="closed"):
         run_with_functions("delta.monadic", twice, (
             lam("u", R, lambda u: u * E(Var("x"))), 2.0), 1.0)
+
+
+@claim("KR-51")
+def test_arrays_as_primitive_types(row: str) -> None:
+    rng = np.random.default_rng(0)
+
+    def layers(w: Any, v: Any, x: Any, b: Any) -> Any:
+        hidden = tensors.elementwise("tanh", w @ x + b)
+        square = v @ w  # of two matrices
+        return tensors.dot(square @ hidden, x) * hidden[1] + square[0, 2]
+
+    def plain(w: Any, v: Any, x: Any, b: Any) -> Any:
+        hidden = np.tanh(w @ x + b)
+        square = v @ w
+        return np.sum((square @ hidden) * x) * hidden[1] + square[0, 2]
+
+    for n in (3, 8, 20):
+        args = tuple(rng.normal(size=shape) for shape in ((n, n), (n, n), (n,), (n,)))
+        done = tensors.reverse(layers, args)
+        value, wanted = pb.value_and_grad(plain, (0, 1, 2, 3))(*args)
+        assert math.isclose(done.result.value, value, rel_tol=1e-12)
+        for found, right in zip(done.gradient(), wanted, strict=True):
+            assert np.allclose(found, right, rtol=1e-11, atol=1e-11)
+        assert len(done.tape.binds) == 8  # one for each operation, whatever n is; indices need none
+    # a real beside a vector, a constant to the left, and what is not used
+    real = tensors.reverse(lambda r, x, y: tensors.dot(x * r, 2.0 * x), (
+        np.asarray(3.0), np.array([1.0, -2.0]), np.ones(2)))
+    r, x, y = (g.tolist() for g in real.gradient(2.0))
+    assert (r, x, y) == (20.0, [24.0, -48.0], [0.0, 0.0])
+    constant = np.array([[1.0, 2.0], [3.0, 5.0]])
+    (g,) = tensors.reverse(lambda v: (constant @ v)[1], (np.ones(2),)).gradient()
+    assert g.tolist() == [3.0, 5.0]
+    # K binds for every element
+    dots = Source(tuple((v, Arr(R)) for v in "xy"), op("sum", ZipWith(
+        "a", "b", prim("mul", Var("a"), Var("b")), Var("x"), Var("y"))), R)
+    by_elements = run(ARRAY)(dots, ([1.0] * 20, [2.0] * 20), 1.0)
+    once = tensors.reverse(tensors.dot, (np.ones(20), np.full(20, 2.0)))
+    assert by_elements.machine.counts["push"] >= 20 and len(once.tape.binds) == 1
+    assert [g.tolist() for g in once.gradient()] == list(by_elements.cotangents)

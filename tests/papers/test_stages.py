@@ -138,7 +138,7 @@ def test_the_stages_of_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     heads = [line.split()[0] for line in text.splitlines() if line and not line.startswith(" ")]
     assert heads == FEW
     assert "let twice = \\g. \\v. g (g v) in" in text  # with the names of the function
-    assert "calls of" in text and "has no lam: section 9 (chad.higher)" in text
+    assert "calls of" in text and "has no lambdas: section 9 (chad.higher)" in text
     def sum_of_squares(xs: Any) -> Any:
         total = 0.0
         for v in xs:
@@ -147,6 +147,9 @@ def test_the_stages_of_a_function(capsys: pytest.CaptureFixture[str]) -> None:
 
     found = pb.stages(sum_of_squares, np.array([1.0, 2.0]), only=["N1", "C"])
     assert "foldl" in found and "scope_" in found and "forward" in found
+    # a tuple for a result; no brackets in brackets; a name that is a pattern is one as a whole too
+    both = pb.stages(lambda x, y: (math.sin(x * y), x if x > 0.0 else y), 1.5, 2.5)
+    assert "let d1 = cos z * lfst d in" in both and "{inl _ -> (y, dy); inr _ -> (x, dx)}" in both
     with pytest.raises(ValueError, match="no stage 'N9'"):
         pb.stages(closures, 1.5, 2.5, only=["N9"])
 

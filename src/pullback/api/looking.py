@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -150,8 +151,10 @@ def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
     for name in only:
         if name not in names:
             raise ArgumentValueError(f"no stage {name!r}", "choose among " + ", ".join(names))
-    asked = _asked(f, args, "delta.monadic")
-    text = driver.by_method(*asked, "delta.monadic", partial(by_method.told, only=only))
+    g, values, request = _asked(f, args, "delta.monadic")
+    request = replace(request, what=What.PULLBACK)  # which is there for every result
+    text = driver.by_method(
+        g, values, request, "delta.monadic", partial(by_method.told, only=only))
     print(text)
     return text
 

@@ -41,7 +41,7 @@ from pullback.papers.methods import NeedsRecursion
 
 
 class Functions(Scope):
-    """Definitions and calls."""
+    """The clauses for definitions and calls of functions."""
 
     def definitions(self, body: Term) -> Term:
         """Return the functions of the program around ``body``: callees outside."""

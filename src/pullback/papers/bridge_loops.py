@@ -52,7 +52,7 @@ from pullback.papers.methods import NeedsRecursion
 
 
 class Loops(Scope):
-    """All loops."""
+    """The clauses that make folds and builds of the loops of Core."""
 
     def nest(self, extents: list[Term], indices: Sequence[CoreVar], body: Block) -> Term:
         """build n (i. build m (j. .. tuple of results))."""

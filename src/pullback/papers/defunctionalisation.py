@@ -109,7 +109,7 @@ class Defunctionalisation:
         self.arrows: dict[Type, Arrow] = {}
 
     def arrow(self, t: Type) -> Arrow:
-        """Of a function type."""
+        """Return the constructors and arms for the functions of a type."""
         assert isinstance(t, Fun)
         if t not in self.arrows:
             n = len(self.arrows) + 1

@@ -147,7 +147,8 @@ def pairs(bp: E, d: Like, body: Callable[[E, E], Like]) -> Term:
 
 
 def kept(bp: E, d: Like, body: Callable[[E, E], tuple[Term, Term]]) -> Term:
-    """Return the same, for the pairs that meet a condition."""
+    """bp (BPairs [e' | (i,e) <- collect d, c]), where ``body i e`` is the condition c and the
+    entry e'."""
 
     def one(i: E, e: E) -> Term:
         condition, entry = body(i, e)

@@ -28,7 +28,8 @@ from pullback.papers.language.values import ConV, Inj, Packed, Zero, pair
 
 
 class Cell(Protocol):
-    """Anybody may add at any time; it is read when all have finished."""
+    """An accumulator to which any thread may add at any time; it is read when all threads have
+    finished."""
 
     def add(self, m: Machine, d: object) -> None:
         """cell += d."""
@@ -58,7 +59,8 @@ class Atomic:
 
 
 class Once:
-    """Empty or, for ever, a tag and the cells of the parts."""
+    """The cell of a pair or an injection. It is empty until the first addition, which fixes the tag
+    and makes the cells of the parts; neither changes again."""
 
     __slots__ = ("_found", "_zero")
 

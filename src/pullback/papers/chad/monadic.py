@@ -21,7 +21,7 @@ let x2 = fst z1 in
 let x'1 = snd z1 in (x1 * x2, \\d:L(R). let q = x'1 (d * x1) in (x' (d * x2)) >>= (\\_:1. q))
 >>> printed(Let("z", Prim("sin", (Var("x"),)), Var("z")), "x")
 let a = let a = (x, \\d:L(R). one_x d) in
-  (sin (fst a), \\d:L(R). snd a (let p = fst a in let e = d in (cos p * e))) in
+  (sin (fst a), \\d:L(R). snd a (let p = fst a in let e = d in cos p * e)) in
 let z = fst a in
 let b = (z, \\d:L(R). one_z d) in
 (fst b, \\d:L(R). (scope_z 0 (snd b d)) >>= (\\r:L(R) * 1. snd a (fst r)))

@@ -32,10 +32,8 @@ from pullback.papers.methods import Curried, Method, register
 
 
 def slot(static: Sequence[Static]) -> int:
-    """Return the position of a variable in the context of ``one``."""
-    ev = static[1]
-    assert isinstance(ev, EV)
-    return next(k for k in reversed(range(len(ev.context))) if ev.context[k][0] == static[0])
+    """Return the position of the variable of ``one`` in its context."""
+    return cast(int, static[2])
 
 
 def width(static: Sequence[Static]) -> int:

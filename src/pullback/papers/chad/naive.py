@@ -22,7 +22,7 @@ let z1 = (y, \\d:L(R). ev_one_y d) in
 let x2 = fst z1 in let x'1 = snd z1 in (x1 * x2, \\d:L(R). (x' (d * x2)) + (x'1 (d * x1)))
 >>> printed(Let("z", Prim("sin", (Var("x"),)), Var("z")), "x")
 let z = let z = (x, \\d:L(R). ev_one_x d) in
-  let x1 = fst z in let x' = snd z in (sin x1, \\d:L(R). x' ((cos x1 * d))) in
+  let x1 = fst z in let x' = snd z in (sin x1, \\d:L(R). x' (cos x1 * d)) in
 let x1 = fst z in
 let x' = snd z in
 let z1 = x1 in

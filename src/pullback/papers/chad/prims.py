@@ -14,7 +14,7 @@
 d * y
 d * x
 >>> printed("sin", "x")
-(cos x * d)
+cos x * d
 >>> printed("add", "x", "y")
 d
 d

@@ -22,7 +22,7 @@ from pullback.papers.chad.naive_program import linearise_ev
 from pullback.papers.chad.types import LINEAR
 from pullback.papers.language import maps as tree
 from pullback.papers.language.check import FIRST_ORDER
-from pullback.papers.language.linear import plus, zero_of
+from pullback.papers.language.linear import located, plus, zero_of
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Row, pure
 from pullback.papers.language.terms import EV, Static
@@ -37,18 +37,13 @@ def _context(static: Sequence[Static]) -> EV:
     return ev
 
 
-def level(ev: EV, x: str) -> int:
-    """Return the position of x in a context."""
-    return next(k for k in reversed(range(len(ev.context))) if ev.context[k][0] == x)
-
-
 def logarithm(m: tree.Map) -> int:
     """Return the cost of one operation on a map of this size."""
     return math.ceil(math.log2(tree.size(m) + 1))
 
 
 def _one(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
-    return tree.insert(None, level(_context(static), str(static[0])), args[0])
+    return tree.insert(None, cast(int, static[2]), args[0])
 
 
 def union(m: Machine, a: tree.Map, b: tree.Map) -> tree.Map:
@@ -102,7 +97,7 @@ def _tuple(m: Machine, args: Sequence[object], static: Sequence[Static]) -> obje
 _RULES = {row.name: row.rule for row in ENVIRONMENT}
 EMAP = LINEAR.extended(
     Row("ev_zero", _RULES["ev_zero"], pure(lambda: None), show="0"),
-    Row("ev_one", _RULES["ev_one"], _one),
+    Row("ev_one", _RULES["ev_one"], _one, once=located),
     Row("ev_plus", _RULES["ev_plus"], lambda m, args, s: union(
         m, cast(tree.Map, args[0]), cast(tree.Map, args[1])), show="{0} + {1}"),
     Row("split", _RULES["split"], _split),

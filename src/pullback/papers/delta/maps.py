@@ -7,7 +7,7 @@
 >>> from pullback.papers.language.terms import R, Z
 >>> from pullback.papers.language.pretty import show
 >>> print(show(Maps(()).times(Prod(R, Plus(R, Z)), Var("r"), Var("s"))))
-let z = s in (r * fst z, case snd z of {inl a -> inl (r * a); inr b -> inr b})
+let z = s in (mulz r (fst z), case snd z of {inl a -> inl (mulz r a); inr b -> inr b})
 >>> dual = Leaves("primal", Fst, same, same)
 >>> print(show(Maps(()).map(Prod(Prod(R, Z), Arr(R)), Var("x"), dual)))
 let z = x in (let z1 = fst z in (fst (fst z1), snd z1), map (v. fst v) (snd z))
@@ -63,8 +63,9 @@ class Maps(Families):
     """⊗, zeros, and what else is homomorphic but at reals."""
 
     def times(self, t: Type, r: Term, s: Term) -> Term:
-        """r ⊗_t s."""
-        return self.map(t, s, Leaves("times", lambda x: Prim("mul", (r, x)), same, same))
+        """r ⊗_t s. A partial that is infinite or NaN, such as that of x ** 2 by the exponent, takes
+        no part where the tangent is 0."""
+        return self.map(t, s, Leaves("times", lambda x: Prim("mulz", (r, x)), same, same))
 
     def zeros(self, t: Type, s: Term) -> Term:
         """zeros_t, in the shape of s: at a sum it depends on the value (section 5.2)."""

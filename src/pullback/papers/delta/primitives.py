@@ -54,7 +54,7 @@ class Primitive:
 
     @property
     def outputs(self) -> int:
-        """m."""
+        """Return m, the number of results."""
         return len(self.partials)
 
     def rows(self) -> list[Row]:

@@ -31,7 +31,7 @@ from pullback.papers.dual.ground import prepared
 from pullback.papers.dual.types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.language.build import app, lam, lets, proj, tuple_, tuple_type
 from pullback.papers.language.check import Types, check, types_of
-from pullback.papers.language.prims import Static, is_discrete, partial
+from pullback.papers.language.prims import Static, is_discrete, partial, product
 from pullback.papers.language.terms import (
     ONE,
     App,
@@ -147,13 +147,10 @@ class Towers:
             part: Term = tail(xs[i])
             if not (isinstance(p, Lit) and p.value == 1.0):
                 given = self.term(p, types_of(p, dict(zip(names, of, strict=True))))
-                part = self.times(lets(list(zip(names, xs, strict=True)), given), part)
+                factor = lets(list(zip(names, xs, strict=True)), given)
+                part = app(self.function(product(op), (), (R, R), R), Pair(factor, part))
             out = part if out is None else self.plus(out, part)
         return out if out is not None else self.zero()
-
-    def times(self, a: Term, b: Term) -> Term:
-        """a *^ b."""
-        return app(self.function("mul", (), (R, R), R), Pair(a, b))
 
     def plus(self, a: Term, b: Term) -> Term:
         """a +^ b."""

@@ -9,8 +9,8 @@
 Every operation consumes the array that it takes and gives it back as a new handle; a handle that
 was consumed is stale, and using it is an error. So what is written in place can be seen by nobody,
 and ``alloc`` is an ordinary function. The stages from section 7 on are written with the same
-operations as effects (``papers.language.arrays``), which costs them no bookkeeping; their terms
-run on handles too, with the same results.
+operations as effects (``papers.language.arrays``), which costs them no bookkeeping. The method
+``dual.linear`` is N4 with each handle consumed by the write that it goes to (``used_once``).
 
 >>> from pullback.papers.language.terms import Lit, Pair, R
 >>> from pullback.papers.language.eval import evaluate
@@ -24,13 +24,22 @@ run on handles too, with the same results.
 >>> evaluate(twice, {}, LINEAR_ARRAYS)
 Traceback (most recent call last):
 RuntimeError: set: a handle that was consumed before
+>>> from pullback.papers.language.build import prim, reals
+>>> from pullback.papers.language.terms import Var
+>>> square = Source(reals("x"), prim("mul", Var("x"), Var("x")), R)
+>>> runner(linear)(square, (3.0,), 1.0).cotangents
+(6.0,)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
+from pullback.papers.dual.ground import DUAL_SOURCE, Wrapped, runner
+from pullback.papers.dual.mutable import mutable
+from pullback.papers.language.arrays import MUTABLE, MArr
 from pullback.papers.language.build import let_pair, op
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, Row, Run, sig
@@ -40,12 +49,14 @@ from pullback.papers.language.terms import (
     Data,
     Fun,
     Prod,
+    Source,
     Static,
     Term,
     TVar,
     Type,
     Z,
 )
+from pullback.papers.methods import Method, register
 
 
 def array_of(t: Type) -> Data:
@@ -53,13 +64,14 @@ def array_of(t: Type) -> Data:
     return Data("Array", (t,))
 
 
-class Handle:
+class Handle(MArr):
     """The right to use a mutable array once."""
 
-    __slots__ = ("cells", "stale")
+    __slots__ = ("stale",)
 
     def __init__(self, cells: list[object]) -> None:
-        self.cells, self.stale = cells, False
+        super().__init__(cells)
+        self.stale = False
 
     def consume(self, by: str) -> list[object]:
         """Return the cells; the handle is stale from now on."""
@@ -136,3 +148,41 @@ def modify(i: Term, f: Term, array: Term) -> Term:
     """modify i f a = let (x,a) = get i a in set i (f x) a."""
     return let_pair(("x", "a"), op("get", i, array), lambda x, rest: op(
         "set", i, App(f, x.t), rest))
+
+
+# --- N4 on handles --------------------------------------------------------------------------------
+
+WRITES = frozenset({"set", "push", "freeze"})
+
+
+def used_once(library: Library) -> Library:
+    """Return a library whose mutable arrays are handles: a write consumes the one that it takes,
+    and nothing reads or writes by one that was consumed."""
+
+    def checked(name: str) -> Run:
+        original = library[name].run
+
+        def run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+            if name != "alloc":
+                handle = args[0]
+                assert isinstance(handle, Handle)
+                cells = handle.consume(name)
+                handle.stale = name in WRITES
+                args = [MArr(cells), *args[1:]]
+            out = original(m, args, static)
+            return Handle(out.cells) if isinstance(out, MArr) else out
+
+        return run
+
+    return library.replaced(*(replace(library[name], run=checked(name)) for name in MUTABLE))
+
+
+def linear(source: Source) -> Wrapped:
+    """Return the wrapper Wrap4, to be run on handles."""
+    w = mutable(source)
+    return replace(w, library=used_once(w.library))
+
+
+register(Method(
+    "dual.linear", "N4 on arrays that are used once (Fig. 11, App. A)",
+    DUAL_SOURCE, runner(linear)))

@@ -73,7 +73,7 @@ from pullback.papers.methods import Unsupported
 
 @dataclass(frozen=True, slots=True)
 class Lift(Lifting):
-    """All clauses."""
+    """N{t} for every construct of the source language; what the stages differ in is ``Rules``."""
 
     def value(self, t: Term, b: Block) -> Term:
         """Return the value of N{t} in the state of b, which goes on to the state afterwards."""

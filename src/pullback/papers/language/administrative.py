@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from pullback.papers.language.terms import (
     App,
+    Con,
     Fst,
     Inl,
     Inr,
@@ -59,6 +60,8 @@ SMALL = 4
 
 MARK = "`"
 """Ends the names of a program whose translation is shown: what they name stays named."""
+EMPTY = frozenset({"0_c", "zero", "id", "ev_zero", "nil", "lnil"})
+"""Operations without arguments that are the zero of something."""
 READS = frozenset({"size", "get", "set", "push"})
 """Operations on what changes: they stay where they are."""
 
@@ -79,7 +82,7 @@ def simplified(t: Term) -> Term:
 
 
 class Steps:
-    """The steps."""
+    """The administrative steps of a term and its parts, taken from the inside out."""
 
     def whole(self, t: Term) -> Term:
         """Take all steps, until nothing changes any more."""
@@ -172,12 +175,16 @@ class Steps:
 def value(t: Term) -> bool:
     """Whether a term does nothing: leaving it out changes no step of the program."""
     match t:
-        case Var() | Lit() | Nil() | Lam() | Op("0_c" | "zero" | "id" | "ev_zero", ()):
+        case Var() | Lit() | Nil() | Lam():
             return True
+        case Op(name, ()):
+            return name in EMPTY
         case Fst(a) | Snd(a) | Inl(a) | Inr(a):
             return value(a)
         case Pair(a, b):
             return value(a) and value(b)
+        case Con(_, args):
+            return all(map(value, args))
         case _:
             return is_name(t)
 

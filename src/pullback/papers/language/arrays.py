@@ -153,7 +153,7 @@ MAPS = Library(
 
 
 class MArr:
-    """A mutable array; ``fill`` is there for arrays that grow."""
+    """A mutable array, which ``push`` makes longer."""
 
     __slots__ = ("cells",)
 

@@ -145,6 +145,8 @@ def _words(t: Term) -> str:
             return "declared types"
         case LetRec():
             return "recursion"
+        case Lam():
+            return "lambdas"
         case _:
             return type(t).__name__.lower()
 

@@ -366,10 +366,10 @@ class _Scope:
     def op(self, t: Op) -> Run:
         if t.name not in self.library:
             raise TypeError(f"no operation {t.name!r} in the library")
-        row, static, m = self.library[t.name], t.static, self.m
+        row, m = self.library[t.name], self.m
         args = [self.term(a) for a in t.args]
         self.static += row.cost - 1
-        what, run_row = f"op:{t.name}", row.run
+        what, run_row, static = f"op:{t.name}", row.run, row.once(t.static)
 
         def run(f: Frame) -> object:
             m.counts[what] = m.counts.get(what, 0) + 1

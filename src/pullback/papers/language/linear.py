@@ -200,7 +200,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class One:
-    """Add into the cell of x."""
+    """The action that adds into the cell of x."""
 
     x: str
     value: object
@@ -208,7 +208,7 @@ class One:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A new cell x for the time of an action."""
+    """The action that runs another one with a new cell x."""
 
     x: str
     zero: object
@@ -217,7 +217,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequence_:
-    """One action after the other."""
+    """The action that runs several, one after the other."""
 
     actions: tuple[Action, ...]
 
@@ -333,10 +333,17 @@ def _type_sequence(types: Sequence[Type], static: Sequence[Static]) -> Type:
     return EVM(inner.context, Arr(inner.result))
 
 
+def located(static: tuple[Static, ...]) -> tuple[Static, ...]:
+    """Return a variable and a context with its position in it, which no run has to search for."""
+    x, ev = static[0], _ev(static, 1)
+    return x, ev, max(k for k, (y, _) in enumerate(ev.context) if y == x)
+
+
 ACTIONS = Library(
     Row("pure", _type_pure, pure(Pure), show="return {0}"),
     Row("bind", _type_bind, pure(Bind), show="{0} >>= {1}"),
-    Row("one", _type_one, lambda m, args, s: One(str(s[0]), args[0])),
+    Row("one", _type_one, lambda m, args, s: One(str(s[0]), args[0]),
+        once=located),
     Row("scope", _type_scope,
         lambda m, args, s: Scope(str(s[0]), args[0], cast(Action, args[1]))),
     Row("run", _type_run, _run),

@@ -6,7 +6,7 @@
     let i = deltaLet u s in .. snd i ..     do { i <- deltaLet u; .. }
     a +_S b, f ∘ g                          without brackets where there is nothing to tell apart
 
-A variable is a pattern where only parts of it are used. ``show`` (``pretty``) prints the term as it
+A variable is a pattern where parts of it are used. ``show`` (``pretty``) prints the term as it
 is; this is for reading beside the figures, after the administrative steps (``administrative``).
 
 >>> from pullback.papers.language.build import let, prim
@@ -47,6 +47,8 @@ from pullback.papers.language.traverse import deeply, free_vars
 NAMES = {"ev_one": "one", "ev_zero": "0", "mulz": "mul"}
 INFIX = {"+_S": "+_S", "+_c": "+_c", "∘": "∘", "comp": "∘", "plus": "+", "ev_plus": "+"}
 """Operations that stand between their arguments, and associate."""
+LARGEST = 4
+"""Of a variable that is used as a whole and by parts: how many parts the pattern may have."""
 CIRCLED = {"plus": "⊕", "times": "⊗"}
 """Variables that stand for operations at the type of the input (Krawiec et al., Fig. 1)."""
 
@@ -114,25 +116,30 @@ class Notation(Printer):
         """Return the pattern of the part of x at a path."""
         if not paths:
             return "_" if at else self.leaf(x, at, base)
-        if any(path == "" for path in paths):
+        whole = "" in paths
+        if whole and not 0 < len({p for p in paths if p}) <= LARGEST:
             return self.leaf(x, at, base)
-        left = [p[1:] for p in paths if p[0] == "f"]
-        right = [p[1:] for p in paths if p[0] == "s"]
-        return (f"({self.pattern(x, at + 'f', left, base)}, "
+        # Where it is used as a whole too, every part has a name, and the whole is the pattern.
+        left, right = ([p[1:] for p in paths if p[:1] == side] or [""] * whole for side in "fs")
+        text = (f"({self.pattern(x, at + 'f', left, base)}, "
                 f"{self.pattern(x, at + 's', right, 'd' + self.rights.get(x, base))})")
+        if whole:
+            self.name(x, at, text)
+        return text
 
     def label(self, x: str) -> str:
         return self.names.get(x, x.split("$")[0].rstrip(MARK))
 
     def leaf(self, x: str, at: str, base: str) -> str:
         """Choose a name for a part of x."""
-        name = self.choose(base) if base != "_" else "_"
+        return self.name(x, at, self.choose(base) if base != "_" else "_")
+
+    def name(self, x: str, at: str, text: str) -> str:
+        """Call a part of x so."""
         if at:
-            self.patterns[x, at] = name
-            self.names[f"{x}.{at}"] = name
-        else:
-            self.names[x] = name
-        return name
+            self.patterns[x, at] = text
+        self.names[f"{x}.{at}" if at else x] = text
+        return text
 
     def release(self, x: str) -> None:
         """Forget the names of a binder."""
@@ -218,7 +225,11 @@ class Notation(Printer):
         """(a, b); what a do-block returns with its state is ``pure a``."""
         if self.monad and isinstance(b, Snd | Var) and self.is_state(b):
             return f"pure {self.text(a, 5, indent)}"
-        return f"({self.text(a, 0, indent)}, {self.text(b, 0, indent)})"
+        first, second = self.text(a, 0, indent + 1), self.text(b, 0, indent + 1)
+        line = f"({first}, {second})"
+        if "\n" in first or indent + len(line.partition("\n")[0]) > self.width + 4:
+            return f"({first},\n{' ' * (indent + 1)}{second})"
+        return line
 
     def is_state(self, t: Term) -> bool:
         """Whether a term is the state of the monad, which goes through unnamed."""

@@ -41,7 +41,8 @@ class Row:
     """One operation. ``run(machine, arguments, static)`` may add to ``machine.cost``; ``cost`` is
     what the node costs in any case, besides its arguments. ``show`` has {0}, {1} for arguments and
     {s} for the static part; without it the printer writes ``name t1 t2``. ``linear`` are the
-    arguments in which it is a homomorphism, jointly: () for a zero, None if it is none."""
+    arguments in which it is a homomorphism, jointly: () for a zero, None if it is none. ``once``
+    works on the static part when a term is translated: ``run`` gets what it returns."""
 
     name: str
     rule: Rule
@@ -49,6 +50,7 @@ class Row:
     cost: int = 1
     show: str = ""
     linear: tuple[int, ...] | None = None
+    once: Callable[[tuple[Static, ...]], tuple[Static, ...]] = lambda static: static
 
 
 class Library(Mapping[str, Row]):
@@ -153,7 +155,4 @@ def pure(f: Callable[..., object]) -> Run:
 
 def implementation(library: Library, **runs: Run) -> tuple[Row, ...]:
     """Return rows of a library with other code behind them."""
-    return tuple(
-        Row(name, library[name].rule, run, library[name].cost, library[name].show,
-            library[name].linear)
-        for name, run in runs.items())
+    return tuple(replace(library[name], run=run) for name, run in runs.items())

@@ -256,6 +256,8 @@ class Printer:
         if not template:
             names = [s for s in t.static if isinstance(s, str)]
             return self.applied("_".join([t.name, *map(self.label, names)]), t.args, level, indent)
+        if template == "{0}":
+            return self.text(t.args[0], level, indent)
         args = [self.text(a, 5, indent) for a in t.args]
         text = template.format(*args, s=", ".join(map(self.static, t.static)))
         return _wrap(text, level > 1 and " " in text)

@@ -228,13 +228,14 @@ def _from_core(b: Builder, out: Atom, known: dict[CoreVar, Term]) -> Term:
 def times(name: str, p: Term, z: Term) -> Term:
     """Return partial * cotangent, as the row wants it: a partial that can be infinite gives 0 for
     0."""
-    match "mul" if name in OWN else TABLE[name].product:
-        case "mul":
-            return Prim("mul", (p, z))
-        case "mulz":
-            return Prim("mulz", (p, z))
-        case _:
-            return Prim("mulz", (z, p))
+    if name not in OWN and TABLE[name].product == "gate":
+        return Prim("mulz", (z, p))
+    return Prim(product(name), (p, z))
+
+
+def product(name: str) -> str:
+    """Return the primitive by which a partial meets what follows."""
+    return "mul" if name in OWN or TABLE[name].product == "mul" else "mulz"
 
 
 def dop(name: str, i: int, xs: Sequence[Term], z: Term, static: Static = ()) -> Term:

@@ -157,14 +157,14 @@ class Resources:
         return x, before + path
 
     def read(self, p: Place, use: Use) -> None:
-        """Read a place."""
+        """Note that the program reads a place, which must not be consumed by then."""
         if use.is_consumed(p):
             raise NotLinear(f"{show(p)} is used after it was consumed")
         if p[0] in self.outer:
             use.kept.setdefault(p[0], set()).add(p[1])
 
     def consume(self, p: Place, t: Term, use: Use) -> None:
-        """Consume a place, which t names."""
+        """Note that the program consumes the place that t names."""
         if holds(self.types[t], ONCE):
             self.once.add(p)
         self.read(p, use)
@@ -175,7 +175,7 @@ class Resources:
         use.consumed.setdefault(p[0], set()).add(p[1])
 
     def term(self, t: Term, use: Use) -> None:
-        """Evaluate a term; an array that it names is consumed."""
+        """Go through a term in the order of evaluation; an array that it names is consumed."""
         new: list[tuple[str, Type]] = []
         while isinstance(t, Let):  # a second name for a place, or a new one
             p = self.place(t.bound)
@@ -190,7 +190,7 @@ class Resources:
             self.ended(x, s, use)
 
     def last(self, t: Term, use: Use) -> None:
-        """Evaluate a term that is no let."""
+        """Go through a term that is no let."""
         p = self.place(t)
         if p is not None:
             self.consume(p, t, use)
@@ -223,7 +223,7 @@ class Resources:
             raise NotLinear(f"{x} holds an Array that is never consumed")
 
     def after(self, args: tuple[Term, ...], use: Use, reading: bool = False) -> None:
-        """Evaluate arguments, and then consume (or read) those that name arrays."""
+        """Go through arguments, and then consume (or read) the arrays that they name."""
         places = []
         for a in args:
             p = self.place(a)
@@ -262,8 +262,8 @@ class Resources:
         use.join({}, {x: paths for x, paths in own.kept.items() if x not in names})
 
     def others(self, t: Term, use: Use) -> None:
-        """Evaluate the parts in order. Arms begin alike, and of an Array they end alike; bodies of
-        loops run any number of times."""
+        """Go through the parts in order. All arms of a branch begin with the same places, and must
+        leave the same Arrays; bodies of loops run any number of times."""
         some = parts(t)
         arms = len(some) - 1 if isinstance(t, Case | Match) else 0
         for names, part in some[: len(some) - arms]:
