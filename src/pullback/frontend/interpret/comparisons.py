@@ -168,9 +168,9 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
             return list_methods.equal(run, a, b, node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):
             return Static(False)
-        case (Static(None), (Scalar() | TupleV() | RecordV())) | (
+        case (Static(None | str()), (Scalar() | TupleV() | RecordV())) | (
             (Scalar() | TupleV() | RecordV()),
-            Static(None),
+            Static(None | str()),
         ):
             return Static(False)
         case (UnionV(), Static(None)) | (Static(None), UnionV()):

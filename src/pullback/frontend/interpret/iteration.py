@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
-from pullback.core.types import F64, I64, Array
+from pullback.core.types import F64, I64, Array, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
@@ -24,7 +24,16 @@ from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, list_of
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.join import as_list, generalise
-from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    ListK,
+    ScalarK,
+    TupleK,
+    describe,
+    leaf_types,
+    parts,
+    without_spare,
+)
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -389,9 +398,23 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
                     "a list that is indexed or looped over at run time needs items of one type",
                     "use a tuple with literal indices, or a dataclass",
                 )
+            if any(_loses_its_class(k, as_one.elem) for k in parts(kind)):
+                run.refuse(
+                    node,
+                    f"{describe(kind)} that is indexed or looped over at run time: its ints would "
+                    "become floats",
+                    "make them floats where they come from: 2.0 for 2, float(k)",
+                )
             return run.coerce_list(value, as_one, node)
         case _:
             return collect(run, iterate(run, value, node), node)
+
+
+def _loses_its_class(kind: Kind, elem: Kind) -> bool:
+    """Whether an item is an int that only the run knows, and the items of the list are floats."""
+    return isinstance(kind, ScalarK) and kind.type == I64 and isinstance(elem, ScalarK) and (
+        isinstance(elem.type, Real)
+    )
 
 
 ENDLESS = 1 << 62

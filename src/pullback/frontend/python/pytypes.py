@@ -26,6 +26,7 @@ from pullback.frontend.kinds.kinds import (
     StaticK,
     TupleK,
     describe,
+    leaf_types,
     parts,
     static_kind,
 )
@@ -130,20 +131,26 @@ def _list(value: list[object]) -> ArgType:
         other = type_of(item)
         if other != elem:
             joined = join(elem, other)
-            if joined is not None and not all(keeps_classes(k, joined) for k in (elem, other)):
-                raise ArgumentTypeError(
-                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
-                    "be numbers of one class",
-                    "write 2.0 for 2: [float(x) for x in xs], or use a tuple",
-                )
-            if joined is None:
-                raise ArgumentTypeError(
-                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
-                    "be of one type",
-                    "use a tuple or a dataclass",
-                )
+            if joined is None or not all(keeps_classes(k, joined) for k in (elem, other)):
+                return _items_one_by_one(value, elem, other)
             elem = joined
     return ListK(elem)
+
+
+MOST_LEAVES = 256
+"""A list of items of several types has at most so many numbers, arrays and lists."""
+
+
+def _items_one_by_one(value: list[object], elem: ArgType, other: ArgType) -> ArgType:
+    """Return the kind of a list whose items are known one by one, as those of a tuple are."""
+    kind = TupleK(tuple(map(type_of, value)), is_list=True)
+    if len(tuple(leaf_types(kind))) > MOST_LEAVES:
+        raise ArgumentTypeError(
+            f"a list of {describe(elem)} and {describe(other)}: the items of a list with more than "
+            f"{MOST_LEAVES} of them must be of one type",
+            "write 2.0 for 2: [float(x) for x in xs]; or use a dataclass",
+        )
+    return kind
 
 
 def _holds_object(kind: ArgType) -> bool:
