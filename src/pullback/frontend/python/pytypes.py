@@ -23,6 +23,7 @@ from pullback.frontend.kinds.kinds import (
     Number,
     RecordK,
     ScalarK,
+    SmallK,
     StaticK,
     TupleK,
     describe,
@@ -30,6 +31,7 @@ from pullback.frontend.kinds.kinds import (
     parts,
     static_kind,
 )
+from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
 from pullback.frontend.python.exact import require_exact
@@ -44,6 +46,8 @@ DTYPES: dict[np.dtype[np.generic], Number] = {
     np.dtype(np.int32): I32,
     np.dtype(np.bool_): BOOL,
 }
+SMALL = ("int8", "int16", "uint8", "uint16", "uint32")
+"""The dtypes that are data only."""
 _FLOAT, _INT, _BOOL = ScalarK(F64, True), ScalarK(I64, True), ScalarK(BOOL, True)
 _NONE = static_kind(None)
 _ARRAYS: dict[tuple[np.dtype[np.generic], int], ArgType] = {
@@ -109,6 +113,10 @@ def _array(value: np.ndarray) -> ArgType:
         known = DTYPES.get(value.dtype.newbyteorder("="))
         if known is not None:
             return ArrayK(known, value.ndim) if value.ndim else ScalarK(known, False)
+        if value.dtype.name in SMALL:
+            wide = _ARRAYS[np.dtype(np.int64), value.ndim]
+            assert isinstance(wide, ScalarK | ArrayK)
+            return SmallK(wide, value.dtype.name)
         raise ArgumentTypeError(*unsupported_dtype(value)) from None
 
 
@@ -319,7 +327,7 @@ def _of_outside(value: object, group: tuple[type, ...], annotation: object) -> A
         told = records.declared_arguments(annotation) if annotation is not None else None
         if told is None and value is None:
             return _NONE
-        given = generics.of_value(value, type_of) if told is None else told
+        given = generics.of_value(value, _of_argument) if told is None else told
     if not records.has_array_fields(group):
         return records.union_kind(group, (), given)
     found: dict[tuple[type, str], ArrayK] = {}
@@ -335,6 +343,14 @@ def _of_outside(value: object, group: tuple[type, ...], annotation: object) -> A
     records.array_fields(value, add)
     arrays = tuple(sorted(((c, n, k) for (c, n), k in found.items()), key=_by_name))
     return records.union_kind(group, arrays, given)
+
+
+def _of_argument(value: object) -> ArgType:
+    """Return the kind of a field that decides about the arguments of a generic class."""
+    kind = type_of(value)
+    if small_in(kind) is not None:
+        raise ArgumentTypeError(*unsupported_dtype(np.asarray(value)))
+    return kind
 
 
 def _by_name(entry: tuple[type, str, ArrayK]) -> tuple[str, str]:
