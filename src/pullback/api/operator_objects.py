@@ -206,11 +206,12 @@ def by_position(f: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., 
         return f(*args[:count], **dict(zip(names, args[count:], strict=True)))
 
     functools.update_wrapper(call, f, ("__name__", "__qualname__"), ())
-    del call.__wrapped__  # type: ignore[attr-defined]
+    held = vars(call)
+    del held["__wrapped__"]
     parameters = _signature(f).parameters.values()
     if not any(p.kind in _ANY_NUMBER for p in parameters):
         some = [p.replace(kind=p.POSITIONAL_OR_KEYWORD, default=p.empty) for p in parameters]
-        call.__signature__ = inspect.Signature(some)  # type: ignore[attr-defined]
+        held["__signature__"] = inspect.Signature(some)
     return call
 
 

@@ -263,7 +263,7 @@ class Boundary:
             if any(type_of(v) != k for k, v in zip(kinds, values, strict=True)):
                 return None
             again = [usual(s, v, self.plan.one_home) for s, v in zip(shapes, values, strict=False)]
-            done = self.blocks(again, (), copy, before)
+            done = self.blocks(again, (), True, before)  # nobody holds these
         return done
 
     def call(

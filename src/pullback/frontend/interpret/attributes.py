@@ -154,6 +154,7 @@ def _refuse_attribute(run: Run, value: Value, name: str, node: ast.AST) -> NoRet
     run.refuse(
         node,
         f"{run.describe(value)} has no attribute {name!r} that is supported",
+        "update a copy: y = x.copy(); y[i] = v" if name == "at" else "",
         error=UnknownAttributeError,
     )
 
