@@ -5,6 +5,7 @@ import gc
 import sys
 import threading
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,8 +48,10 @@ def test_lists_of_other_items_are_seen():
     found = f([np.float64(1.0), np.float64(2.0)])
     assert [type(x) for x in found] == [np.float64] * 2
     assert f([]) == []
-    with pytest.raises(TypeError, match="a list of a float and 'two'"):
+    with pytest.raises(TypeError, match="2 and 'two'"):
         f([1.0, "two"])
+    with pytest.raises(TypeError, match=r"a list of a float and 'two'.* more than 256"):
+        f([1.0, "two"] * 300)
     with pytest.raises(OverflowError):
         f([1, 2**70])
     assert f([1.0, 2.0]) == [2.0, 4.0]
@@ -67,13 +70,13 @@ def test_a_list_in_a_tuple_and_one_that_is_captured():
     weights[:] = [0.0, 0.0, 1.0]
     assert gradient(([1.0, 1.0, 2.0], 2.0)) == ([0.0, 0.0, 2.0], 2.0)
     weights[1] = "five"
-    with pytest.raises(TypeError):
+    with pytest.raises(pb.PullbackError, match="items of one type"):
         gradient(([1.0, 1.0, 2.0], 2.0))
 
 
 def test_nothing_of_a_list_is_left_behind():
     xs, ys = [float(i) for i in range(200)], [1.0] * 200
-    gradient, wrong = pb.grad(dot), [1.0] * 199 + ["one"]
+    gradient, wrong = pb.grad(dot), [1.0] * 199 + [object()]
     gradient(xs, ys)
     before = sys.getrefcount(xs), sys.getrefcount(xs[7])
 
@@ -167,3 +170,96 @@ def test_auxiliary_data_beside_a_gradient():
     for _ in range(2):
         assert pb.grad(loss, has_aux=True)(matrix) == (ones, beside)
         assert pb.value_and_grad(loss, has_aux=True)(matrix) == ((10.0, beside), ones)
+
+
+def net(params, x):
+    w, b = params
+    return np.sum(np.tanh(w @ x + b))
+
+
+def deep(nested, depth=1):
+    """Numbers in lists in lists, each as often as it lies deep."""
+    s = 0
+    for item in nested:
+        s += deep(item, depth + 1) if isinstance(item, (list, tuple)) else item * depth
+    return s
+
+
+def told(items, x):
+    for item in items:
+        match item:
+            case "double":
+                x = 2.0 * x
+            case (k, v):
+                x = x * v + k
+            case None:
+                x = -x
+            case _:
+                x = x * item
+    return x
+
+
+W, B, X = np.array([[0.1, 0.2], [0.3, -0.4]]), np.array([0.5, -1.0]), np.array([1.0, 2.0])
+MIXED: list[tuple[Any, tuple[Any, ...]]] = [
+    (net, ([W, B], X)),
+    (net, ([W.astype(np.float32), 0.5], X)),
+    (deep, ([1.0, [2.0, [3.0]], (4.0, 5.0)],)),
+    (deep, ([1, 2.5, [3.0]],)),
+    (told, (["double", 2.5, (1, 3.0), None, [2, 2.0], (0.5, 1)], 0.5)),
+    (lambda rows, x: sum(w * np.sum(v) for w, v in rows) * x, ([[0.5, B], [2.0, W]], 0.5)),
+    (lambda p: p[0] * len(p) + p[-1][0], ([1.5, B],)),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), MIXED)
+def test_lists_of_several_types(f: Any, args: Any) -> None:
+    """As arguments, packed, and captured; their gradients are lists of the same form."""
+    plain = f(*args)
+    assert np.isclose(pb.jit(f)(*args), plain)
+    pb.check_grads(f, args, rtol=1e-3, atol=1e-3)
+    got = pb.grad(f)(*args)
+    assert type(got) is list and len(got) == len(args[0])
+    assert repr(pb.grad(f, method="dual")(*args)) == repr(got)
+    assert repr(pb.unpack(pb.grad(f)(pb.pack(args[0]), *args[1:]))) == repr(got)
+    assert np.isclose(pb.jit(lambda *rest: f(args[0], *rest))(*args[1:]), plain)
+
+
+def scaled(x, *rest, scale, flag=True, **more):
+    return np.sum(x * scale) * more.get("k", 1.0) + sum(rest) if flag else scale
+
+
+NAMED: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((X,), {"scale": 2.0}),
+    ((X, 3.0), {"scale": 2.0, "flag": False}),
+    ((X, 3.0), {"k": 2.0, "scale": X}),
+]
+
+
+@pytest.mark.parametrize(("args", "named"), NAMED)
+def test_arguments_that_only_have_a_name(args: Any, named: Any) -> None:
+    def by_position(x, *rest):
+        return scaled(x, *rest, **named)
+
+    assert pb.jit(scaled)(*args, **named) == scaled(*args, **named)
+    want = pb.grad(by_position)(*args)
+    assert np.array_equal(pb.grad(scaled)(*args, **named), want)
+    assert np.array_equal(pb.grad(scaled, method="dual")(*args, **named), want)
+    assert np.array_equal(pb.jacobian(scaled)(*args, **named), want)
+
+
+def test_the_derivative_by_an_argument_that_only_has_a_name() -> None:
+    def f(x, *, scale, flag=True):
+        return scale**2 * x if flag else 0.0
+
+    assert pb.grad(f, "scale")(3.0, scale=2.0) == 12.0
+    assert pb.value_and_grad(f, ("x", "scale"))(3.0, scale=2.0) == (12.0, (4.0, 12.0))
+    assert pb.hessian(f, "scale")(3.0, scale=2.0) == 6.0
+    assert pb.grad(f, "scale", method="chad.monadic")(3.0, scale=2.0) == 12.0
+    assert pb.jit(lambda x: pb.grad(f, "scale")(x, scale=2.0))(3.0) == 12.0
+    gradient = pb.grad(f)  # the same operator with and without
+    assert [gradient(3.0, scale=s, flag=b) for s in (1.0, 2.0) for b in (True, False)] == [
+        1.0, 0.0, 4.0, 0.0]  # fmt: skip
+    with pytest.raises(TypeError, match="missing a required argument: 'scale'"):
+        gradient(3.0)
+    with pytest.raises(ValueError, match="no argument is called 'rest': there are x"):
+        pb.grad(scaled, "rest")

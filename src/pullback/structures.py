@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -283,7 +284,10 @@ def argument_numbers(argnums: object, names: Sequence[str]) -> Numbers:
 def chosen(f: Callable[..., Any], argnums: object) -> Numbers:
     """Return the choice of arguments of ``f`` that ``argnums`` means."""
     try:
-        names = list(inspect.signature(f).parameters)
+        parameters = inspect.signature(f).parameters.values()
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        known = itertools.takewhile(lambda p: p.kind not in several, parameters)
+        names = [p.name for p in known]
     except (ValueError, TypeError):  # a builtin that does not tell
         names = []
     return argument_numbers(argnums, names)

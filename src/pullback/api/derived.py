@@ -10,11 +10,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from pullback.api.operator_objects import Operator, inner_function, positional
+from pullback.api.operator_objects import Operator, by_position, inner_function, positional
 from pullback.call.binding import register_text
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
-from pullback.errors import StructureError
+from pullback.errors import ArgumentTypeError, StructureError
 
 BY_PASSES: dict[str, Callable[..., Any]] = {}
 """Texts that can do without being compiled: where data is of a form that only the run knows, they
@@ -29,6 +29,7 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
         require_function(f, name, f"pb.{name}(f)(x), not pb.{name}(f(x))")
         made = DerivedOperator(name, f, text(inner_function(f), *args, **kwargs))
+        made._again = lambda f: operator(f, *args, **kwargs)
         if name in BY_PASSES:
             made._passes = lambda: BY_PASSES[name](inner_function(f), *args, **kwargs)
         return made
@@ -72,13 +73,19 @@ class DerivedOperator(Text):
     """A function made by a derived operator. Inside compiled code it is the function that the text
     has made of f."""
 
-    __slots__ = ("_of", "_passes")
+    __slots__ = ("_again", "_of", "_passes")
 
     def __init__(self, name: str, f: Callable[..., Any], made: Callable[..., Any]) -> None:
         functools.update_wrapper(made, f, updated=())
         super().__init__(name, made)
         self._of = f
         self._passes: Callable[[], Callable[..., Any]] | None = None
+        self._again: Callable[..., Callable[..., Any]] | None = None
+
+    def _by_position(self, names: tuple[str, ...]) -> Callable[..., Any]:
+        if self._again is None:
+            raise ArgumentTypeError(f"arguments by name to what pb.{self._name} returned")
+        return self._again(by_position(self._of, names))
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:

@@ -64,7 +64,9 @@ class Operator:
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the operator for other types of arguments than those of the last call, or with
         keyword arguments."""
-        values = positional(self._f, args, kwargs)
+        values, names = bound_arguments(self._f, args, kwargs)
+        if names:
+            return self._called_with(len(values) - len(names), names)(*values)
         for fast in (self._fast, *self._others):
             try:
                 result = fast(*values)
@@ -87,6 +89,20 @@ class Operator:
         self._fast = fast
         return result
 
+    def _called_with(self, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+        """Return this operator of the function that takes the arguments of these names, which can
+        only be given by name, behind ``count`` others."""
+        known: dict[object, Callable[..., Any]] = self.__dict__.setdefault("_by_names", {})
+        if (count, names) not in known:
+            known[count, names] = self._by_position(names)
+        return known[count, names]
+
+    def _by_position(self, names: tuple[str, ...]) -> Callable[..., Any]:
+        """Return this operator of the function that takes these arguments by position, as the last
+        ones."""
+        made = by_position(self._f, names)
+        return Operator(made, self._request, (self.name, *self.__pullback_operator__[2:]))
+
     def __repr__(self) -> str:
         return f"<pb.{self.name} of {self._f!r}>"
 
@@ -102,8 +118,14 @@ class MethodOperator(Operator):
         super().__init__(f, request, said)
         self._method = method
 
+    def _made_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        said = self.name, *self.__pullback_operator__[2:]
+        return MethodOperator(f, self._request, said, self._method)
+
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        values = positional(self._f, args, kwargs)
+        values, names = bound_arguments(self._f, args, kwargs)
+        if names:
+            return self._called_with(len(values) - len(names), names)(*values)
         request = for_count(self._request, len(values))
         found = by_method(self._f, values, request, self._method, deferred.by_method.derive)
         gradient = found.gradients[0] if request.alone else found.gradients
@@ -147,30 +169,57 @@ def positional(
     f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Return all arguments by position, as Python binds them. Raise a TypeError as Python does if
-    they do not fit."""
+    they do not fit, or if one can only be given by its name."""
+    values, names = bound_arguments(f, args, kwargs)
+    if names:
+        raise ArgumentTypeError(
+            f"the keyword-only arguments {', '.join(names)} are not supported in this call",
+            "make them ordinary parameters, or fix them with a lambda",
+        )
+    return values
+
+
+def bound_arguments(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Return all arguments as Python binds them, and the names of the last ones, which can be given
+    by name only. Raise a TypeError as Python does if they do not fit."""
     signature = _signature(f)
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as e:
         name = getattr(f, "__qualname__", None) or repr(f)
         raise ArgumentTypeError(f"{name}{signature}: {e}") from None
-    if not kwargs:
-        return bound.args
-    if bound.kwargs and not _only_by_position(bound):
-        names = ", ".join(bound.kwargs)
-        raise ArgumentTypeError(
-            f"the keyword-only arguments {names} are not supported in a call from outside",
-            "make them ordinary parameters, or fix them with a lambda",
-        )
-    bound.apply_defaults()
-    return bound.args
+    named = bool(bound.kwargs)
+    if kwargs:
+        bound.apply_defaults()
+    if not named or not any(map(_by_name_only, signature.parameters.values())):
+        return bound.args, ()
+    return (*bound.args, *bound.kwargs.values()), tuple(bound.kwargs)
 
 
-def _only_by_position(bound: inspect.BoundArguments) -> bool:
-    """Whether every given argument could have been given by position."""
-    by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
-    parameters = bound.signature.parameters
-    return all(parameters[name].kind not in by_name for name in bound.arguments)
+def by_position(f: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+    """Return ``f`` as a function whose last arguments are those of these names."""
+
+    def call(*args: Any) -> Any:
+        count = len(args) - len(names)
+        return f(*args[:count], **dict(zip(names, args[count:], strict=True)))
+
+    functools.update_wrapper(call, f, ("__name__", "__qualname__"), ())
+    held = vars(call)
+    del held["__wrapped__"]
+    parameters = _signature(f).parameters.values()
+    if not any(p.kind in _ANY_NUMBER for p in parameters):
+        some = [p.replace(kind=p.POSITIONAL_OR_KEYWORD, default=p.empty) for p in parameters]
+        held["__signature__"] = inspect.Signature(some)
+    return call
+
+
+_ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _by_name_only(parameter: inspect.Parameter) -> bool:
+    return parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
 
 
 def _signature(f: Callable[..., Any]) -> inspect.Signature:
@@ -191,6 +240,6 @@ def inner_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 __all__ = [
-    "Argnums", "MethodOperator", "Operator", "argument_numbers", "by_method", "for_count",
-    "inner_function", "positional",
+    "Argnums", "MethodOperator", "Operator", "argument_numbers", "by_method", "by_position",
+    "for_count", "inner_function", "positional",
 ]  # fmt: skip

@@ -258,11 +258,12 @@ class Boundary:
         """Convert the hidden arguments too, unusual ones after they are built again."""
         done = self.blocks(values, (), copy, before)
         if done is None:
+            kinds = self.plan.kinds[self.plan.arguments :]
             shapes = self.plan.shapes[self.plan.arguments :]
-            if any(type_of(v) != s.kind for s, v in zip(shapes, values, strict=True)):
+            if any(type_of(v) != k for k, v in zip(kinds, values, strict=True)):
                 return None
             again = [usual(s, v, self.plan.one_home) for s, v in zip(shapes, values, strict=False)]
-            done = self.blocks(again, (), copy, before)
+            done = self.blocks(again, (), True, before)  # nobody holds these
         return done
 
     def call(

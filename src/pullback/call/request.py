@@ -32,6 +32,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     with_parts,
 )
+from pullback.frontend.kinds.widening import small_in
 
 if TYPE_CHECKING:
     from pullback.frontend.specialise import Specialised
@@ -204,6 +205,11 @@ def make_plan(
     """The plan of a request; TypeError if it cannot be asked of this function."""
     everything = (*kinds, *hidden)
     plain = Plan(request, everything, len(kinds), result, one_home=one_home)
+    small = small_in(result)
+    if small is not None:
+        raise UnsupportedError(
+            f"{describe(small)} in the result", "return a.astype(np.int64), or int(v)"
+        )
     if request.what is What.VALUE:
         return plain
     if request.has_aux and not (isinstance(result, TupleK) and len(result.items) == 2):

@@ -15,7 +15,7 @@ from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
 from pullback.frontend.derivatives.gradients import reduced
 from pullback.frontend.functions.scopes import Path
-from pullback.frontend.interpret import symbol_values
+from pullback.frontend.interpret import small_ints, symbol_values
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import UnionK
@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     RangeV,
     RecordV,
     Scalar,
+    SmallV,
     Static,
     SuperV,
     SymbolV,
@@ -92,6 +93,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         message = f"'NoneType' object has no attribute {name!r}"
         inner = optionals.present(run, value, message, node, "AttributeError")
         return attribute(run, inner, name, node)
+    if isinstance(value, SmallV):
+        return small_ints.attribute(run, value, name, node)
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:
         return known(run, value, node)
@@ -151,6 +154,7 @@ def _refuse_attribute(run: Run, value: Value, name: str, node: ast.AST) -> NoRet
     run.refuse(
         node,
         f"{run.describe(value)} has no attribute {name!r} that is supported",
+        "update a copy: y = x.copy(); y[i] = v" if name == "at" else "",
         error=UnknownAttributeError,
     )
 

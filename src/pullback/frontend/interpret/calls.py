@@ -15,7 +15,14 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
-from pullback.frontend.interpret import by_reference, making, objects, showing, symbol_values
+from pullback.frontend.interpret import (
+    by_reference,
+    making,
+    objects,
+    showing,
+    small_ints,
+    symbol_values,
+)
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import is_driven, is_iterator, once
@@ -166,6 +173,10 @@ def _call_handler(
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
+    if isinstance(obj, Hashable) and (obj in WRITTEN or obj in CALLS):
+        made = small_ints.called(run, obj, args, kwargs, node)
+        if made is not None:
+            return made
     if isinstance(obj, Hashable) and obj in WRITTEN:
         return call(run, text_of(obj), args, kwargs, node)
     if isinstance(obj, Hashable) and obj in CALLS:

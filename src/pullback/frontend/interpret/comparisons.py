@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import choices
-from pullback.frontend.interpret import iteration, objects, scalars, symbol_values
+from pullback.frontend.interpret import iteration, objects, scalars, small_ints, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.iteration import range_parts
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile one comparison: == != < <= > >= is is-not in not-in."""
+    if op not in ("is", "is not"):
+        left, right = small_ints.wide(left), small_ints.wide(right)
     match op:
         case "is" | "is not":
             return _identical(run, left, right, op == "is", node)
@@ -168,9 +170,9 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
             return list_methods.equal(run, a, b, node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):
             return Static(False)
-        case (Static(None), (Scalar() | TupleV() | RecordV())) | (
+        case (Static(None | str()), (Scalar() | TupleV() | RecordV())) | (
             (Scalar() | TupleV() | RecordV()),
-            Static(None),
+            Static(None | str()),
         ):
             return Static(False)
         case (UnionV(), Static(None)) | (Static(None), UnionV()):

@@ -28,6 +28,7 @@ from pullback.frontend.interpret import (
     iteration,
     narrowing,
     showing,
+    small_ints,
 )
 from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
@@ -284,7 +285,7 @@ def evaluate_index(run: Run, node: ast.expr) -> Value:
         case ast.Tuple(elts):
             return TupleV(_items(run, elts, evaluate_index))
         case _:
-            return evaluate(run, node)
+            return small_ints.wide(evaluate(run, node))
 
 
 def _bool_op(

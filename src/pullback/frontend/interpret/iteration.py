@@ -15,6 +15,7 @@ from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
+from pullback.frontend.interpret import small_ints
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.indices import int_atom
@@ -42,6 +43,7 @@ from pullback.frontend.kinds.values import (
     RecordV,
     ReversedV,
     Scalar,
+    SmallV,
     Static,
     TupleV,
     Unrolled,
@@ -49,6 +51,7 @@ from pullback.frontend.kinds.values import (
     ViewV,
     ZipV,
 )
+from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import hash_methods, lists, places
@@ -60,7 +63,6 @@ from pullback.frontend.signals import AlwaysRaises
 
 if TYPE_CHECKING:
     from pullback.frontend.interface import Specialiser
-    from pullback.frontend.run import Run
 
 
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
@@ -71,6 +73,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return iterate(run, optionals.present(run, value, message, node), node)
         case FunctionV() | TupleV() if is_iterator(value):
             return text_over(iterators.rows, {"source": value})
+        case SmallV():
+            return small_ints.iterate(run, value, node)
         case ArrayV():
             return places.noted(run, value, arrays.iterate(run, value, node))
         case ListV(length):
@@ -345,12 +349,11 @@ def _reversed(run: Run, items: Items, node: ast.AST) -> Items:
 
 def length(run: Run, value: Value, node: ast.AST) -> Value:
     """Compile ``len(value)``."""
-    by_method = special_methods.length(run, value, node)
-    if by_method is not None:
+    if (by_method := special_methods.length(run, value, node)) is not None:
         return by_method
     match value:
-        case ArrayV():
-            return ext.int_value(ext.extents(run, value)[0])
+        case (ArrayV() as array) | SmallV(ArrayV() as array):
+            return ext.int_value(ext.extents(run, array)[0])
         case HashV() | ViewV():
             return ext.int_value(hash_methods.table_of(value).live)
         case ListV(n):
@@ -379,15 +382,14 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
             n = ext.extents(run, value)[0]
             return ListV(n, ScalarK(value.elem, False), (atom,), owners)
         case TupleV(items) if not is_choice(value):
-            kind = run.kind(value, node)
             if not items:
                 return ListV(i64(0), TupleK(()), ())
-            as_one = as_list(kind)
-            if as_one is None:
+            as_one = as_list(kind := run.kind(value, node))
+            if as_one is None or loses_ints(kind, as_one.elem):
                 run.refuse(
                     node,
                     "a list that is indexed or looped over at run time needs items of one type",
-                    "use a tuple with literal indices, or a dataclass",
+                    "use a tuple with literal indices, a dataclass, or float(k) for an int",
                 )
             return run.coerce_list(value, as_one, node)
         case _:

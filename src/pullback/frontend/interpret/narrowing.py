@@ -18,6 +18,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
 from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import small_ints
 from pullback.frontend.interpret.attributes import unpack, variant_params
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds.dtypes import DTYPES
@@ -28,6 +29,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     RecordV,
     Scalar,
+    SmallV,
     Specialiser,
     Static,
     SymbolV,
@@ -271,6 +273,8 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
             return case_value(
                 run, value, lambda v: Static(issubclass(class_of(v) or object, classes)), node
             )
+        case SmallV():
+            return small_ints.is_instance(run, value, classes, node)
         case OptionalV():
             return case_value(run, value, lambda v: is_instance(run, v, classes, node), node)
         case RecordV(cls):

@@ -17,7 +17,7 @@ from pullback.errors import (
     StaticIndexError,
 )
 from pullback.frontend.functions import choices
-from pullback.frontend.interpret import scalars, symbol_values
+from pullback.frontend.interpret import scalars, small_ints, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.interpret.iteration import iterate, range_parts
@@ -44,6 +44,7 @@ from pullback.frontend.kinds.values import (
     ReversedV,
     Scalar,
     SliceV,
+    SmallV,
     Static,
     SymbolV,
     TupleV,
@@ -109,6 +110,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 node,
             )
             return run.truth(inside, node)
+        case SmallV(wide):
+            return truth(run, wide, node)
         case SymbolV():
             return symbol_values.truth(run, value, node)
         case ArrayV():
@@ -147,7 +150,10 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
     """Compile ``value[index]``."""
     if choices.is_choice(value):
         run.refuse(node, "a function or iterator cannot be indexed", error=ArgumentTypeError)
+    index = small_ints.wide(index)
     match value:
+        case SmallV():
+            return small_ints.subscript(run, value, index, node)
         case OptionalV():
             message = "'NoneType' object is not subscriptable"
             return subscript(run, optionals.present(run, value, message, node), index, node)

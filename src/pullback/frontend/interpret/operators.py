@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import scalars, symbol_values
+from pullback.frontend.interpret import scalars, small_ints, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
@@ -22,6 +22,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     RecordV,
     Scalar,
+    SmallV,
     Static,
     SymbolV,
     TupleV,
@@ -43,6 +44,8 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile ``left op right``."""
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.binop(run, op, left, right, node)
+    if isinstance(left, SmallV) or isinstance(right, SmallV):
+        return small_ints.binop(run, op, left, right, node)
     if isinstance(left, OptionalV) or isinstance(right, OptionalV):
         x, y = optionals.operands(run, op, left, right, node)
         return binop(run, op, x, y, node)
@@ -151,6 +154,8 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     if isinstance(operand, OptionalV):
         message = f"bad operand type for unary {op}: 'NoneType'"
         return unary(run, op, optionals.present(run, operand, message, node), node)
+    if isinstance(operand, SmallV):
+        small_ints.unary(run, op, operand, node)
     if isinstance(operand, SymbolV):
         return unary(run, op, symbol_values.operand(run, operand, op, node), node)
     if isinstance(operand, ArrayV):

@@ -32,6 +32,7 @@ from pullback.frontend.kinds.kinds import (
     RecordK,
     ScalarK,
     ScopeK,
+    SmallK,
     StaleK,
     StaticK,
     SymbolK,
@@ -63,6 +64,7 @@ from pullback.frontend.kinds.values import (
     RangeV,
     RecordV,
     Scalar,
+    SmallV,
     Stale,
     Static,
     SymbolV,
@@ -163,6 +165,10 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case MaybeV(bound, inner):
             out.atoms.append(bound)
             return MaybeK(_flatten(inner, graph, out))
+        case SmallV(wide, dtype):
+            inside = _flatten(wide, graph, out)
+            assert isinstance(inside, ScalarK | ArrayK)
+            return SmallK(inside, dtype)
         case SymbolV(atom, cls):
             out.atoms.append(atom)
             return SymbolK(cls)
@@ -393,6 +399,10 @@ def _rebuild(
         case MaybeK(inner):
             bound = next(atoms)
             return MaybeV(bound, _rebuild(inner, atoms, own, scopes))
+        case SmallK(wide, dtype):
+            as_wide = _rebuild(wide, atoms, own, scopes)
+            assert isinstance(as_wide, Scalar | ArrayV)
+            return SmallV(as_wide, dtype)
         case SymbolK(cls):
             return SymbolV(next(atoms), cls)
         case ClosureK(alternatives):

@@ -3,7 +3,7 @@
     kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
-           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | ThreadK(types)
+           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | SmallK | ThreadK(types)
            | GeneratorK(function, args) | HashK(cls, elem, factory)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
@@ -23,6 +23,7 @@ from pullback.frontend.kinds.plain_kinds import (
     Compound,
     Number,
     ScalarK,
+    SmallK,
     StaleK,
     StaticK,
     SymbolK,
@@ -202,7 +203,7 @@ class GeneratorK(Compound):
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
     | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK | ThreadK
-    | GeneratorK | HashK
+    | GeneratorK | HashK | SmallK
 )  # fmt: skip
 ArgType = Kind
 
@@ -221,9 +222,9 @@ def leaf_types(kind: Kind) -> tuple[Type, ...]:
 
 def _leaf_types(kind: Kind) -> Iterator[Type]:
     match kind:
-        case ScalarK(t):
+        case ScalarK(t) | SmallK(ScalarK(t)):
             yield t
-        case ArrayK(elem, rank):
+        case ArrayK(elem, rank) | SmallK(ArrayK(elem, rank)):
             yield Array(elem, rank)
         case ListK(elem):
             yield I64
@@ -300,12 +301,10 @@ def parts(kind: Kind) -> tuple[Kind, ...]:
             return alternatives
         case OperatorK(_, function, _, args):
             return (function, *args)
-        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
-            return ()
-        case ThreadK():
-            return ()
         case GeneratorK(function, args):
             return (function, *(k for _, k in args))
+        case _:
+            return ()
 
 
 def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
@@ -344,15 +343,13 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return ClosureK(tuple(k for k in new if isinstance(k, FunctionK)))
         case OperatorK(name, _, options, _):
             return OperatorK(name, next(rest), options, tuple(rest))
-        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
-            return kind
-        case ThreadK():
-            return kind
         case GeneratorK(function, args):
             known = new[0] if isinstance(new[0], FunctionK) else function
             return GeneratorK(
                 known, tuple((n, k) for (n, _), k in zip(args, new[1:], strict=False))
             )
+        case _:
+            return kind
 
 
 def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
@@ -404,6 +401,9 @@ def describe(kind: Kind) -> str:
             return "None" if value is None else f"{value!r}"
         case ArrayK(elem, rank):
             return f"an array of {_number(elem, False)}, rank {rank}"
+        case SmallK(wide, dtype):
+            word = describe(wide).replace("an int64", f"a number of {dtype}")
+            return word.replace("int64", dtype)
         case ListK(elem):
             return f"a list of {_plural(elem)}"
         case HashK(cls, elem):
@@ -493,7 +493,7 @@ def _plural(kind: Kind) -> str:
 __all__ = [
     "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK", "Kind",
     "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK", "RecordK",
-    "ScalarK", "ScopeK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK", "UnionK",
+    "ScalarK", "ScopeK", "SmallK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK", "UnionK",
     "closure_type", "declared_in", "describe", "describe_both", "leaf_types", "parts", "quantised",
     "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

@@ -37,6 +37,15 @@ class ArrayK:
 
 
 @dataclass(frozen=True, slots=True)
+class SmallK:
+    """The kind of a number or array of a small NumPy integer dtype, such as uint8: its leaf is that
+    of ``wide``, the same in int64. See ``interpret.small_ints``."""
+
+    wide: ScalarK | ArrayK
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
 class SymbolK:
     """The kind of a string (``cls`` is str) or a member of an enumeration that is chosen at run
     time: its leaf is a number, see ``symbols``."""

@@ -103,6 +103,14 @@ class ViewStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SmallV:
+    """A number or array of a small integer dtype, by its name; ``wide``: the same in int64."""
+
+    wide: Scalar | ArrayV
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SymbolV:
     """A string or a member of an enumeration, known at run time only, as a number (an I64)."""
 

@@ -14,6 +14,7 @@ ranges exist at compile time only: they are just their leaves.
             | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
             | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
             | OptionalV(there, value)    None or a value
+            | SmallV(wide, dtype)        a number or array of uint8, int16, ..., as one of int64
             | SymbolV(atom, cls)         a string or a member of an enumeration, not known now
             | FunctionV(...)             a known function or lambda with what it captures
             | ClosureV(atom, kinds)      a function chosen at run time among known ones
@@ -43,6 +44,7 @@ from pullback.frontend.kinds.plain_values import (
     Owner,
     Scalar,
     ShownV,
+    SmallV,
     Stale,
     Static,
     SymbolV,
@@ -326,7 +328,7 @@ Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
     | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV | ViewStep
-    | Region
+    | Region | SmallV
 )  # fmt: skip
 
 
@@ -452,7 +454,7 @@ __all__ = [
     "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "HashV",
     "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV",
     "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "Region", "Registry", "ReversedV",
-    "Scalar", "ShownV", "SliceV", "Specialiser", "Stale", "Static", "SuperV", "SymbolV",
+    "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV", "SymbolV",
     "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "ViewV", "ZipV",
     "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

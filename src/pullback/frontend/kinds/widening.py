@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from pullback.core.types import I64, Real
 from pullback.frontend.kinds.kinds import (
     HashK,
     Kind,
@@ -13,6 +14,7 @@ from pullback.frontend.kinds.kinds import (
     RangeK,
     RecordK,
     ScalarK,
+    SmallK,
     StaticK,
     TupleK,
     parts,
@@ -40,6 +42,19 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
             return all(keeps_classes(k, other) for k, other in zip(mine, others, strict=False))
         case _:
             return True
+
+
+def loses_ints(kind: Kind, elem: Kind) -> bool:
+    """Whether ints that only the run knows become floats as items of a list of ``elem``."""
+    floats = isinstance(elem, ScalarK) and isinstance(elem.type, Real)
+    return floats and any(isinstance(k, ScalarK) and k.type == I64 for k in parts(kind))
+
+
+def small_in(kind: Kind) -> Kind | None:
+    """Return the kind of the first part that is of a small dtype."""
+    if isinstance(kind, SmallK):
+        return kind
+    return next((k for k in map(small_in, parts(kind)) if k is not None), None)
 
 
 def is_none(kind: Kind) -> bool:

@@ -18,6 +18,7 @@ from pullback.frontend.kinds.values import (
     Indexed,
     RecordV,
     Scalar,
+    SmallV,
     Specialiser,
     Static,
     TupleV,
@@ -88,6 +89,9 @@ def _each(
 ) -> Value:  # fmt: skip
     """Apply ``f`` to the numbers and arrays of a structure, and their axes."""
     parts = _parts(tree)
+    if isinstance(tree, SmallV):
+        made = f(tree.wide, axes)
+        return SmallV(made, tree.dtype) if isinstance(made, Scalar | ArrayV) else made
     if parts is None:
         if not _is_leaf(tree) and axes is not None:
             reason = f"mapping over {sp.describe(tree)}"

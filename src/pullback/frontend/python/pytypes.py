@@ -23,12 +23,15 @@ from pullback.frontend.kinds.kinds import (
     Number,
     RecordK,
     ScalarK,
+    SmallK,
     StaticK,
     TupleK,
     describe,
+    leaf_types,
     parts,
     static_kind,
 )
+from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
 from pullback.frontend.python.exact import require_exact
@@ -43,6 +46,8 @@ DTYPES: dict[np.dtype[np.generic], Number] = {
     np.dtype(np.int32): I32,
     np.dtype(np.bool_): BOOL,
 }
+SMALL = ("int8", "int16", "uint8", "uint16", "uint32")
+"""The dtypes that are data only."""
 _FLOAT, _INT, _BOOL = ScalarK(F64, True), ScalarK(I64, True), ScalarK(BOOL, True)
 _NONE = static_kind(None)
 _ARRAYS: dict[tuple[np.dtype[np.generic], int], ArgType] = {
@@ -108,6 +113,10 @@ def _array(value: np.ndarray) -> ArgType:
         known = DTYPES.get(value.dtype.newbyteorder("="))
         if known is not None:
             return ArrayK(known, value.ndim) if value.ndim else ScalarK(known, False)
+        if value.dtype.name in SMALL:
+            wide = _ARRAYS[np.dtype(np.int64), value.ndim]
+            assert isinstance(wide, ScalarK | ArrayK)
+            return SmallK(wide, value.dtype.name)
         raise ArgumentTypeError(*unsupported_dtype(value)) from None
 
 
@@ -130,20 +139,26 @@ def _list(value: list[object]) -> ArgType:
         other = type_of(item)
         if other != elem:
             joined = join(elem, other)
-            if joined is not None and not all(keeps_classes(k, joined) for k in (elem, other)):
-                raise ArgumentTypeError(
-                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
-                    "be numbers of one class",
-                    "write 2.0 for 2: [float(x) for x in xs], or use a tuple",
-                )
-            if joined is None:
-                raise ArgumentTypeError(
-                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
-                    "be of one type",
-                    "use a tuple or a dataclass",
-                )
+            if joined is None or not all(keeps_classes(k, joined) for k in (elem, other)):
+                return _items_one_by_one(value, elem, other)
             elem = joined
     return ListK(elem)
+
+
+MOST_LEAVES = 256
+"""A list of items of several types has at most so many numbers, arrays and lists."""
+
+
+def _items_one_by_one(value: list[object], elem: ArgType, other: ArgType) -> ArgType:
+    """Return the kind of a list whose items are known one by one, as those of a tuple are."""
+    kind = TupleK(tuple(map(type_of, value)), is_list=True)
+    if len(tuple(leaf_types(kind))) > MOST_LEAVES:
+        raise ArgumentTypeError(
+            f"a list of {describe(elem)} and {describe(other)}: the items of a list with more than "
+            f"{MOST_LEAVES} of them must be of one type",
+            "write 2.0 for 2: [float(x) for x in xs]; or use a dataclass",
+        )
+    return kind
 
 
 def _holds_object(kind: ArgType) -> bool:
@@ -312,7 +327,7 @@ def _of_outside(value: object, group: tuple[type, ...], annotation: object) -> A
         told = records.declared_arguments(annotation) if annotation is not None else None
         if told is None and value is None:
             return _NONE
-        given = generics.of_value(value, type_of) if told is None else told
+        given = generics.of_value(value, _of_argument) if told is None else told
     if not records.has_array_fields(group):
         return records.union_kind(group, (), given)
     found: dict[tuple[type, str], ArrayK] = {}
@@ -328,6 +343,14 @@ def _of_outside(value: object, group: tuple[type, ...], annotation: object) -> A
     records.array_fields(value, add)
     arrays = tuple(sorted(((c, n, k) for (c, n), k in found.items()), key=_by_name))
     return records.union_kind(group, arrays, given)
+
+
+def _of_argument(value: object) -> ArgType:
+    """Return the kind of a field that decides about the arguments of a generic class."""
+    kind = type_of(value)
+    if small_in(kind) is not None:
+        raise ArgumentTypeError(*unsupported_dtype(np.asarray(value)))
+    return kind
 
 
 def _by_name(entry: tuple[type, str, ArrayK]) -> tuple[str, str]:

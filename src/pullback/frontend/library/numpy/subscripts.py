@@ -15,7 +15,7 @@ from functools import partial
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
-from pullback.core.types import BOOL, I64, Int, Real
+from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentValueError, MutationError, StaticIndexError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
@@ -24,6 +24,7 @@ from pullback.frontend.kinds.values import (
     Region,
     Scalar,
     SliceV,
+    SmallV,
     Specialiser,
     Static,
     TupleV,
@@ -341,6 +342,8 @@ def store_within(
     by: str = "",
 ) -> Atom:  # fmt: skip
     """Return the home after ``array[index] = value``, where the array stands in others."""
+    if isinstance(value, SmallV) and (not by or array.elem in (F64, I64)):
+        value = value.wide
     if isinstance(index, Region):
         return _store_in_view(sp, array, index, scalars(sp, value, node), node, home, by)
     parts = take_apart(sp, array, index, node)
