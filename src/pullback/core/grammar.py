@@ -34,7 +34,7 @@ class Traversals:
     """Functions of the terms of one class.
 
     ``reads(x)`` are the atoms that the term reads itself; ``bodies(x)`` its bodies, each with the
-    variables that it sees bound; ``constants(x)`` all else. ``mapped(x, read, body, bind)`` is the
+    variables that it sees bound (``nested``: there are such); ``constants(x)`` all else. ``mapped(x, read, body, bind)`` is the
     term with ``read`` of all that it reads, then ``bind`` of the variables and ``body`` of the
     bodies, in the order of the fields."""
 
@@ -42,6 +42,7 @@ class Traversals:
     bodies: Callable[[Any], tuple[tuple[tuple[Any, ...], Any], ...]]
     constants: Callable[[Any], tuple[Any, ...]]
     mapped: Callable[..., Any]
+    nested: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,14 @@ class Grammar:
 
     def traversals(self, term: type) -> Traversals:
         """Return the traversals of a class of terms."""
+        bodies = self._bodies(term)
         codes = (
-            f"lambda x: {self._items(term, self.read)}", f"lambda x: ({self._bodies(term)})",
+            f"lambda x: {self._items(term, self.read)}", f"lambda x: ({bodies})",
             f"lambda x: {self._items(term, '')}",
             f"lambda x, read, body, bind: {self._mapped(term)}",
         )  # fmt: skip
         names = {c.__name__: c for c in (term, *self.records)}
-        return Traversals(*eval(", ".join(codes), names))
+        return Traversals(*eval(", ".join(codes), names), nested=bool(bodies))
 
     def _items(self, term: type, kind: str, x: str = "x") -> str:
         """Return the tuple of the items of the fields of one kind ("": the constants, whole)."""

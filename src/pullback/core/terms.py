@@ -407,12 +407,16 @@ _GRAMMAR = Grammar(read="Atom", bound="Var", body="Block", records=(CaseArm,))
 TRAVERSALS = {op: _GRAMMAR.traversals(op) for op in get_args(Op)}
 """How each class of operations is traversed."""
 
+_BODIES = {op: t.bodies for op, t in TRAVERSALS.items() if t.nested}
+_READS = {op: t.reads for op, t in TRAVERSALS.items()}
+
 
 def sub_blocks(op: Op) -> tuple[tuple[tuple[Var, ...], Block], ...]:
     """Return the blocks inside an op, each with the variables that it binds."""
-    return TRAVERSALS[type(op)].bodies(op)
+    bodies = _BODIES.get(type(op))
+    return () if bodies is None else bodies(op)
 
 
 def atoms(op: Op) -> tuple[Atom, ...]:
     """Return the atoms that an op reads itself (not those inside its blocks)."""
-    return TRAVERSALS[type(op)].reads(op)
+    return _READS[type(op)](op)

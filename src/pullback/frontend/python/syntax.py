@@ -23,13 +23,26 @@ def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     """Iterate over the nodes of a statement or expression, without those inside nested functions
     (but with the nested function's own node, and its defaults and decorators, which are evaluated
     at once)."""
-    yield root
-    if isinstance(root, Scopes):
-        children: Iterable[ast.AST] = _evaluated_at_once(root)
-    else:
-        children = ast.iter_child_nodes(root)
-    for child in children:
-        yield from own_nodes(child)
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, Scopes):
+            todo += [*_evaluated_at_once(node)][::-1]
+        else:
+            todo += _children(node)[::-1]
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node, but for those that say how a name is used."""
+    out: list[ast.AST] = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(part, list):
+            out += [x for x in part if isinstance(x, ast.AST)]
+        elif isinstance(part, ast.AST) and name != "ctx":
+            out.append(part)
+    return out
 
 
 def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:
