@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache
+from dataclasses import dataclass, field
 
 from pullback.core.effects import Work, work_of
 from pullback.core.terms import (
@@ -287,13 +286,8 @@ def registers(x: object) -> Iterator[Reg]:
         elif isinstance(part, tuple):
             todo += part[::-1]
         else:
-            todo += [getattr(part, name) for name in _fields_of(type(part))]
-
-
-@cache
-def _fields_of(cls: type) -> tuple[str, ...]:
-    """The names of the fields of a dataclass, the last one first."""
-    return tuple(f.name for f in fields(cls))[::-1] if is_dataclass(cls) else ()
+            names = getattr(part, "__match_args__", ())
+            todo += [getattr(part, name) for name in names[::-1]]
 
 
 def assigned(instr: Instr) -> Iterator[Reg]:

@@ -55,7 +55,7 @@ def instructions(region: Region) -> Iterator[Instr]:
             stack.extend(regions(instr))
 
 
-_LONG = 60
+_LONG = 200
 """The fewest instructions of a long region."""
 
 

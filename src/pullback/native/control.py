@@ -158,7 +158,7 @@ def _round(
     """Print the body of a loop and begin the code behind the loop."""
     with f.scope():
         around = f.round, f.busy
-        f.round, f.busy = len(instr.body.code), f.busy and is_long(instr.body)
+        f.round, f.busy = len(instr.body.code), is_long(instr.body)
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
         f.round, f.busy = around
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
@@ -272,7 +272,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
         f.line(f"br i1 {more}, label %body{k}, label %done{k}")
         f.block(f"body{k}")
         more_values = _count_while(f, each, regs)
-        around, f.busy = f.busy, f.busy and is_long(instr.body)
+        around, f.busy = f.busy, is_long(instr.body)
         values = f.region(instr.body, lanes)
         f.busy = around
     _complete(f, start, (*values, *more_values))

@@ -48,7 +48,7 @@ from pullback.lower.loopcode import (
     WhileCode,
 )
 from pullback.native import control, flush, memory
-from pullback.native.analysis import Facts, Guard, facts, instructions, is_long
+from pullback.native.analysis import Facts, Guard, facts, instructions
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address
@@ -170,7 +170,7 @@ class FunctionText(ContextLines):
         self.likely_truths: set[Value] = set()
         self.loops = 0  # how many loops are around
         self.round = 0  # the number of instructions in a round of the loop around
-        self.busy = is_long(function.body)  # a round of the loop around is long, or the function
+        self.busy = False  # a round of the loop around is long
         self.seldom = False  # this code runs seldom
 
     # --- small helpers ---
@@ -233,8 +233,8 @@ class FunctionText(ContextLines):
         self.block(ok)
 
     def inlined(self) -> str:
-        """Return the attribute of a call of a support function: inlined where it may run often and
-        little else is done as often, and otherwise a call, which is less to compile."""
+        """Return the attribute of a call of a support function: a call, which is less to compile,
+        where it runs once in a call of the entry point or as seldom as a long round."""
         once = self.loops == 0 and self.function.name == self.out.module.main
         return "" if once or self.busy else " alwaysinline"
 
@@ -368,7 +368,8 @@ class FunctionText(ContextLines):
                 self.bind(dst, p)
             case AccAlloc(dst, count):
                 name = self.support("pb.cells")
-                at = self.let(f"call fastcc i64 {name}(ptr %ctx, i64 {self.value(count)})")
+                at = self.let(f"call fastcc i64 {name}(ptr %ctx, i64 {self.value(count)})"
+                              f"{self.inlined()}")  # fmt: skip
                 self.leave_if(self.let(f"icmp slt i64 {at}, 0"))
                 self.bind(dst, at)
             case AccBase(dst):
