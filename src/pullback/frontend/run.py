@@ -24,7 +24,7 @@ from pullback.errors import (
     StaticValueError,
     UnsupportedError,
 )
-from pullback.frontend.functions.catching import CaughtFunctions
+from pullback.frontend.functions.catching import CaughtFunctions, Clauses
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Choice, Specialiser
@@ -143,7 +143,9 @@ class Run(PythonValues, Specialiser):
         self.pending: list[Value] = []  # used when the rest of an expression is there
         self.functions: dict[str, Function] = Functions()
         self.caught = CaughtFunctions(self.functions)
-        self.handing = False  # variables are set to what a call has given back
+        self.handing: bool | None = None
+        """Variables are set to what a call gives, which may raise when they are changed in part."""
+        self.trying: Clauses | None = None  # what catches the exceptions of this statement
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # if it is set, refusals are collected here

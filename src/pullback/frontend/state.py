@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakValueDictionary
 
-from pullback.core.terms import Site, Var
+from pullback.core.build import Builder
+from pullback.core.terms import Op, Site, Var
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.kinds.flatten import captured_value
@@ -119,6 +120,11 @@ class Frame:
     touched: set[Owner] = field(default_factory=set)
     """The owners of those parts of what came from the caller that are updated."""
     sealed: int = 0  # the number of blocks around whose changes of variables are not carried on
+    # What ``unfinished`` notes: the objects of the caller at the beginning, from which place in the
+    # code on which are changed, and what may raise after a change of a name.
+    starts: dict[str, Value] = field(default_factory=dict)
+    log: list[tuple[Builder, int, frozenset[str]]] = field(default_factory=list)
+    unfinished: list[tuple[str, Op]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

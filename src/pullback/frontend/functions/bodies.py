@@ -12,7 +12,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.functions import placed, threads
+from pullback.frontend.functions import placed, threads, unfinished
 from pullback.frontend.functions.adopted import homes
 from pullback.frontend.functions.captured_variables import enter, lent
 from pullback.frontend.functions.handing import with_updates
@@ -23,6 +23,7 @@ from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
 from pullback.frontend.kinds.kinds import Kind, ScalarK, describe_both, leaf_types
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
+from pullback.frontend.memory.holding import is_updated_in_place
 from pullback.frontend.python.syntax import (
     CONSUMER,
     STATE,
@@ -97,6 +98,7 @@ def _body(
     scope = frame.scope
     scope.borrowed |= {n for n in scope.names if "@" in n}
     starts = {n: frame.scope.names[n] for n in spec.cells}
+    frame.starts = {n: v for n, v in scope.names.items() if n in starts or is_updated_in_place(v)}
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
         if CONSUMER in frame.scope.names:
@@ -118,7 +120,10 @@ def _body(
             value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form
-            flat = flatten(_to_estimate(run, spec, value, node))
+            whole = _to_estimate(run, spec, value, node)
+            flat = flatten(whole)
+            ends = {n: scope.names[n] for n in sorted(spec.updates)}
+            run.caught.updated[spec.name] = unfinished.updates_of(run, whole, ends)
         except Unreachable:
             pass
         atoms = tuple(flat.atoms) if flat is not None else ()

@@ -42,14 +42,37 @@ from pullback.core.terms import (
     While,
     sub_blocks,
 )
-from pullback.core.types import BOOL, F64, I64, Array, Type
+from pullback.core.traverse import free_variables_of
+from pullback.core.types import F64, I64, Array, Type
 from pullback.errors import UnsupportedError
+from pullback.frontend.functions import caught_loops
+from pullback.frontend.functions.caught_loops import AnyOf
 
-AnyOf = Callable[[Builder, Type], Atom]
-"""Any value of a type, made by a builder."""
 
-End = Type | Atom
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A result that a call hands back: what it was ``before`` this call, and what the call gives,
+    also where the call has raised something."""
+
+    call: Let
+    before: Atom
+    after: Atom
+
+    @property
+    def type(self) -> Type:
+        return self.before.type
+
+
+End = Type | Atom | Handed
 """A result where something was raised: this one, or any value of a type."""
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """An object that a function updates: the ops that may raise after it has changed
+    (``unfinished``), and what it is at first, by the numbers of the results that hand it back."""
+
+    ops: tuple[Op, ...]
+    starts: dict[int, Atom]
 
 
 Classes = tuple[type[BaseException], ...]
@@ -95,6 +118,7 @@ class CaughtFunctions:
 
     functions: Mapping[str, Function]
     wanted: dict[str, tuple[str, Clauses]] = field(default_factory=dict)
+    updated: dict[str, dict[str, Updated]] = field(default_factory=dict)
 
     def want(self, function: str, clauses: Clauses) -> str:
         """Return the name of the version of a function that gives the numbers of these clauses."""
@@ -106,8 +130,60 @@ class CaughtFunctions:
         """Return the version of this name; its function is complete."""
         function, clauses = self.wanted[name]
         known = self.functions[function]
-        caught = Catching(self, clauses, any_of).block(known.body, known.results)
+        ends: list[End] = list(known.results)
+        for results in self.kept(function, clauses).values():
+            for k, end in results.items():
+                ends[k] = end
+        caught = Catching(self, clauses, any_of).block(known.body, ends)
         return Function(name, known.params, caught, (I64, *known.results))
+
+    def kept(self, function: str, clauses: Clauses) -> dict[str, dict[int, End]]:
+        """Return the names of what a function has not changed yet wherever it raises what these
+        clauses catch, and what the results that hand it back are there."""
+        found: dict[str, dict[int, End]] = {}
+        for name, update in self.updated.get(function, {}).items():
+            if not any(self.escapes(op, clauses) for op in update.ops):
+                body = self.functions[function].body
+                ends = {
+                    k: self.handed(body, body.results[k], start, clauses)
+                    for k, start in update.starts.items()
+                }
+                known = {k: end for k, end in ends.items() if end is not None}
+                if len(known) == len(ends):
+                    found[name] = known
+        return found
+
+    def handed(self, block: Block, result: Atom, before: Atom, clauses: Clauses) -> End | None:
+        """Return what a result of a block, which has not changed yet where the block raises, is
+        there: what it was ``before``, or what the op gives back that had it then; None: it is not
+        known."""
+        if not isinstance(before.type, Array):
+            return before
+        for let in block.lets:
+            if isinstance(let.op, Prim | Index | Update):
+                continue  # they test before they take
+            if before not in free_variables_of(let.op) or not self.escapes(let.op, clauses):
+                continue
+            if result not in let.vars:
+                return None
+            k = let.vars.index(result)
+            match let.op:
+                case Call(f):
+                    known = any(k in ends for ends in self.kept(f, clauses).values())
+                case If() | Case():
+                    arms = [arm for _, arm in sub_blocks(let.op)]
+                    known = all(self.handed(a, a.results[k], before, clauses) for a in arms)
+                case _:
+                    return None
+            return Handed(let, before, result) if known else None
+        return before
+
+    def escapes(self, op: Op, clauses: Clauses) -> bool:
+        """Whether an op may raise what is caught."""
+        return any(
+            _number(o, clauses) or any(self.raises(f, clauses) for f in _called(o))
+            for o in (op, *inner_ops(op))
+        )
 
     def raises(self, name: str, clauses: Clauses) -> bool:
         """Whether a function may raise what is caught; one that is not complete may."""
@@ -153,6 +229,18 @@ def _ops(block: Block) -> Iterator[Op]:
     for let in block.lets:
         yield let.op
         yield from inner_ops(let.op)
+
+
+_EVERYTHING = Clauses(((((BaseException,), 1),),))
+
+
+def may_raise(op: Op) -> bool:
+    """Whether an op may raise anything at all, as far as the op says."""
+    return any(_number(o, _EVERYTHING) or _called(o) for o in (op, *inner_ops(op)))
+
+
+def _after(let: Let, ends: Sequence[End]) -> Sequence[End]:
+    return [e.after if isinstance(e, Handed) and e.call is let else e for e in ends]
 
 
 def _types(ends: Sequence[End]) -> tuple[Type, ...]:
@@ -210,6 +298,7 @@ class Catching:
         b = Builder()
         while k < len(lets) and not self._raises_somewhere(lets[k].op):
             b.lets.append(lets[k])
+            ends = _after(lets[k], ends)
             k += 1
         if k == len(lets):
             return b.block((i64(0), *results))
@@ -228,7 +317,8 @@ class Catching:
     ) -> tuple[Atom, ...]:  # fmt: skip
         """Return an op that gives a number before its results, and what follows it."""
         tag = Var("caught", I64)
-        bind(b, self._op(let), (tag, *let.vars))
+        bind(b, self._op(let, ends), (tag, *let.vars))
+        ends = _after(let, ends)
         free = all(isinstance(e, Type) for e in ends)
         if free and k == len(lets) - 1 and tuple(results) == let.vars:
             return (tag, *let.vars)
@@ -241,7 +331,8 @@ class Catching:
 
     def _raised(self, tag: Atom, ends: Sequence[End]) -> Block:
         b = Builder()
-        values = (self.any_of(b, e) if isinstance(e, Type) else e for e in ends)
+        held = (e.before if isinstance(e, Handed) else e for e in ends)
+        values = (self.any_of(b, e) if isinstance(e, Type) else e for e in held)
         return b.block((tag, *values))
 
     def _checked(self, b: Builder, let: Let) -> tuple[Atom, Let | None]:
@@ -260,28 +351,37 @@ class Catching:
 
     # --- ops with blocks, and calls ---------------------------------------------------------------
 
-    def _op(self, let: Let) -> Block:
+    def _op(self, let: Let, ends: Sequence[End]) -> Block:
         """Return a block that gives the number, and the results of the op: what its last op
         binds."""
         b, types = Builder(), tuple(v.type for v in let.vars)
+        handed = {e.after: e.before for e in ends if isinstance(e, Handed) and e.call is let}
+
+        def arm(block: Block) -> Block:
+            """An arm, which gives back what it has not changed where it raises."""
+            return self.block(block, [
+                (v in handed and self.caught.handed(block, r, handed[v], self.clauses)) or v.type
+                for v, r in zip(let.vars, block.results, strict=True)
+            ])  # fmt: skip
+
         made: tuple[Atom, ...]
         match let.op:
             case Call(f, args):
                 made = b.let(Call(self.caught.want(f, self.clauses), args), (I64, *types))
             case If(c, then, orelse):
-                op = If(c, self.block(then, types), self.block(orelse, types))
+                op = If(c, arm(then), arm(orelse))
                 made = b.let(op, (I64, *types))
             case Case(x, arms):
-                bodies = (CaseArm(a.fields, self.block(a.body, types)) for a in arms)
+                bodies = (CaseArm(a.fields, arm(a.body)) for a in arms)
                 made = b.let(Case(x, tuple(bodies)), (I64, *types))
             case Vjp(f, args) | Jvp(f, args) | Ruled(f, args):
                 made = self._derivative(b, let, f, args)
             case Prim():
                 made = self._linear(b, let)
             case Loop(n, i, carried, inits, body) if len(body.results) == len(carried):
-                made = self._rounds(b, n, i, carried, inits, body)
+                made = caught_loops.rounds(self.block, b, n, i, carried, inits, body)
             case Build(extents, indices, body):
-                made = self._build(b, extents, indices, body, types)
+                made = caught_loops.build(self.block, self.any_of, b, extents, indices, body, types)
             case Sum_(extents, indices, body):
                 sums = tuple(Var("s", t) for t in types)
                 zeros = [lit(0, t) for t in types]
@@ -289,9 +389,9 @@ class Catching:
                 def add(c: Builder, values: Sequence[Atom]) -> list[Atom]:
                     return [c.prim("add", s, v) for s, v in zip(sums, values, strict=True)]
 
-                made = self._points(b, extents, indices, sums, zeros, body, add)
+                made = caught_loops.points(self.block, b, extents, indices, sums, zeros, body, add)
             case While(carried, inits, cond, body):
-                made = self._while(b, carried, inits, cond, body)
+                made = caught_loops.while_(self.block, b, carried, inits, cond, body)
             case _:
                 raise AssertionError(let.op)
         return b.block(made)
@@ -336,83 +436,6 @@ class Catching:
         kept = orelse.let(let.op, types, let.site)
         op = If(finite, then.block(inside), orelse.block((i64(0), *kept)))
         return b.let(op, (I64, *types))
-
-    def _build(
-        self, b: Builder, extents: tuple[Atom, ...], indices: tuple[Var, ...], body: Block,
-        types: Sequence[Type],
-    ) -> tuple[Atom, ...]:  # fmt: skip
-        starts: list[Atom] = []
-        for t in types:
-            assert isinstance(t, Array)
-            at, blank = tuple(Var("i", I64) for _ in extents), Builder()
-            some = blank.block((self.any_of(blank, t.elem),))
-            starts += b.let(Build(extents, at, some), (t,))
-        arrays = tuple(Var("a", t) for t in types)
-
-        def put(c: Builder, values: Sequence[Atom]) -> list[Atom]:
-            return [
-                c.let(Update(a, indices, v, False), (a.type,))[0]
-                for a, v in zip(arrays, values, strict=True)
-            ]
-
-        return self._points(b, extents, indices, arrays, starts, body, put)
-
-    def _points(
-        self, b: Builder, extents: Sequence[Atom], indices: Sequence[Var], state: tuple[Var, ...],
-        starts: Sequence[Atom], body: Block,
-        take: Callable[[Builder, Sequence[Atom]], Sequence[Atom]],
-    ) -> tuple[Atom, ...]:  # fmt: skip
-        """Return the points of a ``Build`` or a sum one after the other."""
-        total: Atom = i64(1)
-        for n in extents:
-            total = b.prim("mul", total, n)
-        point = indices[0] if len(indices) == 1 else Var("k", I64)
-        c = Builder()
-        if len(indices) != 1:
-            left: Atom = point
-            for i, n in list(zip(indices, extents, strict=True))[::-1]:
-                c.lets.append(Let((i,), Prim("mod", (left, n))))
-                left = c.prim("floordiv", left, n)
-        c.lets += body.lets
-        new = take(c, body.results)
-        return self._rounds(b, total, point, state, starts, c.block(tuple(new)))
-
-    def _rounds(
-        self, b: Builder, n: Atom, i: Var, carried: tuple[Var, ...], inits: Sequence[Atom],
-        body: Block,
-    ) -> tuple[Atom, ...]:  # fmt: skip
-        """Return a counted loop that ends when something is caught."""
-        types = tuple(v.type for v in carried)
-        tag = Var("caught", I64)
-        test, step = Builder(), Builder()
-        fine = test.prim("eq", tag, i64(0))
-        cond = test.block((test.prim("and", test.prim("lt", i, n), fine),))
-        results = step.extend(self.block(body, types))
-        again = step.block((step.prim("add", i, i64(1)), *results))
-        loop = While((i, tag, *carried), (i64(0), i64(0), *inits), cond, again)
-        _, *made = b.let(loop, (I64, I64, *types))
-        return tuple(made)
-
-    def _while(
-        self, b: Builder, carried: tuple[Var, ...], inits: Sequence[Atom], cond: Block, body: Block
-    ) -> tuple[Atom, ...]:
-        """Return ``while cond: body`` as ``go = True; while go: go = cond; if go: body``."""
-        types = tuple(v.type for v in carried)
-        tag, go = Var("caught", I64), Var("go", BOOL)
-        step, ends = Builder(), (I64, BOOL, *types)
-        tested, more = step.extend(self.block(cond, (BOOL,)))
-        then, stop = Builder(), Builder()
-        first, *new = then.extend(self.block(body, types))
-        fine = then.prim("eq", first, i64(0))
-        again = then.block((first, fine, *new))
-        left = stop.block((tested, boolean(False), *carried))
-        goes = step.prim("and", step.prim("eq", tested, i64(0)), more)
-        end = step.block(tuple(step.let(If(goes, again, left), ends)))
-        loop = While(
-            (tag, go, *carried), (i64(0), boolean(True), *inits), Builder().block((go,)), end
-        )
-        made, _, *values = b.let(loop, ends)
-        return (made, *values)
 
 
 def _in_range(b: Builder, a: Atom, indices: Sequence[Atom]) -> tuple[Atom, tuple[Atom, ...]]:

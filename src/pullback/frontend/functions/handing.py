@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Atom
 from pullback.errors import MutationError
+from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     are_one,
@@ -96,12 +97,14 @@ def hand_back(
 ) -> Value:  # fmt: skip
     """Return the result of a call. The caller's names for updated arguments, and the variables that
     the function changed, get their values at its end."""
-    run.handing = True
+    unfinished.look(run)
+    before = dict(run.frame.scope.names)
     try:
         touched = handed_updates.Touched(spec.touched, owned)
         return _hand_back(run, spec, f, given, value, touched, node)
     finally:
-        run.handing = False
+        run.handing = None
+        unfinished.handed(run, spec, before)
 
 
 def _hand_back(
@@ -116,6 +119,7 @@ def _hand_back(
     known = [v for v in variables(functions) if v.home not in given.captured]
     made: dict[str, Value] = {}
     for name, end in zip(spec.handed, ends, strict=True):
+        run.handing = run.trying is None or name not in run.caught.kept(spec.name, run.trying)
         nested = touched if name in spec.nested else None
         refusal = spec.updates[name]
         if name in args:

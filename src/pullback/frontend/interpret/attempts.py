@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from pullback.core.terms import (
     If,
     Var,
 )
-from pullback.core.types import I64
-from pullback.frontend.functions.catching import Catching, Clauses, bind
+from pullback.core.types import I64, Array
+from pullback.frontend.functions.catching import Catching, Clauses, End, bind
+from pullback.frontend.functions.unfinished import parts_before
 from pullback.frontend.interpret import loops
 from pullback.frontend.interpret.forks import Names, fork_names, join_names
 from pullback.frontend.kinds.flatten import NoKindError, flatten
@@ -38,14 +39,17 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     caught, its other end, which sees the variables as they were before."""
     (tried,) = s.body
     before = run.scope.names
+    clauses = clauses_of(run, s.levels)
     with run.building(Builder()) as b:
         names = _Watched(before, run, b)
         run.scope.names = names
+        around, run.trying = run.trying, clauses
         try:
             flow = run.execute([tried])
         except Unreachable:
             flow = Flow.DEAD
-    clauses = clauses_of(run, s.levels)
+        finally:
+            run.trying = around
     catching = Catching(run.caught, clauses, any_of(run))
     if not catching.raises(b.block()):
         run.b.extend(b.block())
@@ -57,7 +61,15 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     run.scope.names = before
     block, made = _joined(run, tried, b, None if flow is Flow.DEAD else end)
     after = run.scope.names
-    held = _held(failed, after, made)
+    held: dict[Atom, End] = {}
+    ends: dict[Atom, Atom] = dict(zip(made, block.results, strict=False))
+    for v, old in _held(failed, after, made).items():
+        kept_by = run.caught.handed(block, ends[v], old, clauses)
+        if kept_by is not None:
+            held[v] = kept_by
+    for n in names.handed & failed.keys():
+        if not _is_held(failed[n], after[n], held):
+            failed[n] = Stale(_reason(n), tried)
     if flow is not Flow.DEAD:
         there = _there(block, made, raising[0])
         for n in changed:
@@ -118,6 +130,15 @@ def _held(before: Names, after: Names, made: Sequence[Var]) -> dict[Atom, Atom]:
         if [a.type for a in new] == [a.type for a in old]:
             found.update((v, a) for v, a in zip(new, old, strict=True) if v in made)
     return found
+
+
+def _is_held(old: Value, new: Value, held: Mapping[Atom, End]) -> bool:
+    """Whether it is known what an object is that a call updates where it raises."""
+    if isinstance(old, Stale) or isinstance(new, Stale):
+        return True
+    parts = parts_before(old, new)
+    arrays = (v for v in _atoms(new) if isinstance(v.type, Array))
+    return parts is not None and (not parts or all(v in held for v in arrays))
 
 
 def _there(block: Block, made: Sequence[Var], first: int) -> dict[Atom, Atom]:
@@ -185,11 +206,14 @@ class _Watched(dict[str, Value]):
         super().__init__(names)
         self.run, self.b = run, b
         self.set_at: dict[str, tuple[int, int]] = {}
+        self.handed: set[str] = set()
 
     def __setitem__(self, name: str, value: Value) -> None:
         last = len(self.b.lets) if self.run.b is self.b else -1
         first, before = self.set_at.get(name, (-1 if self.run.handing else last, last))
         self.set_at[name] = first, last if before >= 0 else -1
+        if self.run.handing is not None:
+            self.handed.add(name)
         super().__setitem__(name, value)
 
     def update(self, *args: Any, **names: Value) -> None:

@@ -17,7 +17,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
 from pullback.core.types import I64
 from pullback.errors import PullbackError, TypesDoNotMeetError
-from pullback.frontend.functions import choices
+from pullback.frontend.functions import choices, unfinished
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import join
@@ -58,6 +58,7 @@ def fork_value(
     run: Run, arms: Sequence[Callable[[], Value]], make: MakeOp, node: ast.AST
 ) -> Value:
     """Return the joined value of an expression with several arms, of which one is evaluated."""
+    unfinished.look(run)
     results: list[tuple[Builder, Value | None]] = []
     scope, before = run.scope, run.scope.names
     ends: list[Names] = []
@@ -273,8 +274,8 @@ def fork_names(
     node: ast.AST,
 ) -> Flow:
     """Run statements with several arms; afterwards the names have their joined values."""
-    scope = run.scope
-    before = scope.names
+    unfinished.look(run)
+    scope, before = run.scope, run.scope.names
     results: list[tuple[Builder, Names | None]] = []
     flows: list[Flow] = []
     for arm in arms:
@@ -365,6 +366,7 @@ def join_names(
     for n, known in functions.items():
         joined[n] = _chosen_function(joined, n, known)
     run.scope.names = joined
+    unfinished.note(run)
 
 
 def _chosen_function(joined: Names, name: str, functions: Sequence[Value]) -> Value:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
+from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.generator_forms import yields
 from pullback.frontend.interpret import attempts, generators, loops, narrowing, patterns, raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
@@ -88,7 +89,9 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return attempts.attempt(run, s, partial(_finish, run, rest))
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
+            unfinished.look(run)
             flow = _statement(run, s)
+            unfinished.look(run)
         except PullbackError as e:
             if run.problems is None or run.incomplete:
                 raise

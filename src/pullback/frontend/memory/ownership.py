@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
+from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.scopes import Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
 from pullback.frontend.kinds import extents as ext
@@ -322,10 +323,12 @@ def bind_updated(
     """Bind ``name`` to the object after its update. Other names of the very same object see the
     update; names of other values that may share its memory (with ``nested``, the memory of the
     values in it) may not be used any more."""
+    unfinished.look(run)
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run.scope)
     updated(run, name, old, node, made, nested, moved)
     mine.names[name] = made
+    unfinished.note(run)
     return made
 
 
@@ -436,6 +439,7 @@ def rebound(run: Run, scope: Scope, name: str) -> None:
         if spec is not None and spec.updates.get(name) is not None:
             spec.replaced.add(name)
         run.frame.rebound.add(name)
+        unfinished.note(run, name)
     cell = scope.cells.get(name)
     if cell is None:
         return
