@@ -59,6 +59,12 @@ def calls_python(program: Program) -> bool:
     return any(isinstance(let.op, Prim) and let.op.name == "callback" for let in lets)
 
 
+def differentiates(program: Program) -> bool:
+    """Whether there are derivatives inside of a program."""
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    return any(isinstance(let.op, Vjp | Jvp) for let in lets)
+
+
 def has_products(program: Program) -> bool:
     """Whether the main function multiplies whole matrices."""
     lets = all_lets(program.functions[program.main].body)
