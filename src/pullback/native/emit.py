@@ -97,6 +97,13 @@ LONG_CALLS_LEFT = "@pb.long.calls"
 """The global that holds how many of the next calls go at once to the code with less patience."""
 
 
+NEST = ' "pullback-nest"'
+"""The attribute of functions that LLVM simplifies fully: with much in lanes in nests of loops."""
+
+MANY = 75
+"""The fewest instructions that are much."""
+
+
 def _top(arena: str) -> Field:
     tops = {
         "temp": Field.TEMP_CUR, "residual": Field.RESID_CUR, "tape": Field.TAPE_CUR,
@@ -172,6 +179,7 @@ class FunctionText(ContextLines):
         self.round = 0  # the number of instructions in a round of the loop around
         self.busy = False  # a round of the loop around is long
         self.seldom = False  # this code runs seldom
+        self.nest = 0  # how many instructions in lanes are inside of two loops
 
     # --- small helpers ---
 
@@ -273,7 +281,7 @@ class FunctionText(ContextLines):
         name = function_name(self.function.name)
         return (
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind "
-            f"{self.out.math.attributes()}{self._apart()} {{"
+            f"{self.out.math.attributes()}{self._apart()}{NEST if self.nest >= MANY else ''} {{"
         )
 
     def _apart(self) -> str:
@@ -407,6 +415,7 @@ class FunctionText(ContextLines):
 
     def _arith(self, instr: Arith) -> None:
         dst, args = instr.dst, instr.args
+        self.nest += self.loops > 1 and dst.lanes > 1
         match instr.name:
             case "move" | "splat":
                 self.bind(dst, self.value(args[0], dst.lanes))
