@@ -104,18 +104,6 @@ MANY = 75
 """The fewest instructions that are much."""
 
 
-def _top(arena: str) -> Field:
-    tops = {
-        "temp": Field.TEMP_CUR, "residual": Field.RESID_CUR, "tape": Field.TAPE_CUR,
-        "ids": Field.IDS_CUR,
-    }  # fmt: skip
-    return tops[arena]
-
-
-def _bottom(arena: str) -> Field:
-    return Field(_top(arena) + 2)
-
-
 def emit_module(module: Module, patience: Patience) -> ModuleText:
     """Return the text of all functions of a module; ``finish`` adds the rest. No memory that the
     parameters of main point to is written during a call. ``patience``: which loops run as a
@@ -383,11 +371,11 @@ class FunctionText(ContextLines):
             case AccBase(dst):
                 self.bind(dst, self.field(Field.STORE_BASE, "ptr"))
             case Mark(dst, arena):
-                self.bind(dst, self.field(_top(arena), "ptr"))
+                self.bind(dst, self.field(memory.top(arena), "ptr"))
             case Release(mark, arena):
-                self.set_field(_top(arena), "ptr", self.value(mark))
+                self.set_field(memory.top(arena), "ptr", self.value(mark))
             case ArenaBase(dst, arena):
-                self.bind(dst, self.field(_bottom(arena), "ptr"))
+                self.bind(dst, self.field(memory.bottom(arena), "ptr"))
             case AccMark(dst):
                 self.bind(dst, self.field(Field.STORE_TOP))
             case AccRelease(mark):

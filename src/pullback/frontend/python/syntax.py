@@ -27,22 +27,18 @@ def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     while todo:
         node = todo.pop()
         yield node
-        if isinstance(node, Scopes):
-            todo += [*_evaluated_at_once(node)][::-1]
-        else:
-            todo += _children(node)[::-1]
+        inside = _evaluated_at_once(node) if isinstance(node, Scopes) else _children(node)
+        todo += [*inside][::-1]
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
+def _children(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes right below a node, but for those that say how a name is used."""
-    out: list[ast.AST] = []
     for name in node._fields:
         part = getattr(node, name, None)
         if isinstance(part, list):
-            out += [x for x in part if isinstance(x, ast.AST)]
+            yield from (x for x in part if isinstance(x, ast.AST))
         elif isinstance(part, ast.AST) and name != "ctx":
-            out.append(part)
-    return out
+            yield part
 
 
 def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:
