@@ -33,12 +33,13 @@ else:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """What an entry is compiled from: the name and the results of main, and what was written for
-    it."""
+    """What an entry is compiled from: the name and the results of main, what was written for it,
+    and whether LLVM took its time."""
 
     main: str
     results: tuple[Type, ...]
     written: Written
+    thorough: bool
 
 
 def _results(program: Program | Source) -> tuple[Type, ...]:
@@ -52,11 +53,11 @@ class Native:
     forward mode that of any function. ``general`` is a call of any function that takes packed
     arguments too; None: the values go in registers. ``packed``: only the general call is wanted.
     ``stages`` gets the texts of what is compiled. ``program``: what is compiled, or what was
-    written for it before (``source``)."""
+    written for it before (``source``). ``thorough``: LLVM takes the time that it needs."""
 
     def __init__(
         self, plan: Plan, program: Program | Source, hidden: Hidden, guards: Guards,
-        packed: bool = False, stages: dict[str, str] | None = None,
+        packed: bool = False, stages: dict[str, str] | None = None, thorough: bool = False,
     ) -> None:  # fmt: skip
         self.plan = plan
         self.results = _results(program)
@@ -75,16 +76,16 @@ class Native:
         if fast is not None and not entries:
             assert isinstance(fast.signature, EntrySignature)
             entries[main] = fast.signature
-        # The loops of a function are tight; derivatives wait for memory, and are long texts.
-        thorough = plan.request.what is What.VALUE
-        known = program.written if isinstance(program, Source) else None
+        known = None
+        if isinstance(program, Source):
+            known, thorough = program.written, program.thorough
         loop_code = None
         if not isinstance(program, Source):
             loop_code = lowering.lower(program, plan.request.in_order)
         code = known or loop_code
         assert code is not None
         module = compile_entries(code, entries, second, absent_names(guards), thorough)
-        self.source = Source(main, self.results, module.written)
+        self.source = Source(main, self.results, module.written, thorough)
         self.timing = module.timing
         if stages is not None and loop_code is not None:
             stages |= {"loop": showing.show_module(loop_code), "llvm": module.text,

@@ -43,7 +43,7 @@ from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
-from pullback.core.traverse import calls_python, has_products
+from pullback.core.traverse import calls_python, differentiates, has_products
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
@@ -265,6 +265,11 @@ class Unit:
         leaves, steps = run_evaluator(self.program(False), flat, plan.cells)
         return finish(plan, flat, leaves), steps
 
+    @property
+    def tight(self) -> bool:
+        """Whether no derivative is in it: those wait for memory, and are long texts."""
+        return self.plan.request.what is What.VALUE and not differentiates(self.source)
+
     def compiled(self, packed: bool = False) -> Native:
         """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
         if packed not in self.natives:
@@ -272,7 +277,8 @@ class Unit:
                 if packed not in self.natives:
                     special, since = self.special, self.special.begun()
                     program = self.program(True)
-                    made = Native(self.plan, program, special.hidden, special.guards, packed)
+                    around = special.hidden, special.guards
+                    made = Native(self.plan, program, *around, packed, thorough=self.tight)
                     journal.note(special.code, self.plan, since, made.timing)
                     self.natives[packed] = made
         return self.natives[packed]
@@ -484,7 +490,8 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
             request = _VALUE
         unit = special.unit(request)
         program, texts = unit.program(True, trace), dict[str, str]()
-        Native(unit.plan, program, special.hidden, special.guards, stages=texts)
+        around = special.hidden, special.guards
+        Native(unit.plan, program, *around, stages=texts, thorough=unit.tight)
     return {**dict(trace), **texts}
 
 

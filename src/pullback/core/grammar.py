@@ -25,8 +25,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def term(cls: type[T]) -> type[T]:
+    """Make a class of terms: a dataclass that is compared by identity. Only the type checker sees
+    that nobody assigns to its fields: a constructor that makes sure takes three times as long, and
+    passes write each term anew."""
+    return dataclass(slots=True, eq=False)(cls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +44,15 @@ class Traversals:
     """Functions of the terms of one class.
 
     ``reads(x)`` are the atoms that the term reads itself; ``bodies(x)`` its bodies, each with the
-    variables that it sees bound; ``constants(x)`` all else. ``mapped(x, read, body, bind)`` is the
-    term with ``read`` of all that it reads, then ``bind`` of the variables and ``body`` of the
-    bodies, in the order of the fields."""
+    variables that it sees bound (``nested``: there are such); ``constants(x)`` all else.
+    ``mapped(x, read, body, bind)`` is the term with ``read`` of all that it reads, then ``bind`` of
+    the variables and ``body`` of the bodies, in the order of the fields."""
 
     reads: Callable[[Any], tuple[Any, ...]]
     bodies: Callable[[Any], tuple[tuple[tuple[Any, ...], Any], ...]]
     constants: Callable[[Any], tuple[Any, ...]]
     mapped: Callable[..., Any]
+    nested: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +67,15 @@ class Grammar:
 
     def traversals(self, term: type) -> Traversals:
         """Return the traversals of a class of terms."""
+        bodies = self._bodies(term)
         codes = (
-            f"lambda x: {self._items(term, self.read)}", f"lambda x: ({self._bodies(term)})",
+            f"lambda x: {self._items(term, self.read)}", f"lambda x: ({bodies})",
             f"lambda x: {self._items(term, '')}",
             f"lambda x, read, body, bind: {self._mapped(term)}",
         )  # fmt: skip
         names = {c.__name__: c for c in (term, *self.records)}
-        return Traversals(*eval(", ".join(codes), names))
+        reads, bodies_of, constants, mapped = eval(", ".join(codes), names)
+        return Traversals(reads, bodies_of, constants, mapped, bool(bodies))
 
     def _items(self, term: type, kind: str, x: str = "x") -> str:
         """Return the tuple of the items of the fields of one kind ("": the constants, whole)."""
@@ -116,4 +129,4 @@ class Grammar:
             yield f.name, what if what in kinds else "", depth
 
 
-__all__ = ["Grammar", "Traversals"]
+__all__ = ["Grammar", "Traversals", "term"]

@@ -35,14 +35,14 @@ from enum import Enum
 from itertools import count
 from typing import get_args
 
-from pullback.core.grammar import Grammar
+from pullback.core.grammar import Grammar, term
 from pullback.core.messages import Message
 from pullback.core.types import Decl, Type
 
 _ids = count(1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Var:
     """A variable: compared and hashed by identity; ``name`` is only a hint for the printer."""
 
@@ -85,7 +85,7 @@ Static = tuple[int | str | Type | Message, ...]
 """The compile-time parameters of a primitive."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Prim:
     """A primitive of the table; ``static`` are its compile-time parameters (axis, dtype, ...)."""
 
@@ -94,7 +94,7 @@ class Prim:
     static: Static = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class MakeTuple:
     """A tuple or record of type ``type``."""
 
@@ -102,7 +102,7 @@ class MakeTuple:
     items: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Project:
     """Component ``index`` of a tuple or record."""
 
@@ -110,7 +110,7 @@ class Project:
     index: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Inject:
     """A value of the sum ``type`` (Sum or Named) in variant ``tag``."""
 
@@ -119,7 +119,7 @@ class Inject:
     fields: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class CaseArm:
     """The variables bound to the fields of one variant, and what happens then."""
 
@@ -127,7 +127,7 @@ class CaseArm:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Case:
     """Branch on a sum: one arm per variant, in order. Or on an int, by its value (after ad)."""
 
@@ -135,7 +135,7 @@ class Case:
     arms: tuple[CaseArm, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class If:
     """A lazy conditional."""
 
@@ -144,7 +144,7 @@ class If:
     orelse: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Call:
     """A call of a known function of the program."""
 
@@ -152,7 +152,7 @@ class Call:
     args: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Build:
     """Arrays of rank ``len(extents)`` (one per block result) over independent iterations."""
 
@@ -161,7 +161,7 @@ class Build:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Sum_:
     """Sums of the (real) block results over independent iterations; possibly none: then the
     loop is run for its accumulations only."""
@@ -171,7 +171,7 @@ class Sum_:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Loop:
     """A counted sequential loop. Body results: the next carried values, then emitted values."""
 
@@ -182,7 +182,7 @@ class Loop:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class While:
     """A sequential loop while ``cond`` (one Bool result; sees ``carried``) holds."""
 
@@ -192,7 +192,7 @@ class While:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Index:
     """One element. ``checked``: negative indices count from the end and IndexError is raised
     out of range; unchecked: the indices are known to be in range."""
@@ -202,7 +202,7 @@ class Index:
     checked: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Update:
     """The array with one element replaced; consumes ``array`` (done in place).
 
@@ -216,7 +216,7 @@ class Update:
     checked: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Vjp:
     """Results of ``function(args)``, then the cotangents of the arguments ``wrt``, given one
     seed per real scalar or real array result (in order)."""
@@ -227,7 +227,7 @@ class Vjp:
     seeds: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Jvp:
     """Results of ``function(args)``, then the tangents of its real results, given one tangent
     per argument of ``wrt``. Given k for each, the derivatives along a path up to order k: the first
@@ -266,7 +266,7 @@ class Pulls:
         return (self.forward, self.backward)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Ruled:
     """Results of ``function(args)``, differentiated by a rule with respect to the arguments
     ``wrt``. ``names``: what each argument is called; by others it has no derivative."""
@@ -278,14 +278,14 @@ class Ruled:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccNew:
     """A handle of a fresh accumulator of that shape. No storage yet: a reverse sweep has it."""
 
     extents: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccAdd:
     """Add ``value`` into one cell. Binds nothing."""
 
@@ -294,7 +294,7 @@ class AccAdd:
     value: Atom
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccRead:
     """The value of one cell (as a Real(bits))."""
 
@@ -303,7 +303,7 @@ class AccRead:
     bits: int = 64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccTake:
     """The value of one cell, which becomes zero."""
 
@@ -312,14 +312,14 @@ class AccTake:
     bits: int = 64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class TapeRoom:
     """The first of ``count`` new ids that have no row: those of inputs."""
 
     count: Atom
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class TapePush:
     """A row of the tape with as many new ids as is the sum of the products ``count``: room for as
     many words as is the sum of the products ``room``, and then these words (float64 and int64). It
@@ -330,7 +330,7 @@ class TapePush:
     room: tuple[tuple[Atom, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class TapeWrite:
     """A word in the room of a row, by its number."""
 
@@ -338,7 +338,7 @@ class TapeWrite:
     word: Atom
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class TapeRead:
     """The tape so far, which has the id ``last``: its words as int64 and as float64, and how many
     ids there are."""
@@ -353,7 +353,7 @@ Op = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Let:
     """Bind the results of ``op``; ``site`` is where errors point, if the op can raise."""
 
@@ -362,7 +362,7 @@ class Let:
     site: Site | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Block:
     """Lets in execution order and the results."""
 
@@ -370,7 +370,7 @@ class Block:
     results: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Function:
     """A closed function."""
 
@@ -380,7 +380,7 @@ class Function:
     results: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Program:
     """Functions by name, declarations by name, and the name of the entry."""
 
@@ -407,12 +407,16 @@ _GRAMMAR = Grammar(read="Atom", bound="Var", body="Block", records=(CaseArm,))
 TRAVERSALS = {op: _GRAMMAR.traversals(op) for op in get_args(Op)}
 """How each class of operations is traversed."""
 
+_BODIES = {op: t.bodies for op, t in TRAVERSALS.items() if t.nested}
+_READS = {op: t.reads for op, t in TRAVERSALS.items()}
+
 
 def sub_blocks(op: Op) -> tuple[tuple[tuple[Var, ...], Block], ...]:
     """Return the blocks inside an op, each with the variables that it binds."""
-    return TRAVERSALS[type(op)].bodies(op)
+    bodies = _BODIES.get(type(op))
+    return () if bodies is None else bodies(op)
 
 
 def atoms(op: Op) -> tuple[Atom, ...]:
     """Return the atoms that an op reads itself (not those inside its blocks)."""
-    return TRAVERSALS[type(op)].reads(op)
+    return _READS[type(op)](op)

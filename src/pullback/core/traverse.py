@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from pullback.core.terms import (
     TRAVERSALS,
@@ -56,6 +57,12 @@ def calls_python(program: Program) -> bool:
     """Whether a program calls Python functions."""
     lets = (let for f in program.functions.values() for let in all_lets(f.body))
     return any(isinstance(let.op, Prim) and let.op.name == "callback" for let in lets)
+
+
+def differentiates(program: Program) -> bool:
+    """Whether there are derivatives inside of a program."""
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    return any(isinstance(let.op, Vjp | Jvp) for let in lets)
 
 
 def has_products(program: Program) -> bool:
@@ -113,12 +120,21 @@ def refresh(block: Block, substitution: Substitution | None = None) -> Block:
 
 def all_lets(block: Block) -> Iterator[Let]:
     """Every let of the block, those of nested blocks before the let that they belong to."""
+    return iter(_lets(block))
+
+
+@lru_cache(maxsize=256)
+def _lets(block: Block) -> tuple[Let, ...]:
+    out: list[Let] = []
+    _collect(block, out)
+    return tuple(out)
+
+
+def _collect(block: Block, out: list[Let]) -> None:
     for x in block.lets:
-        inside = sub_blocks(x.op)
-        if inside:
-            for _, b in inside:
-                yield from all_lets(b)
-        yield x
+        for _, b in sub_blocks(x.op):
+            _collect(b, out)
+        out.append(x)
 
 
 def defined(block: Block) -> set[Var]:
@@ -133,17 +149,17 @@ def defined(block: Block) -> set[Var]:
 
 def uses(block: Block) -> Counter[Var]:
     """How often each variable is read in the block (results count, nested blocks too)."""
-    out: Counter[Var] = Counter()
-    _count(block, out)
-    return out
+    out: list[Atom] = []
+    _read(block, out)
+    return Counter([a for a in out if isinstance(a, Var)])
 
 
-def _count(block: Block, out: Counter[Var]) -> None:
+def _read(block: Block, out: list[Atom]) -> None:
     for x in block.lets:
-        out.update(a for a in atoms(x.op) if isinstance(a, Var))
+        out += atoms(x.op)
         for _, b in sub_blocks(x.op):
-            _count(b, out)
-    out.update(a for a in block.results if isinstance(a, Var))
+            _read(b, out)
+    out += block.results
 
 
 def free_variables(block: Block, bound: Iterable[Var] = ()) -> tuple[Var, ...]:
@@ -171,6 +187,7 @@ def called(op: Op) -> tuple[str, ...]:
             return ()
 
 
+@lru_cache(maxsize=256)
 def callees(fn: Function) -> tuple[str, ...]:
     """The functions that a function names, in order."""
     out: dict[str, None] = {}

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 
 from pullback.core.effects import Work, work_of
 from pullback.core.terms import (
@@ -278,17 +278,16 @@ def in_own_function(lo: Lowering, op: Loop, bound: tuple[Var, ...]) -> list[Val]
 
 def registers(x: object) -> Iterator[Reg]:
     """The registers that an instruction, a region or a value mentions."""
-    match x:
-        case Reg():
-            yield x
-        case tuple():
-            for part in x:
-                yield from registers(part)
-        case _ if is_dataclass(x):
-            for f in fields(x):
-                yield from registers(getattr(x, f.name))
-        case _:
-            pass
+    todo = [x]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Reg):
+            yield part
+        elif isinstance(part, tuple):
+            todo += part[::-1]
+        else:
+            names = getattr(part, "__match_args__", ())
+            todo += [getattr(part, name) for name in names[::-1]]
 
 
 def assigned(instr: Instr) -> Iterator[Reg]:

@@ -10,9 +10,10 @@ smaller n the scalar loop runs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pullback.core.effects import in_any_order
-from pullback.core.terms import Atom, Block, Build, If, Index, Loop, Prim, Sum_, Var
+from pullback.core.terms import Atom, Block, Build, If, Index, Lit, Loop, Prim, Sum_, Var
 from pullback.core.traverse import all_lets, free_variables_of
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
@@ -58,6 +59,11 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
     outputs = [_output(lo, v, extents, outside) for v in bound]
     found = [lo.unit.stacks[v].array if v in lo.unit.stacks else v for v in bound]
     stay = lo.unit.arena_of(found) if outside else "temp"
+    views = [out.view for out in outputs]
+    flat = outside and len(extents) > 1 and _is_one_scalar(lo, op, bound)
+    around = (lo.product(extents),) if flat else extents
+    for out in outputs if flat else ():
+        out.view = replace(out.view, extents=around, strides=(ONE,))
 
     def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
         for out, x in zip(outputs, results, strict=True):
@@ -65,7 +71,8 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
             out.put(indices, keep(lo, [x])[0] if stays and has_temporaries(out.stored) else x)
         return carried
 
-    loop = Parallel(lo, extents, op.indices, op.body, [out.stored for out in outputs], finish)
+    indices = op.indices[: len(around)]
+    loop = Parallel(lo, around, indices, op.body, [out.stored for out in outputs], finish)
     before = _kept_before(lo, op, outputs) if stay == "residual" else {}
     if outside and lo.unit.filled.issuperset(bound):
         code: list[Instr] = []
@@ -74,10 +81,19 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
     else:
         code, _ = lo.record(lambda: loop.scalar([]))
     lo.env.update(before)
+    for out, view in zip(outputs, views, strict=True) if flat else ():
+        out.view = view
     allocate(lo, [out for out in outputs if out.view.item is None], stay)
     allocate(lo, [out for out in outputs if out.view.item is not None], "residual")
     lo.code.extend(code)
     return [out.view for out in outputs]
+
+
+def _is_one_scalar(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> bool:
+    """Whether all elements of each array are the same number, which comes from outside: the axes
+    are then one."""
+    numbers = all(isinstance(a, Lit) or isinstance(lo.env.get(a), Scalar) for a in op.body.results)
+    return numbers and not op.body.lets and lo.unit.stacks.keys().isdisjoint(bound)
 
 
 def _kept_before(lo: Lowering, op: Build, outputs: list[Output]) -> dict[Var, Val]:

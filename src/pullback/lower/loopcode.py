@@ -34,6 +34,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
+from pullback.core.grammar import term
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type
@@ -54,7 +55,7 @@ class Ty(Enum):
     PTR = "ptr"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Reg:
     """A register; ``lanes`` is 1 (uniform) or LANES (varying)."""
 
@@ -75,7 +76,7 @@ class Imm:
 Value = Reg | Imm
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Arith:
     """``dst = name(args)``; scalar args of a vector dst are broadcast.
 
@@ -91,7 +92,7 @@ class Arith:
     args: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Load:
     """``dst = ptr[index]``, elements of the type of ``dst`` (i1 is stored as one byte)."""
 
@@ -100,7 +101,7 @@ class Load:
     index: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Store:
     """``ptr[index] = value``."""
 
@@ -109,7 +110,7 @@ class Store:
     value: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AtAdd:
     """``ptr[index] += value``; a vector value with a scalar index is 8 consecutive elements,
     with a vector index the lanes are added one after the other."""
@@ -119,7 +120,7 @@ class AtAdd:
     value: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Offset:
     """``dst = &ptr[index]`` for elements of type ``ty``."""
 
@@ -129,7 +130,7 @@ class Offset:
     ty: Ty
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Alloc:
     """``dst`` = address of ``count`` elements (64-byte aligned when large, but for the tape, which
     has no gaps)."""
@@ -140,7 +141,7 @@ class Alloc:
     arena: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccAlloc:
     """``dst`` = offset of ``count`` zeroed cells in the accumulator store."""
 
@@ -148,14 +149,14 @@ class AccAlloc:
     count: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccBase:
     """``dst`` = address of cell 0 of the store (it never moves during a call)."""
 
     dst: Reg
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Mark:
     """``dst`` (ptr) = the top of the arena ("temp" or "residual")."""
 
@@ -163,7 +164,7 @@ class Mark:
     arena: str = "temp"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Release:
     """Give back all that was allocated in the arena since the mark."""
 
@@ -171,7 +172,7 @@ class Release:
     arena: str = "temp"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class ArenaBase:
     """``dst`` (ptr) = where the arena begins: what lies in [base, top) is in the arena."""
 
@@ -179,21 +180,21 @@ class ArenaBase:
     arena: str = "temp"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccMark:
     """``dst`` (i64) = the top of the accumulator store."""
 
     dst: Reg
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class AccRelease:
     """Give back the cells allocated since the mark."""
 
     mark: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Copy:
     """``dst[0:count] = src[0:count]`` (may overlap), elements of type ``ty``."""
 
@@ -203,7 +204,7 @@ class Copy:
     ty: Ty
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Region:
     """Code that yields values."""
 
@@ -211,7 +212,7 @@ class Region:
     yields: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class IfCode:
     """``dsts`` = the yields of one of the regions; ``cond`` is a scalar. ``seldom``: it nearly
     never holds."""
@@ -223,7 +224,7 @@ class IfCode:
     seldom: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class ForCode:
     """``for index in range(lo, hi, step)`` (step a positive constant), carrying registers."""
 
@@ -237,7 +238,7 @@ class ForCode:
     dsts: tuple[Reg, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class WhileCode:
     """While ``cond`` (yields one i1, sees ``carried``) run ``body`` (yields the next values)."""
 
@@ -248,7 +249,7 @@ class WhileCode:
     dsts: tuple[Reg, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class CallCode:
     """Call a function of the module (CTX is passed on by itself)."""
 
@@ -257,7 +258,7 @@ class CallCode:
     args: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Foreign:
     """Call a routine of LAPACK: all arguments but the last, ``info``, which goes to ``dst`` (i64);
     one of BLAS has none. A text is a character argument, an i64 an integer one, a pointer an array
@@ -268,7 +269,7 @@ class Foreign:
     args: tuple[Value | str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class RaiseIf:
     """If ``cond`` (scalar i1): record (kind, site, values) in CTX and leave all functions. The
     values are numbers of a text, or make up the leaves of a message, of ``types``.
@@ -283,7 +284,7 @@ class RaiseIf:
     early: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Show:
     """Let Python do what the message says with the leaves, of ``types``, that the values make up.
     An exception that it raises leaves all functions."""
@@ -300,7 +301,7 @@ Instr = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class LoopFunction:
     """``name(params) -> results``; all params and results are scalar registers' types.
     ``flushes``: while it runs, subnormal results are zero (``flushing``)."""
@@ -312,7 +313,7 @@ class LoopFunction:
     flushes: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@term
 class Module:
     """Functions by name, and the name of the entry."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 
 from pullback.lower.loopcode import (
     AccAlloc,
@@ -52,6 +53,15 @@ def instructions(region: Region) -> Iterator[Instr]:
         for instr in stack.pop().code:
             yield instr
             stack.extend(regions(instr))
+
+
+_LONG = 200
+"""The fewest instructions of a long region."""
+
+
+def is_long(region: Region) -> bool:
+    """Whether the code of a region is so long that a call more does not matter."""
+    return sum(1 for _ in islice(instructions(region), _LONG)) == _LONG
 
 
 _MOST = 10_000

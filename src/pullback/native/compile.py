@@ -39,8 +39,8 @@ _lock = threading.RLock()
 _names = count(1)
 
 THOROUGH_LINES, HUGE_LINES = 3_000, 60_000
-"""Text up to the first length may be optimised thoroughly; text longer than the second one gets
-only a few passes that take linear time."""
+"""Text up to the first length may be optimised thoroughly; in text longer than the second one nests
+of loops are simplified once, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,24 +162,27 @@ def _optimise(
 ) -> None:
     """Run LLVM's passes, always without its vectorisers, since lanes are made before.
 
-    ``thorough``: all of O2. Otherwise what is marked for it is inlined, and each function gets the
-    simplifications of O1 once, in half the time. A huge text gets the cheap passes only."""
+    ``thorough``: all of O2. Otherwise what is marked for it is inlined, nests of loops in lanes get
+    the simplifications of O1, and all else is simplified once, in a third of the time: what loops
+    share is in front of them already."""
     if thorough and lines <= THOROUGH_LINES:
         builder = _builder(machine, 2)
         return _run(builder.getModulePassManager(), [module], builder)
-    inliner = _builder(machine, 0)
-    _run(inliner.getModulePassManager(), [module], inliner)
-    first, builder = llvm.create_new_module_pass_manager(), _builder(machine, 1)
-    if lines <= HUGE_LINES:
-        first.add_tail_call_elimination_pass()
-        _run(first, [module], builder)
-        functions = [f for f in module.functions if not f.is_declaration]
-        return _run(builder.getFunctionPassManager(), functions, builder)
-    first.add_sroa_pass()
-    first.add_simplify_cfg_pass()
-    first.add_instruction_combine_pass()
-    first.add_simplify_cfg_pass()
+    builder, first = _builder(machine, 1), llvm.create_new_module_pass_manager()
+    first.add_always_inliner_pass()
+    first.add_tail_call_elimination_pass()
     _run(first, [module], builder)
+    functions = [f for f in module.functions if not f.is_declaration]
+    few = lines <= HUGE_LINES
+    nests = [f for f in functions if few and any(b"pullback-nest" in a for a in f.attributes)]
+    light = llvm.create_new_function_pass_manager()
+    light.add_sroa_pass()
+    light.add_simplify_cfg_pass()
+    light.add_loop_rotate_pass()
+    light.add_instruction_combine_pass()
+    light.add_simplify_cfg_pass()
+    _run(light, [f for f in functions if f not in nests], builder)
+    _run(builder.getFunctionPassManager(), nests, builder)
 
 
 @shielded

@@ -18,7 +18,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native.analysis import Guard
+from pullback.native.analysis import Guard, is_long
 from pullback.native.layout import ERROR_WORDS, Field
 from pullback.native.polls import Check, Each, Pieces, Poll, Some
 from pullback.native.runtime import SHOWS, ErrorSite, ShowSite
@@ -157,9 +157,10 @@ def _round(
 ) -> None:
     """Print the body of a loop and begin the code behind the loop."""
     with f.scope():
-        around, f.round = f.round, len(instr.body.code)
+        around = f.round, f.busy
+        f.round, f.busy = len(instr.body.code), is_long(instr.body)
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
-        f.round = around
+        f.round, f.busy = around
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
         if isinstance(each, Some):  # the index tells when
@@ -271,7 +272,9 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
         f.line(f"br i1 {more}, label %body{k}, label %done{k}")
         f.block(f"body{k}")
         more_values = _count_while(f, each, regs)
+        around, f.busy = f.busy, is_long(instr.body)
         values = f.region(instr.body, lanes)
+        f.busy = around
     _complete(f, start, (*values, *more_values))
     f.line(f"br label %while{k}")
     f.block(f"done{k}")

@@ -97,16 +97,11 @@ LONG_CALLS_LEFT = "@pb.long.calls"
 """The global that holds how many of the next calls go at once to the code with less patience."""
 
 
-def _top(arena: str) -> Field:
-    tops = {
-        "temp": Field.TEMP_CUR, "residual": Field.RESID_CUR, "tape": Field.TAPE_CUR,
-        "ids": Field.IDS_CUR,
-    }  # fmt: skip
-    return tops[arena]
+NEST = ' "pullback-nest"'
+"""The attribute of functions that LLVM simplifies fully: with much in lanes in nests of loops."""
 
-
-def _bottom(arena: str) -> Field:
-    return Field(_top(arena) + 2)
+MANY = 75
+"""The fewest instructions that are much."""
 
 
 def emit_module(module: Module, patience: Patience) -> ModuleText:
@@ -170,7 +165,9 @@ class FunctionText(ContextLines):
         self.likely_truths: set[Value] = set()
         self.loops = 0  # how many loops are around
         self.round = 0  # the number of instructions in a round of the loop around
+        self.busy = False  # a round of the loop around is long
         self.seldom = False  # this code runs seldom
+        self.nest = 0  # how many instructions in lanes are inside of two loops
 
     # --- small helpers ---
 
@@ -232,10 +229,10 @@ class FunctionText(ContextLines):
         self.block(ok)
 
     def inlined(self) -> str:
-        """Return the attribute of a call of a support function: inlined where it may run often, and
-        a call where it runs once in a call of the entry point."""
+        """Return the attribute of a call of a support function: a call, which is less to compile,
+        where it runs once in a call of the entry point or as seldom as a long round."""
         once = self.loops == 0 and self.function.name == self.out.module.main
-        return "" if once else " alwaysinline"
+        return "" if once or self.busy else " alwaysinline"
 
     # --- the function ---
 
@@ -272,7 +269,7 @@ class FunctionText(ContextLines):
         name = function_name(self.function.name)
         return (
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind "
-            f"{self.out.math.attributes()}{self._apart()} {{"
+            f"{self.out.math.attributes()}{self._apart()}{NEST if self.nest >= MANY else ''} {{"
         )
 
     def _apart(self) -> str:
@@ -374,11 +371,11 @@ class FunctionText(ContextLines):
             case AccBase(dst):
                 self.bind(dst, self.field(Field.STORE_BASE, "ptr"))
             case Mark(dst, arena):
-                self.bind(dst, self.field(_top(arena), "ptr"))
+                self.bind(dst, self.field(memory.top(arena), "ptr"))
             case Release(mark, arena):
-                self.set_field(_top(arena), "ptr", self.value(mark))
+                self.set_field(memory.top(arena), "ptr", self.value(mark))
             case ArenaBase(dst, arena):
-                self.bind(dst, self.field(_bottom(arena), "ptr"))
+                self.bind(dst, self.field(memory.bottom(arena), "ptr"))
             case AccMark(dst):
                 self.bind(dst, self.field(Field.STORE_TOP))
             case AccRelease(mark):
@@ -406,6 +403,7 @@ class FunctionText(ContextLines):
 
     def _arith(self, instr: Arith) -> None:
         dst, args = instr.dst, instr.args
+        self.nest += self.loops > 1 and dst.lanes > 1
         match instr.name:
             case "move" | "splat":
                 self.bind(dst, self.value(args[0], dst.lanes))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pullback.lower.loopcode import LANES, AtAdd, Copy, Imm, Load, Offset, Reg, Store, Ty, Value
-from pullback.native.layout import HUGE_BYTES
+from pullback.native.layout import HUGE_BYTES, Field
 from pullback.native.text import SIZE, llvm_type, memory_type
 
 if TYPE_CHECKING:
@@ -127,6 +127,20 @@ def copy(f: FunctionText, instr: Copy) -> None:
         f"call void @llvm.memmove.p0.p0.i64(ptr align {size} {to}, "
         f"ptr align {size} {source}, i64 {n}, i1 false)"
     )
+
+
+def top(arena: str) -> Field:
+    """Return the field with the first free address of an arena."""
+    tops = {
+        "temp": Field.TEMP_CUR, "residual": Field.RESID_CUR, "tape": Field.TAPE_CUR,
+        "ids": Field.IDS_CUR,
+    }  # fmt: skip
+    return tops[arena]
+
+
+def bottom(arena: str) -> Field:
+    """Return the field with the first address of an arena."""
+    return Field(top(arena) + 2)
 
 
 def _suffix(ty: Ty) -> str:

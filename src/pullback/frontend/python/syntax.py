@@ -23,13 +23,22 @@ def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     """Iterate over the nodes of a statement or expression, without those inside nested functions
     (but with the nested function's own node, and its defaults and decorators, which are evaluated
     at once)."""
-    yield root
-    if isinstance(root, Scopes):
-        children: Iterable[ast.AST] = _evaluated_at_once(root)
-    else:
-        children = ast.iter_child_nodes(root)
-    for child in children:
-        yield from own_nodes(child)
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        yield node
+        inside = _evaluated_at_once(node) if isinstance(node, Scopes) else _children(node)
+        todo += [*inside][::-1]
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes right below a node, but for those that say how a name is used."""
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(part, list):
+            yield from (x for x in part if isinstance(x, ast.AST))
+        elif isinstance(part, ast.AST) and name != "ctx":
+            yield part
 
 
 def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:

@@ -7,12 +7,15 @@ counts as updated if one of its members is consumed.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pullback.core.consumption import consumed_params
 from pullback.core.sharing import Sharing
 from pullback.core.terms import Call, Jvp, Program, Ruled, Update, Var, Vjp
 from pullback.core.traverse import all_lets
 
 
+@lru_cache(maxsize=8)
 def updated_arrays(program: Program) -> frozenset[Var]:
     """Return all variables that may share storage with an array that some op consumes."""
     bodies = [f.body for f in program.functions.values()]
