@@ -79,7 +79,7 @@ def test_no_more_work_than_python(program: Program) -> None:
         assert len(last) < 2 or last[1] <= max(0.3, GROWTH * last[0]), (found, last)
 
 
-LONG = frozenset({"gamma_likelihood"})
+LONG = frozenset({"gamma_likelihood", "simulated_events"})
 
 
 # --- recursions -----------------------------------------------------------------------------------

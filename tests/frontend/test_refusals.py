@@ -70,13 +70,6 @@ def changes_global(x):
     return x
 
 
-def local_class(x):
-    class C:
-        pass
-
-    return x
-
-
 def unknown_name(x):
     return x + undefined_thing
 
@@ -246,7 +239,6 @@ CASES = [
     (opens, 1.0, UnsupportedError, "with open"),
     (generates, 1.0, UnsupportedError, "yield x"),
     (changes_global, 1.0, UnsupportedError, "global A"),
-    (local_class, 1.0, UnsupportedError, "class C:"),
     (unknown_name, 1.0, UnknownNameError, "undefined_thing"),
     (never_set, 1.0, UnknownNameError, "y = x + z"),
     (other_type_in_loop, 1.0, UnknownNameError, "return y"),

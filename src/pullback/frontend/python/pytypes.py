@@ -135,27 +135,36 @@ def _list(value: list[object]) -> ArgType:
         return ListK(elem)
     if _holds_function(elem):  # each item is known: lists of functions have a known length
         return TupleK((elem, *map(type_of, value[1:])), is_list=True)
+    mixed: tuple[ArgType, ArgType] | None = None
     for item in value[1:]:
         other = type_of(item)
         if other != elem:
             joined = join(elem, other)
-            if joined is None or not all(keeps_classes(k, joined) for k in (elem, other)):
+            if joined is None:
                 return _items_one_by_one(value, elem, other)
+            if not all(keeps_classes(k, joined) for k in (elem, other)):
+                mixed = mixed or (elem, other)
             elem = joined
+    if mixed is not None:
+        raise ArgumentTypeError(
+            f"a list of {describe(mixed[0])} and {describe(mixed[1])}: the items of a list must be "
+            "numbers of one class",
+            "write 2.0 for 2: [float(x) for x in xs], or use a tuple",
+        )
     return ListK(elem)
 
 
-MOST_LEAVES = 256
-"""A list of items of several types has at most so many numbers, arrays and lists."""
+MOST_ITEMS, MOST_LEAVES = 64, 256
+"""A list of items of several types has at most so many items, and so many numbers in all."""
 
 
 def _items_one_by_one(value: list[object], elem: ArgType, other: ArgType) -> ArgType:
     """Return the kind of a list whose items are known one by one, as those of a tuple are."""
     kind = TupleK(tuple(map(type_of, value)), is_list=True)
-    if len(tuple(leaf_types(kind))) > MOST_LEAVES:
+    if len(value) > MOST_ITEMS or len(tuple(leaf_types(kind))) > MOST_LEAVES:
         raise ArgumentTypeError(
             f"a list of {describe(elem)} and {describe(other)}: the items of a list with more than "
-            f"{MOST_LEAVES} of them must be of one type",
+            f"{MOST_ITEMS} of them must be of one type",
             "write 2.0 for 2: [float(x) for x in xs]; or use a dataclass",
         )
     return kind

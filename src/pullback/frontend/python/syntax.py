@@ -21,8 +21,7 @@ condition that it wants no further item."""
 
 def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     """Iterate over the nodes of a statement or expression, without those inside nested functions
-    (but with the nested function's own node, and its defaults and decorators, which are evaluated
-    at once)."""
+    (but with the function's own node, and its defaults and decorators, evaluated at once)."""
     todo = [root]
     while todo:
         node = todo.pop()
@@ -271,7 +270,7 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
             if isinstance(n, ast.FunctionDef | ast.Lambda):
                 names.update(free_names(n))
             elif isinstance(n, ast.ClassDef):
-                names |= names_read(n)
+                names |= {inner.id for inner in ast.walk(n) if isinstance(inner, ast.Name)}
             names |= reads(_evaluated_at_once(n))
             continue
         elif isinstance(n, ast.AugAssign) or _is_store(n):
@@ -291,13 +290,6 @@ def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
         yield target.id
     for sub in _subscripts(target):
         yield from target_names(sub)
-
-
-@by_node
-def names_read(node: ast.ClassDef) -> frozenset[str]:
-    """Return all names that are read in a class and its methods."""
-    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
-    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Load))
 
 
 def captured_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
