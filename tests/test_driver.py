@@ -333,3 +333,15 @@ def test_every_stage_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(driver.config, "check", "always")
     assert pb.grad(again)(1.5) == pb.grad(pullback_kept)(1.5)
+
+
+def test_functions_alone_are_optimised_thoroughly() -> None:
+    def f(x):
+        return x[0] * x[1] ** 2
+
+    def curvature(x):
+        return pb.hessian(f)(x)
+
+    for g, tight in ((f, True), (curvature, False)):
+        _, unit = driver.found(g, (np.ones(2),), Request(What.VALUE))
+        assert unit.tight is tight

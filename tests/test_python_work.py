@@ -80,6 +80,7 @@ def test_no_more_work_than_python(program: Program) -> None:
 
 
 LONG = frozenset({"gamma_likelihood", "simulated_events"})
+"""A series; a heap, whose sifting is C's in Python."""
 
 
 # --- recursions -----------------------------------------------------------------------------------

@@ -333,3 +333,11 @@ def test_what_is_the_same_in_all_lanes_runs_in_lanes_itself() -> None:
     p = program([A1, A1], body)
     for n in SIZES:
         in_lanes(p, [np.linspace(-1, 1, 9), np.linspace(0.5, 1, n)])
+
+
+@pytest.mark.parametrize("n, m", [(0, 3), (1, 1), (2, 3), (5, 9)])
+def test_an_array_of_one_number_has_one_axis(n: int, m: int) -> None:
+    p = program([I64, I64, F64], lambda c, n, m, x: c.build(n, m, lambda i, j: x))
+    _, module = agree(p, [n, m, 2.5])
+    loops = [i for i in code_of(module) if isinstance(i, ForCode)]
+    assert len(loops) == 2  # in lanes, and for few elements
