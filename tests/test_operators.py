@@ -169,13 +169,13 @@ def test_a_refusal_shows_the_place_the_reason_and_the_way_out() -> None:
         try:
             return 1.0 / x
         except ZeroDivisionError as error:
-            return float(len(str(error)))
+            return float(error.args[0])
 
     with pytest.raises(pb.PullbackError) as caught:
         pb.grad(refused)(2.0)
     shown = str(caught.value)
     assert "test_operators.py:" in shown
-    assert "        try:" in shown.replace("|", " ") or "try:" in shown
+    assert "return float(error.args[0])" in shown
     assert "^" in shown
 
 

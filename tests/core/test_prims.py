@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pullback.core import prims_real
 from pullback.core.build import Builder, f64, lit, partial, scale
 from pullback.core.eval import evaluate
 from pullback.core.prims import TABLE, Row
@@ -243,3 +245,15 @@ def test_views_alias_and_rearrangements_copy() -> None:
     wide = TABLE["broadcast"].numpy(TABLE["expand"].numpy(row, 0), 4, 3)
     assert np.shape(wide) == (4, 3) and np.shares_memory(wide, a)
     assert not np.shares_memory(TABLE["copy"].numpy(a), a)
+
+
+def test_the_row_of_the_page_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``docs/adding/primitive.md`` shows a row as it would stand in ``core/prims_real.py``."""
+    page = Path(__file__).parents[2] / "docs/adding/primitive.md"
+    text = page.read_text(encoding="utf-8").split("```text\n")[1].split("```")[0]
+    table = Table()
+    with monkeypatch.context() as here:
+        here.setattr(prims_real, "REAL", table)
+        exec(text, vars(prims_real))
+    monkeypatch.setitem(TABLE, "exp10", table.rows["exp10"])
+    assert wrong_partials(TABLE["exp10"]) == []

@@ -1,5 +1,7 @@
 """Programs in which two names stand for one list, dict, set or object that one of them updates."""
 
+import numpy as np
+
 
 class Value:
     def __init__(self, x):
@@ -131,7 +133,56 @@ def result_of_a_recursion(xs):
     return ys[1] + ys[0]
 
 
+def best_of_a_walk(xs):
+    cur = np.array(xs)
+    best = cur
+    for k in range(4):
+        cur = cur * 0.5
+        cur[k % 3] += 1.0
+        if np.sum(cur * cur) < np.sum(best * best):
+            best = cur
+    return np.sum(best * best) + cur[1]
+
+
+def best_of_lists(xs):
+    cur = [x * x for x in xs]
+    best, before = cur, cur
+    k = 0
+    while k < 3:
+        before = cur
+        cur = [c * 0.9 for c in cur]
+        cur[k] += xs[0]
+        if sum(cur) > 9.0:
+            best = cur
+        k += 1
+    return sum(best) * before[0] + cur[1]
+
+
+def best_of_a_nest(xs):
+    best = cur = np.zeros(3)
+    for i in range(2):
+        start = cur
+        for j in range(3):
+            cur = cur + xs[i]
+            cur[j] *= xs[j]
+            if cur[0] > best[0]:
+                best = cur
+        cur = cur - start * 0.5
+    return np.sum(best * cur)
+
+
+def copied_anew_in_each_round(xs):
+    a = np.array(xs)
+    c, s = a * 2.0, 0.0
+    for _ in range(3):
+        a = c.copy()
+        s += a[1]
+        a[0] = 1.1
+    return s + sum(a)
+
+
 PROGRAMS = [
+    best_of_a_walk, best_of_lists, best_of_a_nest, copied_anew_in_each_round,
     whole_list, three_names, repeated, repeated_in_turns, repeated_in_a_function,
     tuples_are_values, an_object, a_dict, a_set, rows, on_one_path, parted, part_of_a_dict,
     result_of_a_recursion,
@@ -150,4 +201,38 @@ def inside_a_tuple(xs):
     return sum(t[0])
 
 
-REFUSED = [(of_an_argument, "seen outside"), (inside_a_tuple, "may share memory")]
+def best_that_goes_on(xs):
+    cur = np.array(xs)
+    best = cur
+    for k in range(3):
+        cur[k] *= 2.0
+        if np.sum(cur) > np.sum(best):
+            best = cur
+    return np.sum(best * xs[0])
+
+
+def best_of_an_updated_list(xs):
+    cur, best = [0.0] * 3, [0.0] * 3
+    for k in range(3):
+        cur[k] += xs[k]
+        if k == 1:
+            best = cur
+    return sum(best)
+
+
+def updated_after_the_loop(xs):
+    cur = np.array(xs)
+    best = cur
+    for k in range(3):
+        cur = cur * 0.9
+        if k == 1:
+            best = cur
+    best[0] *= 2.0
+    return np.sum(best * cur)
+
+
+REFUSED = [
+    (best_that_goes_on, "updated since"), (best_of_an_updated_list, "updated since"),
+    (updated_after_the_loop, "updated since"),
+    (of_an_argument, "seen outside"), (inside_a_tuple, "may share memory"),
+]  # fmt: skip

@@ -420,7 +420,115 @@ def methods_of_a_comprehension(x):
     return s + objects[1].n
 
 
+def defaults_of_two_functions(x):
+    total = [0.0] * 3
+
+    def add(i, total=total):
+        total[i] += x[i] * x[i]
+
+    def twice(i, *, them=total):
+        them[i] *= 2.0
+
+    fs = [add, twice, lambda i, them=total: them.append(x[i])]
+    for i in range(3):
+        add(i)
+        total[0] += 1.0
+        for f in fs:
+            f(i)
+    return total[0] * total[1] + total[-1]
+
+
+def default_that_is_a_view(x):
+    m = np.zeros(3)
+
+    def add(i, m=m[1:]):
+        m[i] += x[i]
+
+    add(0)
+    m[1] *= 3.0
+    add(1)
+    other = np.ones(2)
+    add(1, other)
+    m = m * 2.0
+    return (m * m).sum() * other[1]
+
+
+def default_without_a_name(x):
+    def push(v, them=[0.5] * 0):
+        them.append(v * v)
+        return them
+
+    push(x[0])
+    push(x[1])
+    them = push(x[2])
+    return them[0] * them[1] + them[2]
+
+
+def default_of_a_function_that_is_returned(x):
+    def make():
+        def put(v, them=them):
+            them.append(v)
+            return sum(them)
+
+        return put
+
+    them = [1.0]
+    put = make()
+    put(x[0])
+    put(x[1])
+    return put(x[2]) * x[0]
+
+
+def defaults_in_a_loop(x):
+    total, out = 0.0, []
+    for k in range(3):
+        acc = [0.0]
+
+        def add(v, acc=acc, k=k):
+            acc[0] += v * k
+
+        def put(v, out=out):
+            out.append(v)
+
+        add(x[k])
+        add(1.0)
+        put(acc[0])
+        out[k] *= 2.0
+        total += acc[0] * acc[0]
+    return total * out[2]
+
+
+def default_moved(x):
+    rows = [[1.0, 2.0], [3.0, 4.0]]
+
+    def add(v, row=rows[1]):
+        row[0] += v
+
+    add(x[0])
+    rows.insert(0, [5.0, 6.0])
+    add(x[0])
+    return rows[2][0] * rows[1][0]
+
+
+def default_bound_anew(x):
+    total = [0.0] * 3
+
+    def add(i, total=total):
+        total[i] += x[i]
+
+    total = [1.0] * 3
+    for i in range(3):
+        add(i)
+    return total[0]
+
+
 PROGRAMS = [
+    default,
+    defaults_of_two_functions,
+    default_that_is_a_view,
+    default_without_a_name,
+    default_of_a_function_that_is_returned,
+    defaults_in_a_loop,
     methods_by_number,
     methods_by_key,
     row,
@@ -447,7 +555,8 @@ PROGRAMS = [
 ]
 REFUSED = [
     methods_of_a_comprehension,
-    default,
+    default_moved,
+    default_bound_anew,
     row_bound_anew,
     row_replaced,
     row_moved,

@@ -45,7 +45,7 @@ def test_statements_that_are_refused_have_a_way_round() -> None:
         try:
             return x / y
         except ZeroDivisionError as error:
-            return 0.0 * len(str(error))
+            raise type(error)("again") from error
 
     def tested(x, y):
         try:
@@ -64,12 +64,11 @@ def test_statements_that_are_refused_have_a_way_round() -> None:
         return out
 
     for refused, args, rewrite in (
-        (caught, (1.0, 0.0), "say what is known"), (yields, (2.0,), "out.append"),
+        (caught, (1.0, 0.0), "the class and what it is made of"), (yields, (2.0,), "out.append"),
     ):  # fmt: skip
         with pytest.raises(UnsupportedError) as found:
             pb.jit(refused)(*args)
         assert rewrite in found.value.rewrite
-    for y in (0.0, 4.0):
-        assert pb.jit(tested)(1.0, y) == caught(1.0, y)
+    assert [pb.jit(tested)(1.0, y) for y in (0.0, 4.0)] == [0.0, 0.25]
     assert pb.jit(appends)(2.0) == list(yields(2.0))
     assert pb.jit(lambda k: k in (1, 2))(2) is True

@@ -13,8 +13,12 @@ from tests.frontend.harness import agrees, run, same
 X = [0.7, 1.3, 0.9]
 DIFFERENTIATED = [
     captured_parts.row_in_a_loop, captured_parts.helper_of_a_helper, captured_parts.row_of_a_loop,
-    captured_parts.recursive, view_programs.overlapping, view_programs.slices_in_a_loop,
+    captured_parts.recursive,
+    captured_parts.defaults_of_two_functions, captured_parts.default_that_is_a_view,
+    view_programs.overlapping, view_programs.slices_in_a_loop,
     view_programs.vector_as_a_matrix, view_programs.view_by_a_mask, view_programs.handed_view,
+    view_programs.recursion_on_named_slices, view_programs.recursion_on_blocks,
+    view_programs.three_shapes_of_a_matrix, view_programs.other_shapes_of_more_axes,
 ]  # fmt: skip
 
 

@@ -428,7 +428,170 @@ def advanced_after_an_update(x):
     return s + next(it)
 
 
+def elements_of_a_raveled_matrix(x):
+    m = np.zeros((2, 3))
+    for k in range(6):
+        m.ravel()[k] += x[k % 3] * m.ravel()[k - 1] + 1.0
+    return (m * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def three_shapes_of_a_matrix(x):
+    m = np.ones((2, 3))
+    v, w = m.ravel(), m.reshape(3, 2)
+    v[0] = x[0]
+    w[2, 1] = x[1]
+    m[0, 1] = x[2]
+    w[:, 1] *= x[0]
+    w[::-1][0] += np.array(x)[:2]
+    v[1:] = v[:-1] + x[0]
+    m *= 2.0
+    return v[0] * w[2, 1] + v[1] * m[1, 2] + w[0, 0]
+
+
+def other_shapes_of_more_axes(x):
+    m = np.zeros((2, 2, 3))
+    v, u = m.reshape(4, 3), m.reshape(2, -1)
+    v[[0, 2]] = np.array(x)
+    u[1] += x[0]
+    m[1, 1, 2] *= x[0]
+    u.T[-2, -1] = x[1]
+    v[v > 1.0] *= 2.0
+    for row in m.reshape(3, 4):
+        row[1:] += x[1]
+    return (m * np.arange(12.0).reshape(2, 2, 3)).sum()
+
+
+def functions_that_get_a_raveled_matrix(x):
+    def diagonal(v, c):
+        v[::4] = c
+        v.reshape(3, 3)[0] += c
+
+    m = np.zeros((3, 3))
+    diagonal(m.ravel(), x[0])
+    diagonal(m.reshape(-1), x[1])
+    return (m * m).sum()
+
+
+def raveled_after_a_choice(x):
+    m = np.array([[x[0], x[1]], [x[2], 1.0]])
+    if x[0] > 1.0:
+        m = np.full((2, 2), 3.0)
+    k = 0
+    while k < 4:
+        m.ravel()[k] *= x[0]
+        k += 1
+    c = m.T.copy()
+    c.ravel()[1] = x[1]
+    return (m * c).sum()
+
+
+def raveled_and_transposed_in_turns(x):
+    m = np.zeros((2, 3))
+    for k in range(3):
+        m.ravel()[k] = x[k]
+        m = (m.T * 1.0).T
+    return (m * m).sum()
+
+
+def raveled_where_one_of_two_is_transposed(x):
+    a, b = np.zeros((2, 3)), np.zeros((3, 2)).T
+    for k in range(2):
+        a = b if x[k] > 1.0 else a
+        a.ravel()[1] = x[0]
+    return (a * np.array([1.0, 2.0, 3.0])).sum()
+
+
+def recursion_on_slices(x):
+    def fill(a, v):
+        if len(a) == 1:
+            a[0] = v
+            return
+        h = len(a) // 2
+        fill(a[:h], v * x[0])
+        fill(a[h:], v + x[1])
+        a[0] += 1.0
+
+    m = np.zeros(5)
+    fill(m, x[2])
+    return (m * m).sum()
+
+
+def recursion_on_named_slices(x):
+    def mix(a):
+        if len(a) < 2:
+            return
+        even, odd = a[::2], a[1::2]
+        mix(even)
+        mix(odd)
+        even[0] += odd[0] * x[0]
+        even[-1] *= 2.0
+
+    m = np.concatenate([np.array(x), np.array(x) * 2.0])
+    mix(m)
+    return (m * m).sum()
+
+
+def recursion_on_blocks(x):
+    def fill(m, v):
+        if min(m.shape) == 1:
+            m[0, 0] += v
+            return
+        h, w = m.shape[0] // 2, m.shape[1] // 2
+        fill(m[:h, :w], v * x[0])
+        fill(m[h:, w:].T, v + x[1])
+        fill(m[:h, w:], v)
+
+    m = np.zeros((5, 4))
+    fill(m, x[2])
+    fill(m.T[1:], x[1])
+    return (m * np.arange(20.0).reshape(5, 4)).sum()
+
+
+def quicksort_in_place(x):
+    def sort(a):
+        if len(a) < 2:
+            return
+        i = 0
+        for j in range(len(a) - 1):
+            if a[j] < a[-1]:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+        a[i], a[-1] = a[-1], a[i]
+        sort(a[:i])
+        sort(a[i + 1 :])
+
+    m = np.concatenate([np.array(x), np.array(x) * -2.0])
+    sort(m)
+    return (m * np.arange(6.0)).sum()
+
+
+def mutual_recursion_on_slices(x):
+    def first(v):
+        if len(v) > 1:
+            v[0] += x[1]
+            last(v[1:])
+
+    def last(v):
+        if len(v) > 1:
+            v[-1] *= x[0]
+            first(v[:-1])
+
+    m = np.concatenate([np.array(x), np.array(x)])
+    first(m)
+    return (m * m).sum()
+
+
 PROGRAMS = [
+    elements_of_a_raveled_matrix,
+    three_shapes_of_a_matrix,
+    other_shapes_of_more_axes,
+    functions_that_get_a_raveled_matrix,
+    raveled_after_a_choice,
+    recursion_on_slices,
+    recursion_on_named_slices,
+    recursion_on_blocks,
+    quicksort_in_place,
+    mutual_recursion_on_slices,
     generator_over_a_row,
     functions_in_a_list_read_a_row,
     read_beside_its_array,
@@ -471,6 +634,8 @@ PROGRAMS = [
     out_of_range,
 ]
 REFUSED = [
+    raveled_and_transposed_in_turns,
+    raveled_where_one_of_two_is_transposed,
     generator_that_reads_a_row,
     generator_that_reads_an_updated_row,
     generator_that_reads_another_name,

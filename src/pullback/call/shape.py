@@ -245,11 +245,20 @@ class Shape(ABC):
         cotangent does not have the form of the value."""
 
 
+TEXTS = "pullback.frontend.library.text."
+
+
+class Text:
+    """Stands in the table of shapes for all classes that the library has as text."""
+
+
 def shape_of(kind: Kind, declared: object = None) -> Shape:
     """The shape of values of a kind; ``declared``: its annotation, for tuples of any length."""
     known, container = Shape.classes, getattr(kind, "cls", None)
+    if getattr(container, "__module__", "").startswith(TEXTS):
+        container = Text
     found = known.get((type(kind), container)) or known.get((type(kind), None))
     return (found or known[Shape, None])(kind, declared)
 
 
-__all__ = ["Leaves", "Made", "NodeOf", "Part", "Shape", "Step", "shape_of"]
+__all__ = ["Leaves", "Made", "NodeOf", "Part", "Shape", "Step", "Text", "shape_of"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pullback.core.messages import Message
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row, Static
 from pullback.core.terms import Atom, Block, Index, Let, Lit, Op, Prim, Site, Var
@@ -79,11 +80,12 @@ class Builder:
         return lit(0, t) if scalar else self.prim("undefined", static=(t,), hint="none")
 
     def require(
-        self, cond: Atom, exception: str, message: str, site: Site | None = None,
-        name: str = "require",
+        self, cond: Atom, exception: str, message: str | Message, site: Site | None = None,
+        name: str = "require", leaves: tuple[Atom, ...] = (),
     ) -> None:  # fmt: skip
-        """Raise the built-in ``exception`` here when ``cond`` is false."""
-        self.let(Prim(name, (cond,), (exception, message)), (), site)
+        """Raise the built-in ``exception`` here when ``cond`` is false. ``leaves``: the values that
+        the message shows."""
+        self.let(Prim(name, (cond, *leaves), (exception, message)), (), site)
 
     def index(
         self, a: Atom, idx: tuple[Atom, ...], checked: bool, site: Site | None = None

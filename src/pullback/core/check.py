@@ -21,6 +21,7 @@ from pullback.core.build import prim_types
 from pullback.core.consumption import misuses
 from pullback.core.pretty import show_let, show_type
 from pullback.core.prims import EXCEPTIONS, REQUIRE
+from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -341,7 +342,8 @@ class _Checker:
             self.fail(str(e))
             return ()
         if name in REQUIRE:
-            self.need(static[0] in EXCEPTIONS, f"no built-in exception {static[0]!r}")
+            known = static[0] in EXCEPTIONS or static[0] == AGAIN
+            self.need(known, f"no built-in exception {static[0]!r}")
         return types
 
     def callee(self, f: str) -> Function:

@@ -74,17 +74,23 @@ class SourceText:
         return repr(self)
 
 
+def of_key(key: object) -> Message:
+    """The message of a KeyError for a key that is known, which is the exception's argument."""
+    return Message((Constant(key),), 0, repr(key))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
     """The arguments of an exception, by position and then by ``names``, and its cause (``None``: it
     has none). ``leaves``: the numbers or arrays that are recorded for it; ``plain``: the text to
-    use if they are not."""
+    use if they are not. ``gives``: what Python is called for gives a whole number."""
 
     parts: tuple[Part, ...]
     leaves: int
     plain: str
     names: tuple[str, ...] = ()
     cause: Part | None = None
+    gives: bool = False
 
     def exception(self, cls: type[Exception], leaves: Sequence[object]) -> Exception:
         """The exception, as Python would make it."""
@@ -97,13 +103,13 @@ class Message:
             made.__cause__ = cause
         return made
 
-    def show(self, leaves: Sequence[object]) -> None:
+    def show(self, leaves: Sequence[object]) -> object:
         """Do what the one part says, unless it is to be left out (``silent``)."""
         left_out = _silent.get()
-        if left_out is None:
-            self.parts[0].value(leaves)
-        else:
-            left_out.append(self)
+        if left_out is None or self.gives:
+            return self.parts[0].value(leaves)
+        left_out.append(self)
+        return None
 
     def __str__(self) -> str:
         return self.plain

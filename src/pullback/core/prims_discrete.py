@@ -302,6 +302,9 @@ user's own (``exception_name``)."""
 
 _BUILT_IN = frozenset(EXCEPTIONS.values())
 
+AGAIN = "again"
+"""The name of what raises an exception that has been caught: the one part of its message."""
+
 
 def exception_name(cls: type[Exception]) -> str:
     """The name of an exception class in ``EXCEPTIONS``; a class of the user's gets one here."""
@@ -317,6 +320,11 @@ def exception_of(kind: str, message: str | Message, leaves: Sequence[object]) ->
     """The exception that a failed requirement raises; ``leaves`` are of the types of the
     language: numbers of Python, arrays of NumPy."""
     cls = EXCEPTIONS.get(kind)
+    if kind == AGAIN:
+        assert isinstance(message, Message)
+        made = message.parts[0].value(leaves)
+        assert isinstance(made, Exception)
+        return made
     if cls is None:
         return RuntimeError(f"{kind}: {message}")
     if isinstance(message, str):
@@ -341,17 +349,17 @@ def _show_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
     match static:
         case (Message() as message,) if len(types) == message.leaves:
             if all(map(is_shown, types)):
-                return ()
+                return (I64,) if message.gives else ()
             raise TypeError(f"shows numbers and arrays of numbers, not {types}")
         case _:
             raise TypeError(f"takes what is shown (static: the message), not {types}, {static}")
 
 
-def _show(*rest: object) -> tuple[()]:
+def _show(*rest: object) -> object:
     *leaves, message = rest
     assert isinstance(message, Message)
-    message.show([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])
-    return ()
+    made = message.show([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])
+    return made if message.gives else ()
 
 
 # What Python does with values of the run: print, log, warn. It runs once, in its place.

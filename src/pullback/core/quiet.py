@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from pullback.core.messages import Message
 from pullback.core.prims import SHOW
 from pullback.core.terms import (
     Block,
@@ -48,6 +49,11 @@ class Functions(dict[str, Function]):
 def quiet_name(name: str) -> str:
     """Return the name of the quiet copy of a function."""
     return name if name.endswith(_QUIET) else name + _QUIET
+
+
+def loud_name(name: str) -> str:
+    """Return the name of the function of which this is the quiet copy, or itself."""
+    return name.removesuffix(_QUIET)
 
 
 def quiet_lets(lets: Iterable[Let]) -> tuple[Let, ...]:
@@ -101,7 +107,11 @@ def without_needless(functions: dict[str, Function]) -> dict[str, Function]:
 
 
 def _is_call(op: Op) -> bool:
-    return isinstance(op, Prim) and op.name == SHOW
+    return isinstance(op, Prim) and op.name == SHOW and not _gives(op)
 
 
-__all__ = ["Functions", "quiet_lets", "quiet_name", "without_needless"]
+def _gives(op: Prim) -> bool:
+    return any(isinstance(message, Message) and message.gives for message in op.static)
+
+
+__all__ = ["Functions", "loud_name", "quiet_lets", "quiet_name", "without_needless"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from pullback.core.build import Builder
+    from pullback.core.messages import Message
     from pullback.core.terms import Atom, Block, Site
     from pullback.core.types import Type
     from pullback.errors import PullbackError
@@ -61,7 +62,7 @@ class Specialiser(Protocol):
         refused."""
         ...
 
-    def convert(self, value: Value, type: Type, node: ast.AST) -> Atom:
+    def convert(self, value: Value, t: Type, node: ast.AST) -> Atom:
         """Return a scalar's atom converted to a scalar type (int -> real, bool -> int, ...)."""
         ...
 
@@ -78,8 +79,11 @@ class Specialiser(Protocol):
         """Return Python's truth of a value: known at compile time, or a Bool atom."""
         ...
 
-    def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
-        """Raise the built-in exception at run time where ``cond`` is false."""
+    def require(
+        self, cond: Atom, exception: str, message: str | Message, node: ast.AST, *leaves: Atom
+    ) -> None:
+        """Raise the exception at run time where ``cond`` is false. ``leaves``: what the message
+        shows."""
         ...
 
     # operators with Python's meaning on any values (op as written: "+", "<=", "not", ...)
@@ -131,9 +135,7 @@ class Specialiser(Protocol):
         """Return ``Sum_(extents, i*, fn(i*))``; fn gives a Real atom."""
         ...
 
-    def sequence(
-        self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST, parallel: bool = True
-    ) -> ListV:
+    def sequence(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
         """Return the list ``[fn(0), ..., fn(length-1)]``: a Build with one array per leaf of the
         item."""
         ...

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import NoReturn, Protocol
 
 from pullback.core.build import Builder
+from pullback.core.messages import Message
 from pullback.core.quiet import Functions, quiet_lets
 from pullback.core.terms import Atom, Block, Build, Function, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl
@@ -24,7 +25,8 @@ from pullback.errors import (
     StaticValueError,
     UnsupportedError,
 )
-from pullback.frontend.functions.catching import CaughtFunctions, Clauses
+from pullback.frontend.functions.catching import CaughtFunctions
+from pullback.frontend.functions.clauses import Clauses
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Choice, Specialiser
@@ -267,17 +269,17 @@ class Run(PythonValues, Specialiser):
         return int(v)
 
     def never(
-        self, exception: str, message: str, node: ast.AST, error: type[PullbackError]
+        self, exception: str, message: str | Message, node: ast.AST, error: type[PullbackError]
     ) -> NoReturn:
         """Compile an operation that raises whenever it is reached. It is refused, unless a
         condition stands before it (also one around the call of this function, or a flag): then it
         raises at run time, as in Python."""
         at_top = len(self.builders) <= self.frame.depth and not self.has_flags
         if at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:])):
-            self.refuse(node, message, error=error)
+            self.refuse(node, str(message), error=error)
         self.require(self.bool_atom(False), exception, message, node)
         signal = Unreachable()
-        signal.refusal = error(message, "", self.site(node))
+        signal.refusal = error(str(message), "", self.site(node))
         raise signal
 
     def quietly(self, fn: Callable[[], Value]) -> Value:
@@ -288,10 +290,13 @@ class Run(PythonValues, Specialiser):
         self.calls.shown = shown
         return value
 
-    def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
+    def require(
+        self, cond: Atom, exception: str, message: str | Message, node: ast.AST, *leaves: Atom
+    ) -> None:
+        """Raise the exception here when ``cond`` is false. ``leaves``: what the message shows."""
         if isinstance(cond, Lit) and cond.value:
             return
-        self.b.require(cond, exception, message, self.site(node))
+        self.b.require(cond, exception, message, self.site(node), leaves=leaves)
 
     # --- blocks and control -----------------------------------------------------------------------
 
@@ -373,7 +378,7 @@ class Run(PythonValues, Specialiser):
         """Fold the items of a generator: its body runs, and every ``yield`` is a step."""
 
     @abstractmethod
-    def execute(self, statements: Sequence[ast.stmt]) -> Flow:
+    def execute(self, stmts: Sequence[ast.stmt]) -> Flow:
         """Run statements in order."""
 
     @abstractmethod
@@ -405,11 +410,7 @@ class Run(PythonValues, Specialiser):
     # --- data -------------------------------------------------------------------------------------
 
     @abstractmethod
-    def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
-        """Return the list that one Build makes, whose results are the leaves of the item."""
-
-    @abstractmethod
-    def hash_table(self, value: RecordV, kind: HashK, node: ast.AST) -> HashV:
+    def hash_table(self, d: RecordV, kind: HashK, node: ast.AST) -> HashV:
         """Return a dict with known keys as a hash table of this kind."""
 
     @abstractmethod

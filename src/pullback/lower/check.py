@@ -172,9 +172,11 @@ class _Checker:
                 self.use(cond, Ty.I1, 1)
                 for v in values:
                     self.use(v, v.ty, 1)
-            case Show(_, values):
+            case Show(_, values, dst=dst):
                 for v in values:
                     self.use(v, v.ty, 1)
+                if dst is not None:
+                    self.bind(dst)
             case _:
                 assert_never(i)
 

@@ -357,10 +357,13 @@ class Translator:
 
     def show(self, i: Show) -> Step:
         values = self.all(i.values)
+        dst = None if i.dst is None else self.bind(i.dst)
 
         def step(f: Frame) -> None:
             numbers = [f[v] for v in values]
-            i.message.show(leaves_of(i.types, numbers, self.m.start()))
+            made = i.message.show(leaves_of(i.types, numbers, self.m.start()))
+            if dst is not None:
+                f[dst] = made
 
         return step
 

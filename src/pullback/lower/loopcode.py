@@ -23,7 +23,7 @@
                | CallCode(r*, function, value*)  an error in the callee returns at once
                | Foreign(r, routine, argument*)  a routine of LAPACK (r is its info) or BLAS
                | RaiseIf(cond, kind, site, v*) record the error in CTX and leave the function
-               | Show(message, v*)             call Python with the values; what it raises is raised
+               | Show(message, v*, r)          call Python with the values; what it raises is raised
 
 Everything that makes code fast happens here or before: LLVM repairs little.
 """
@@ -287,11 +287,12 @@ class RaiseIf:
 @term
 class Show:
     """Let Python do what the message says with the leaves, of ``types``, that the values make up.
-    An exception that it raises leaves all functions."""
+    An exception that it raises leaves all functions. ``dst``: the whole number that it gives."""
 
     message: Message
     values: tuple[Value, ...]
     types: tuple[Type, ...]
+    dst: Reg | None = None
 
 
 Instr = (

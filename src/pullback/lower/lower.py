@@ -187,8 +187,7 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             require(lo, op, let.site)
             return []
         case "show":
-            show(lo, op)
-            return []
+            return show(lo, op)
         case "dim":
             (axis,) = op.static
             assert isinstance(axis, int)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pullback.core.messages import MOST_WORDS, Message
 from pullback.core.terms import Prim, Site
-from pullback.core.types import Type
+from pullback.core.types import I64, Type
 from pullback.lower.forms import to_leaves
-from pullback.lower.loopcode import LANES, Imm, RaiseIf, Show, Ty, Value
+from pullback.lower.loopcode import LANES, Imm, RaiseIf, Reg, Show, Ty, Value
 from pullback.lower.powers import power
 from pullback.lower.state import Lowering
 from pullback.lower.values import ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
@@ -155,14 +155,16 @@ def require(lo: Lowering, op: Prim, site: Site | None) -> None:
     raise_if(lo, bad, kind, message, site, op.name == "require.early")
 
 
-def show(lo: Lowering, op: Prim) -> None:
+def show(lo: Lowering, op: Prim) -> list[Val]:
     """Call Python with values; not in lanes, since it is called once for each iteration."""
     if lo.lane is not None:
         raise NotInLanes
     (message,) = op.static
     assert isinstance(message, Message)
     values = tuple(x for a in op.args for x in to_leaves(lo, lo.atom(a)))
-    lo.emit(Show(message, values, tuple(a.type for a in op.args)))
+    dst = Reg("held", Ty.I64) if message.gives else None
+    lo.emit(Show(message, values, tuple(a.type for a in op.args), dst))
+    return [] if dst is None else [Scalar(I64, dst)]
 
 
 def _is_uniform(v: Val) -> bool:

@@ -147,8 +147,9 @@ class _Show:
             case RaiseIf(cond, kind, message, site, values):
                 where = f" line {site.line}" if site else ""
                 return f"raise {kind} if {v(cond)} {str(message)!r} {self.values(values)}{where}"
-            case Show(message, values):
-                return f"show {str(message)!r} {self.values(values)}"
+            case Show(message, values, dst=dst):
+                given = "" if dst is None else f"{b(dst)} = "
+                return f"{given}show {str(message)!r} {self.values(values)}"
             case IfCode() | ForCode() | WhileCode():
                 raise TypeError("structured code has lines of its own")
             case _:

@@ -330,6 +330,9 @@ def show(f: FunctionText, instr: Show) -> None:
     _record(f, instr.values)
     raised = f.let(f"call i32 @pb_show(ptr %ctx, ptr @{SHOWS}, i64 {code})")
     f.leave_if(f.let(f"icmp ne i32 {raised}, 0"))
+    if instr.dst is not None:
+        at = f.let(f"getelementptr i8, ptr %ctx, i64 {8 * ERROR_WORDS}")
+        f.define(instr.dst, f"load i64, ptr {at}, align 8, !tbaa !3")
 
 
 def _record(f: FunctionText, values: tuple[Value, ...]) -> None:

@@ -5,15 +5,15 @@ traceback whose last entry is the line of the user's source."""
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FunctionType
 from typing import cast
 
 from pullback.core.called_python import RAISED, raised
+from pullback.core.held import with_site
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type
@@ -78,7 +78,9 @@ def call_python(shows: list[ShowSite], context: int, number: int) -> None:
     code)."""
     site = shows[number]
     values = _recorded(context, site.values)
-    site.message.show(leaves_of(site.types, values))
+    made = site.message.show(leaves_of(site.types, values))
+    if isinstance(made, int) and site.message.gives:
+        ctypes.c_int64.from_address(context + 8 * ERROR_WORDS).value = made
 
 
 def unusual(owner: ModuleOwner, args: tuple[object, ...]) -> object:
@@ -110,26 +112,6 @@ def _number(raw: int, ty: Ty) -> float | int | bool:
             return ctypes.c_int64(bits).value  # addresses, too
 
 
-def with_site(exception: BaseException, site: Site | None) -> BaseException:
-    """Return the exception with one more entry of the traceback: the place in the user's source."""
-    if site is None:
-        return exception
-    start = max(site.line, 1), max(site.col, 0)
-    end = max(start, (site.end_line, site.end_col))
-    tree = ast.parse("raise exception")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt | ast.expr):
-            (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset) = start, end
-    code = compile(tree, site.file, "exec")
-    code = code.replace(co_name=site.function, co_qualname=site.function)
-    try:
-        exec(code, {"exception": exception})
-    except BaseException as raised:
-        inner: TracebackType | None = raised.__traceback__
-        return raised.with_traceback(inner.tb_next if inner else None)
-    return exception
-
-
 def _word(context: int, field: int) -> int:
     return ctypes.c_int64.from_address(context + 8 * field).value
 
@@ -151,7 +133,7 @@ def make_error(owner: ModuleOwner, context: int) -> BaseException:
     if error.message == RAISED and (pending := raised()) is not None:
         return with_site(pending, error.site)
     made = error_of(error.kind, error.message, error.types, values)
-    exception = with_site(made, error.site)
+    exception = made if made.__traceback__ is not None else with_site(made, error.site)
     if error.early:
         setattr(exception, _EARLY, True)
     return exception

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from pullback.core.quiet import loud_name
 from pullback.core.terms import Block, Call, Function, Jvp, Ruled, Vjp, sub_blocks
 from pullback.core.traverse import called
 from pullback.errors import UnsupportedError
@@ -51,15 +52,21 @@ def callees(block: Block, without: str | None = None) -> Iterator[str]:
 
 def reached(main: Function, run: Run, without: str | None = None) -> dict[str, Function]:
     """Return the functions that main reaches, main among them."""
-    functions = {"main": main}
+    functions, last = {"main": main}, []
     todo = [main]
     while todo:
         for name in callees(todo.pop().body, without):
-            if name not in functions:
-                if name in run.caught.wanted:
-                    run.functions[name] = run.caught.made(name, any_of(run))
+            known = loud_name(name)
+            if known in run.caught.again:
+                last.append(name)
+            elif name not in functions:
+                if known in run.caught.wanted:
+                    run.functions[known] = run.caught.made(known, any_of(run))
                 functions[name] = run.functions[name]
                 todo.append(functions[name])
+    for name in last:  # they call nothing
+        run.functions[loud_name(name)] = run.caught.made_again(loud_name(name))
+        functions[name] = run.functions[name]
     return functions
 
 

@@ -108,7 +108,7 @@ class _Solver:
                 return self.text(text.plus_unit, self.vector(units), made)
             return self.text(text.negative, made)
 
-        columns = to_array(run, run.sequence_of(count, column, self.node), self.node, True)
+        columns = to_array(run, run.sequence(count, column, self.node), self.node, True)
         v = self.text(text.solved, columns, self.vector(b))
         out = []
         for a, start in zip(self.leaves, starts, strict=False):

@@ -12,13 +12,13 @@ catches is raised as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from pullback.core.build import Builder, boolean, f64, i64, lit
-from pullback.core.prims_discrete import EXCEPTIONS, exception_name
+from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import (
     Atom,
     Block,
@@ -47,6 +47,7 @@ from pullback.core.types import F64, I64, Array, Type
 from pullback.errors import UnsupportedError
 from pullback.frontend.functions import caught_loops
 from pullback.frontend.functions.caught_loops import AnyOf
+from pullback.frontend.functions.clauses import Clauses, held_number, raised_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,49 +76,16 @@ class Updated:
     starts: dict[int, Atom]
 
 
-Classes = tuple[type[BaseException], ...]
-
-NEVER_CAUGHT = (MemoryError, RecursionError)
-"""What compiled code may raise anywhere, and so lets nobody catch."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clauses:
-    """The clauses of all ``try`` statements around some code: for each statement, from the inside,
-    the classes and the number of each clause (0: it lets the exception go on)."""
-
-    levels: tuple[tuple[tuple[Classes, int], ...], ...]
-
-    def number(self, name: str) -> int:
-        """Return the number of the clause that catches exceptions of this name; 0: none."""
-        raised = EXCEPTIONS.get(name, RuntimeError)
-        if issubclass(raised, NEVER_CAUGHT):
-            return 0
-        for clauses in self.levels:
-            for classes, number in clauses:
-                if issubclass(raised, classes):
-                    if number:
-                        return number
-                    break
-        return 0
-
-    @property
-    def text(self) -> str:
-        """A name for the versions of functions."""
-        clauses = [clause for clauses in self.levels for clause in clauses]
-        return ",".join(f"{'+'.join(map(_name, c))}={k}" for c, k in clauses)
-
-
-def _name(cls: type[BaseException]) -> str:
-    return exception_name(cls) if issubclass(cls, Exception) else cls.__name__
-
-
 @dataclass(slots=True)
 class CaughtFunctions:
     """The second versions of functions that are called under a ``try``, by name."""
 
-    functions: Mapping[str, Function]
+    functions: dict[str, Function]
     wanted: dict[str, tuple[str, Clauses]] = field(default_factory=dict)
+    again: dict[str, Clauses] = field(default_factory=dict)
+    """The functions of what is raised again: from its number to that of the clause."""
+    classes: list[str] = field(default_factory=list)
+    """The exceptions of which clauses ask for the object, by number."""
     updated: dict[str, dict[str, Updated]] = field(default_factory=dict)
 
     def want(self, function: str, clauses: Clauses) -> str:
@@ -126,9 +94,18 @@ class CaughtFunctions:
         self.wanted[name] = function, clauses
         return name
 
+    def want_again(self, clauses: Clauses) -> str:
+        """Return the name of the function that gives the number of the clause that catches what is
+        raised again; 0: none."""
+        name = f"again.try.{clauses.text}"
+        self.again[name] = clauses
+        return name
+
     def made(self, name: str, any_of: AnyOf) -> Function:
         """Return the version of this name; its function is complete."""
         function, clauses = self.wanted[name]
+        if function in self.wanted and function not in self.functions:
+            self.functions[function] = self.made(function, any_of)
         known = self.functions[function]
         ends: list[End] = list(known.results)
         for results in self.kept(function, clauses).values():
@@ -136,6 +113,16 @@ class CaughtFunctions:
                 ends[k] = end
         caught = Catching(self, clauses, any_of).block(known.body, ends)
         return Function(name, known.params, caught, (I64, *known.results))
+
+    def made_again(self, name: str) -> Function:
+        """Return the function of this name (``want_again``); all others are complete."""
+        return raised_again(name, self.classes, self.again[name])
+
+    def class_of(self, exception: str) -> int:
+        """Return the number of an exception."""
+        if exception not in self.classes:
+            self.classes.append(exception)
+        return self.classes.index(exception)
 
     def kept(self, function: str, clauses: Clauses) -> dict[str, dict[int, End]]:
         """Return the names of what a function has not changed yet wherever it raises what these
@@ -181,25 +168,28 @@ class CaughtFunctions:
     def escapes(self, op: Op, clauses: Clauses) -> bool:
         """Whether an op may raise what is caught."""
         return any(
-            _number(o, clauses) or any(self.raises(f, clauses) for f in _called(o))
+            _escapes(o, clauses) or any(self.raises(f, clauses) for f in _called(o))
             for o in (op, *inner_ops(op))
         )
 
     def raises(self, name: str, clauses: Clauses) -> bool:
         """Whether a function may raise what is caught; one that is not complete may."""
-        seen: set[str] = set()
-        todo = [name]
+        seen: set[tuple[str, tuple[Clauses, ...]]] = set()
+        todo: list[tuple[str, tuple[Clauses, ...]]] = [(name, ())]
         while todo:
-            f = todo.pop()
-            if f in seen or f in self.wanted:
+            f, inside = todo.pop()
+            while f in self.wanted:  # a version, of which nothing comes that it gives a number for
+                f, inner = self.wanted[f]
+                inside = (*inside, inner)
+            if (f, inside) in seen or clauses in inside or f in self.again:
                 continue
-            seen.add(f)
+            seen.add((f, inside))
             if f not in self.functions:
                 return True
             for op in _ops(self.functions[f].body):
-                if _number(op, clauses):
+                if _escapes(op, clauses, inside):
                     return True
-                todo += _called(op)
+                todo += [(g, inside) for g in _called(op)]
         return False
 
 
@@ -236,7 +226,7 @@ _EVERYTHING = Clauses(((((BaseException,), 1),),))
 
 def may_raise(op: Op) -> bool:
     """Whether an op may raise anything at all, as far as the op says."""
-    return any(_number(o, _EVERYTHING) or _called(o) for o in (op, *inner_ops(op)))
+    return any(_escapes(o, _EVERYTHING) or _called(o) for o in (op, *inner_ops(op)))
 
 
 def _after(let: Let, ends: Sequence[End]) -> Sequence[End]:
@@ -251,17 +241,25 @@ def _is_linear(op: Op) -> bool:
     return isinstance(op, Prim) and op.name in ("solve.ck", "cholesky.ck")
 
 
-def _number(op: Op, clauses: Clauses) -> int:
-    """Return the number of the clause that catches what the op itself may raise; 0: none."""
+def _escapes(op: Op, clauses: Clauses, inside: Iterable[Clauses] = ()) -> bool:
+    """Whether the clauses catch what the op itself may raise, and none of those inside does."""
+    name = _raised_by(op)
+    if name is None or name == AGAIN:
+        return name == AGAIN
+    return bool(clauses.number(name)) and not any(c.number(name) for c in inside)
+
+
+def _raised_by(op: Op) -> str | None:
+    """Return what the op itself may raise."""
     match op:
         case Prim("require" | "require.early", _, (str(name), *_)):
-            return clauses.number(name)
+            return name
         case Prim() if _is_linear(op):
-            return clauses.number(np.linalg.LinAlgError.__name__)
+            return np.linalg.LinAlgError.__name__
         case Index(_, _, True) | Update(_, _, _, True):
-            return clauses.number(IndexError.__name__)
+            return IndexError.__name__
         case _:
-            return 0
+            return None
 
 
 @dataclass(slots=True)
@@ -278,12 +276,13 @@ class Catching:
 
     def left(self, block: Block) -> bool:
         """Whether code with attempts in it may raise what is caught in other places: solvers and
-        derivatives stand where they have been found not to raise."""
-        ops = (op for op in _ops(block) if not _is_linear(op))
+        derivatives stand where they have been found not to raise, and what is raised again where
+        nothing catches it."""
+        ops = (op for op in _ops(block) if not _is_linear(op) and _raised_by(op) != AGAIN)
         return any(self._raises(op) for op in ops if not isinstance(op, Vjp | Jvp | Ruled))
 
     def _raises(self, op: Op) -> bool:
-        return bool(_number(op, self.clauses)) or any(
+        return _escapes(op, self.clauses) or any(
             self.caught.raises(f, self.clauses) for f in _called(op)
         )
 
@@ -303,12 +302,19 @@ class Catching:
         if k == len(lets):
             return b.block((i64(0), *results))
         let = lets[k]
-        number = _number(let.op, self.clauses)
-        if number and not _is_linear(let.op):
+        if _raised_by(let.op) == AGAIN:
+            assert isinstance(let.op, Prim)
+            tag = b.let(Call(self.caught.want_again(self.clauses), let.op.args[1:]), (I64,))[0]
+            on = Builder()
+            on.lets.append(let)
+            goes_on = on.block((i64(0), *self._any(on, ends)))
+            test = b.prim("eq", tag, i64(0))
+            return b.block(b.let(If(test, goes_on, self._raised(tag, ends)), _types(ends)))
+        if _escapes(let.op, self.clauses) and not _is_linear(let.op):
             fine, bare = self._checked(b, let)
             after = [*([bare] if bare is not None else []), *lets[k + 1 :]]
             then = self._rest(after, 0, results, ends)
-            return b.block(b.let(If(fine, then, self._raised(i64(number), ends)), _types(ends)))
+            return b.block(b.let(If(fine, then, self._raised(let, ends)), _types(ends)))
         return b.block(self._tagged(b, let, lets, k, results, ends))
 
     def _tagged(
@@ -329,11 +335,19 @@ class Catching:
     def _raises_somewhere(self, op: Op) -> bool:
         return self._raises(op) or any(self.raises(inner) for _, inner in sub_blocks(op))
 
-    def _raised(self, tag: Atom, ends: Sequence[End]) -> Block:
-        b = Builder()
+    def _any(self, b: Builder, ends: Sequence[End]) -> tuple[Atom, ...]:
         held = (e.before if isinstance(e, Handed) else e for e in ends)
-        values = (self.any_of(b, e) if isinstance(e, Type) else e for e in held)
-        return b.block((tag, *values))
+        return tuple(self.any_of(b, e) if isinstance(e, Type) else e for e in held)
+
+    def _raised(self, tag: Atom | Let, ends: Sequence[End]) -> Block:
+        """Return the end where something was raised: by an op, or with this number."""
+        b = Builder()
+        if isinstance(tag, Let):
+            name = _raised_by(tag.op) or ""
+            number, cls = self.clauses.number(name), self.caught.class_of(name)
+            asks = number in self.clauses.asks
+            tag = held_number(b, tag, name, cls, number) if asks else i64(number)
+        return b.block((tag, *self._any(b, ends)))
 
     def _checked(self, b: Builder, let: Let) -> tuple[Atom, Let | None]:
         """Whether an op does not raise, and the op without its check."""
@@ -418,7 +432,6 @@ class Catching:
         fail if nothing but NaN comes out; a first run finds out, since the derivative of a failure
         is NaN too. If an input is not finite, they raise themselves."""
         assert isinstance(let.op, Prim)
-        number = _number(let.op, self.clauses)
         args, types = let.op.args, tuple(v.type for v in let.vars)
         then, orelse = Builder(), Builder()
         finite: Atom = boolean(True)
@@ -432,7 +445,7 @@ class Catching:
         failed = then.prim("and", then.prim("eq", found, f64(0.0)), then.prim("gt", size, i64(0)))
         solved = Builder()
         done = solved.block((i64(0), solved.prim(name, *args)))
-        inside = then.let(If(failed, self._raised(i64(number), types), done), (I64, *types))
+        inside = then.let(If(failed, self._raised(let, types), done), (I64, *types))
         kept = orelse.let(let.op, types, let.site)
         op = If(finite, then.block(inside), orelse.block((i64(0), *kept)))
         return b.let(op, (I64, *types))

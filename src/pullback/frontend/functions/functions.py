@@ -143,13 +143,14 @@ class Functions:
         args = {n: self.run.handed(v, node) for n, v in args.items()}
         if asked(self.run, node):
             args[PART] = facts((PART,))
+        bare = FunctionV(f.definition, f.scope)
         while True:
-            whole_call = of_places(self.run, f, args, self.placed.get(f.definition, ()))
+            whole_call = of_places(self.run, bare, args, self.placed.get(f.definition, ()))
             given = whole_call.args
             with whole_call.handed():
                 given |= same_variables(f, given)
                 spec, atoms, owners = self.prepare(f, given, node)
-            more = wanted_by(self.run, spec, f, whole_call)
+            more = wanted_by(self.run, spec, bare, whole_call)
             if not more:
                 break
             self.placed.setdefault(f.definition, set()).update(more)
@@ -163,7 +164,6 @@ class Functions:
         if spec.handed:
             value = hand_back(self.run, spec, f, whole_call, value, owners, node)
         if spec.homes:
-            bare = FunctionV(f.definition, f.scope)
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
         return value if spec.part is None else note_part(self.run, spec.part, value, whole)
 

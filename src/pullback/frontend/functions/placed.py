@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
     ViewStep,
     index_scalar,
 )
+from pullback.frontend.library.numpy import views
 from pullback.frontend.memory import places
 from pullback.frontend.memory.places import Move, Moved, Taken
 from pullback.frontend.python.memo import by_node
@@ -173,7 +174,8 @@ class Found:
             self.more[handed] = value
             return handed
 
-        codes = tuple(_code(step, hand) for step in places.as_steps(place))
+        steps = views.shortened(self.run, places.as_steps(place))
+        codes = tuple(_code(step, hand) for step in steps)
         form = Form(self.holder(name, place), codes)
         return Static(_FORMS.setdefault(form, form))
 

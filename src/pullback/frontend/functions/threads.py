@@ -23,7 +23,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
-from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.errors import MutationError
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     check_here,
@@ -33,15 +33,13 @@ from pullback.frontend.functions.captured_variables import (
 )
 from pullback.frontend.functions.handing import check_apart
 from pullback.frontend.functions.scopes import Scope, function_scope, shown
-from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild, snapshot
-from pullback.frontend.kinds.join import generalise, join, widen
+from pullback.frontend.kinds.coerce import coerce, covering
+from pullback.frontend.kinds.flatten import flatten, rebuild, snapshot
 from pullback.frontend.kinds.kinds import (
     Kind,
     MaybeK,
     StaleK,
     TupleK,
-    describe_both,
     leaf_types,
 )
 from pullback.frontend.kinds.undefined import dummy, unset
@@ -190,17 +188,10 @@ def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
         scope.names[name] = unset(run, end.inner if isinstance(end, MaybeK) else end)
         return False
     now = places.settled(run, held, node)
-    kind = kind_of(now)
-    both = join(kind, end)
-    if both is None:
-        was, becomes = describe_both(kind, end)
-        reason = f"{shown(name)!r} is {was} before this generator runs and {becomes} after it"
-        run.refuse(node, reason, "let it have one type from the start", TypesDoNotMeetError)
-    wide = widen(generalise(kind), generalise(both))
-    if wide == kind:
-        return True
-    scope.names[name] = coerce(run, now, wide, node)
-    return False
+    wide = covering(run, now, end, (shown(name), "this generator runs"), node)
+    if wide is not now:
+        scope.names[name] = wide
+    return wide is now
 
 
 # --- in the body of a generator -------------------------------------------------------------------

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom
-from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions import choices
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
@@ -47,10 +46,10 @@ from pullback.frontend.functions.stepped_form import (
 from pullback.frontend.functions.threads import changes_of
 from pullback.frontend.interpret.iteration import indexed, is_iterator, once, text_over
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.coerce import coerce, covering
 from pullback.frontend.kinds.flatten import captured_value, functions_in, kind_of
-from pullback.frontend.kinds.join import generalise, join, widen
-from pullback.frontend.kinds.kinds import Kind, MaybeK, describe_both
+from pullback.frontend.kinds.join import generalise
+from pullback.frontend.kinds.kinds import Kind, MaybeK
 from pullback.frontend.kinds.undefined import unset
 from pullback.frontend.kinds.values import (
     UNSET,
@@ -391,17 +390,8 @@ def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
         return False
     if isinstance(held, Stale):
         return True
-    kind = kind_of(held)
-    both = join(kind, end)
-    if both is None:
-        was, becomes = describe_both(kind, end)
-        reason = f"{name!r} is {was} before the iterator goes on, and {becomes} after it"
-        run.refuse(node, reason, "let it have one type from the start", TypesDoNotMeetError)
-    wide = widen(generalise(kind), generalise(both))
-    if wide == kind:
-        return True
-    scope.names[name] = coerce(run, held, wide, node)
-    return False
+    scope.names[name] = covering(run, held, end, (name, "the iterator goes on"), node)
+    return scope.names[name] is held
 
 
 def _keep(run: Run, scope: Scope, f: FunctionV, name: str, node: ast.AST) -> None:

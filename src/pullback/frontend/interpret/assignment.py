@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
+from pullback.core.messages import Applied, Constant, Leaf, Message
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import by_methods, list_patterns
@@ -81,8 +83,9 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
         right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
             boolean(n.value == expected)
         )
-        message = f"not enough or too many values to unpack (expected {expected})"
-        run.require(right, "ValueError", message, node)
+        part = Applied(partial(_not_unpacked, expected), (Leaf(0),))
+        message = Message((part,), 1, f"values to unpack (expected {expected})")
+        run.require(right, "ValueError", message, node, n)
         found = indexed(items)
         assert found is not None  # it has a length
         values = tuple(found.at(Lit(k, n.type)) for k in range(expected))
@@ -94,12 +97,16 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
         middle = TupleV(values[k : len(values) - after], is_list=True)
         values = (*values[:k], middle, *values[len(values) - after :])
     if len(values) != len(elts):
-        run.refuse(
-            node,
-            f"{len(values)} values to unpack into {len(elts)} names",
-            error=ArgumentValueError,
-        )
+        text = Constant(_not_unpacked(len(elts), len(values)))
+        message = Message((text,), 0, f"{len(values)} values to unpack into {len(elts)} names")
+        run.never("ValueError", message, node, ArgumentValueError)
     _assign_each(run, elts, values, node)
+
+
+def _not_unpacked(expected: int, found: int) -> str:
+    if found > expected:
+        return f"too many values to unpack (expected {expected})"
+    return f"not enough values to unpack (expected {expected}, got {found})"
 
 
 def _unpack_list(

@@ -18,15 +18,17 @@ from pullback.core.terms import (
     Var,
 )
 from pullback.core.types import I64, Array
-from pullback.frontend.functions.catching import Catching, Clauses, End, bind
+from pullback.frontend.functions.catching import Catching, End, bind
+from pullback.frontend.functions.clauses import DIGIT, Clauses
 from pullback.frontend.functions.unfinished import parts_before
 from pullback.frontend.interpret import loops
+from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.forks import Names, fork_names, join_names
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.undefined import any_of
-from pullback.frontend.kinds.values import Scalar, Stale, Static, TupleV, Value
+from pullback.frontend.kinds.values import PlaceV, RecordV, Scalar, Stale, Static, TupleV, Value
 from pullback.frontend.python.syntax import liveness_of
-from pullback.frontend.python.trying import CAUGHT, Attempt, Context, Level, Once
+from pullback.frontend.python.trying import CAUGHT, OBJECT, Attempt, Context, Level, Once
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
@@ -88,7 +90,7 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         return go_on() if flow is Flow.FALL else flow
 
     def raised() -> Flow:
-        run.scope.names = {**failed, **kept, CAUGHT: _number(clauses, tag)}
+        run.scope.names = {**failed, **kept, **_caught(run, clauses, tag)}
         return run.execute(s.orelse)
 
     if flow is Flow.DEAD:
@@ -136,6 +138,8 @@ def _is_held(old: Value, new: Value, held: Mapping[Atom, End]) -> bool:
     """Whether it is known what an object is that a call updates where it raises."""
     if isinstance(old, Stale) or isinstance(new, Stale):
         return True
+    if isinstance(old, PlaceV) or isinstance(new, PlaceV):
+        return old is new  # another name of an object: the object has a name of its own
     parts = parts_before(old, new)
     arrays = (v for v in _atoms(new) if isinstance(v.type, Array))
     return parts is not None and (not parts or all(v in held for v in arrays))
@@ -157,6 +161,14 @@ def _reason(name: str) -> str:
     return f"this statement may raise after it has changed {name!r}, and the exception is caught"
 
 
+def _caught(run: Run, clauses: Clauses, tag: Atom) -> Names:
+    """The number of the clause that catches, and that of the exception."""
+    if not clauses.asks:
+        return {CAUGHT: _number(clauses, tag)}
+    clause, held = (run.b.prim(op, tag, i64(DIGIT)) for op in ("mod", "floordiv"))
+    return {CAUGHT: _number(clauses, clause), OBJECT: Scalar(held, True)}
+
+
 def _number(clauses: Clauses, tag: Atom) -> Value:
     numbers = {number for level in clauses.levels for _, number in level if number}
     return Static(numbers.pop()) if len(numbers) == 1 else Scalar(tag, True, 31)
@@ -172,7 +184,8 @@ def clauses_of(run: Run, levels: Sequence[Level]) -> Clauses:
             classes = (BaseException,) if clause.classes is None else _classes(run, clause.classes)
             clauses.append((classes, clause.number))
         made.append(tuple(clauses))
-    return Clauses(tuple(made))
+    asks = frozenset(c.number for level in levels for c in level.clauses if c.asks)
+    return Clauses(tuple(made), asks)
 
 
 def _classes(run: Run, node: ast.expr) -> tuple[type[BaseException], ...]:
@@ -246,9 +259,8 @@ def once(run: Run, s: Once) -> Flow:
     """The body of a ``try``; what its loops' heads raise cannot be caught."""
     done = len(run.b.lets)
     flow = loops.once(run, s, s.body)
-    levels = next((n.levels for b in s.body for n in ast.walk(b) if isinstance(n, Attempt)), None)
-    if levels:
-        catching = Catching(run.caught, clauses_of(run, levels), any_of(run))
+    if s.levels:
+        catching = Catching(run.caught, clauses_of(run, s.levels), any_of(run))
         if catching.left(Block(tuple(run.b.lets[done:]), ())):
             run.refuse(
                 s,
@@ -259,10 +271,11 @@ def once(run: Run, s: Once) -> Flow:
 
 
 def context(run: Run, s: Context) -> None:
-    """``with`` one of the few managers that mean nothing to compiled code."""
-    call = s.value
-    assert isinstance(call, ast.Call)
-    known = run.evaluate(call.func)
+    """``with`` an object of the user's, or one of the few managers that mean nothing to compiled
+    code."""
+    known = run.evaluate(s.value.func if isinstance(s.value, ast.Call) else s.value)
+    if isinstance(known, RecordV) and all(written(known.cls, n) is not None for n in _WITH):
+        return
     if not (isinstance(known, Static) and known.value in _HARMLESS):
         run.refuse(
             s,
@@ -271,6 +284,7 @@ def context(run: Run, s: Context) -> None:
         )
 
 
+_WITH = ("__enter__", "__exit__")
 _HARMLESS = (
     np.errstate, contextlib.nullcontext, contextlib.suppress, warnings.catch_warnings,
 )  # fmt: skip

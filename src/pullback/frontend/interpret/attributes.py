@@ -18,11 +18,12 @@ from pullback.frontend.functions.scopes import Path
 from pullback.frontend.interpret import small_ints, symbol_values
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
-from pullback.frontend.kinds.kinds import UnionK
+from pullback.frontend.kinds.kinds import TYPE, UnionK
 from pullback.frontend.kinds.values import (
     ATTRIBUTES,
     METHODS,
     ArrayV,
+    CaughtV,
     FunctionV,
     HashV,
     ListV,
@@ -62,6 +63,8 @@ def receiver_name(value: Value) -> str:
             return "number" if type(v) in (int, float, bool) else "scalar"
         case Static(str()):
             return "string"
+        case SymbolV(_, cls):
+            return "string" if cls is str else ""
         case ListV():
             return "list"
         case TupleV(_, is_list):
@@ -111,6 +114,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return _of_record(run, record, name, node, bases)
         case UnionV():
             return _of_union(run, value, name, node)
+        case CaughtV(atom, steps):
+            return CaughtV(atom, (*steps, TYPE if name == "__class__" else name))
         case SymbolV(_, cls):
             found = _written(run, value, cls, cls.__mro__, name, node)
             return found or symbol_values.attribute(run, value, name, node)

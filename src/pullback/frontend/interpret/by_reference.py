@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.interpret import assignment, attributes
@@ -22,6 +23,7 @@ from pullback.frontend.kinds.values import (
     method,
 )
 from pullback.frontend.memory import holding, nested_updates, ownership, places, references, updates
+from pullback.frontend.python.syntax import updated_inside
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -40,6 +42,8 @@ def call(
     if any(p is None or (isinstance(p, PlaceV) and p.scope is not mine) for p in held):
         return None
     first = [given[p] if isinstance(p, str) else _present(run, p, node) for p in held if p]
+    if what.is_object:
+        return first[0]
     if not what.method:
         return run.call(given[references.FUNCTION], (*first, *args), node, kwargs)
     (receiver,), (place,) = first, held
@@ -47,6 +51,28 @@ def call(
         return _method(run, receiver, what.method, args, kwargs, node)
     base = ast.copy_location(ast.Name(place.root, ast.Load()), node)
     return update(run, base, places.as_steps(place), what.method, args, kwargs, node)
+
+
+def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
+    """Compile a lambda or a nested ``def``: defaults are evaluated now, free variables when it is
+    called. Of a default that the function updates the object is meant, wherever it is."""
+    assert run.frame.definition is not None
+    definition = definition_inside(node, run.frame.definition)
+    args = node.args
+
+    def default(name: str, written: ast.expr) -> Value:
+        value = run.evaluate(written)
+        if name in updated_inside(node) and holding.is_updated_in_place(value):
+            return references.made(run, "", None, (value,), node)
+        return value
+
+    by_position = [p.arg for p in (*args.posonlyargs, *args.args)]
+    names = by_position[len(by_position) - len(args.defaults) :]
+    keywords = zip((p.arg for p in args.kwonlyargs), args.kw_defaults, strict=True)
+    return FunctionV(
+        definition, run.scope, tuple(map(default, names, args.defaults)),
+        tuple((name, default(name, written)) for name, written in keywords if written),
+    )  # fmt: skip
 
 
 def _present(run: Run, place: PlaceV, node: ast.AST) -> Value:

@@ -56,7 +56,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.operator_functions import get, is_getter
-from pullback.frontend.memory import dicts, hash_methods
+from pullback.frontend.memory import dicts, hash_methods, references
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
@@ -394,7 +394,8 @@ def bind(
         bound[name] = value
     with_default = positional[len(positional) - len(f.defaults) :]
     for name, value in (*zip(with_default, f.defaults, strict=True), *f.kw_defaults):
-        bound.setdefault(name, value)
+        if name not in bound:
+            bound[name] = call(run, value, (), {}, node) if references.is_object(value) else value
     missing = [n for n in parameters(f.definition.node) if n not in bound]
     if missing:
         run.refuse(

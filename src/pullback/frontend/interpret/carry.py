@@ -11,7 +11,7 @@ from pullback.core.terms import Atom, Block, Loop, Var, While
 from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions.lambda_sets import tie
-from pullback.frontend.functions.scopes import Scope, chain, function_scope, shown
+from pullback.frontend.functions.scopes import chain, function_scope, shown
 from pullback.frontend.interpret.carried import Carried, Head, Part, rebuilt
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of
@@ -30,7 +30,7 @@ from pullback.frontend.kinds.values import (
     Value,
     index_scalar,
 )
-from pullback.frontend.memory import holding, ownership, places
+from pullback.frontend.memory import ownership, places
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -139,8 +139,6 @@ class _WithNames:
         try:
             while True:
                 stale = self._stale()
-                for n in self.names:
-                    poison_aliases(run, self.scope, n)
                 inits = [places.settled(run, outer[n], self.node) for n in self.names]
                 names = [*("" for _ in range(first)), *self.names]
                 given = [*self.init, *inits]
@@ -190,13 +188,6 @@ def bind_carried(run: Run, names: Sequence[str], values: Sequence[Value]) -> lis
     return [v for n, v in zip(names, values, strict=False) if not n]
 
 
-def poison_aliases(run: Run, scope: Scope, name: str) -> None:
-    """Forbid the use of other names for the values that a loop updates."""
-    value = scope.names.get(name)
-    if holding.is_updated_in_place(value) and value.fresh:
-        ownership.updated(run, name, value, ast.Pass())
-
-
 def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
     try:
         return kind_of(value)
@@ -229,7 +220,8 @@ def _first_head(
     for k, (owners, fresh) in enumerate(owned):
         beside = (o for i, (os, _) in enumerate(owned) if i != k for o in os)
         exclusive = fresh and not owners & elsewhere.union(beside)
-        parts.append(Part(Owner(), frozenset() if exclusive else owners, fresh))
+        group = Owner(in_rows=all(o.in_rows for o in owners))
+        parts.append(Part(group, frozenset() if exclusive else owners, fresh))
     ownership.still_given(run, _name(names, j), [(p.extra, p.group) for p in parts])
     return Head(kind, parts)
 
@@ -241,7 +233,9 @@ def _next_head(head: Head, owned: Sequence[Ownership], start: int) -> Head:
     parts = []
     for p, (owners, fresh) in zip(head.parts, owned, strict=True):
         older = frozenset(o for o in owners if o.serial < start)
-        parts.append(Part(p.group, p.extra | older, p.fresh and fresh))
+        in_rows = not p.group.in_rows or all(o.in_rows for o in owners)
+        group = p.group if in_rows else Owner()
+        parts.append(Part(group, p.extra | older, p.fresh and fresh))
     return Head(head.kind, parts)
 
 
@@ -259,16 +253,18 @@ def _merge_groups(
         for j, b in places[:n]:
             if a >= len(owned[i]) or b >= len(owned[j]) or not owned[i][a][0] & owned[j][b][0]:
                 continue
-            heads[i].parts[a].group = heads[j].parts[b].group
+            group = heads[j].parts[b].group
+            group.in_rows = group.in_rows and heads[i].parts[a].group.in_rows
+            heads[i].parts[a].group = group
             if i == j:
                 continue
             # The first part of an array or a list is itself; it is what an update changes.
             in_place = [
                 k for k, part in ((i, a), (j, b)) if part == 0 and _name(names, k) in updated
             ]
-            if in_place:
-                kept = in_place[0]
-                other = i + j - kept
+            kept = in_place[0] if in_place else i
+            other = i + j - kept
+            if in_place and not _name(names, other):
                 heads[other].kind = StaleK(
                     f"{names[other]!r} may share memory with {names[kept]!r}, which the loop "
                     "updates",

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import operator
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import choices
-from pullback.frontend.interpret import iteration, objects, scalars, small_ints, symbol_values
+from pullback.frontend.interpret import (
+    iteration,
+    made_texts,
+    objects,
+    scalars,
+    small_ints,
+    symbol_values,
+)
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.iteration import range_parts
@@ -18,6 +26,7 @@ from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CaughtV,
     HashV,
     ListV,
     OptionalV,
@@ -63,6 +72,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return optionals.compared(
             run, op, left, right, node, lambda x, y: compare(run, op, x, y, node)
         )
+    if isinstance(left, CaughtV) or isinstance(right, CaughtV):
+        return made_texts.of_python(run, scalars.FOLD[op], (left, right), node, bool)
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         return symbol_values.compare(run, op, left, right, node)
     found = _user_comparison(run, op, left, right, node)
@@ -233,6 +244,11 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
     """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
 
     for value, other in ((a, b), (b, a)):
+        if isinstance(value, CaughtV) and not isinstance(other, OptionalV):
+            if isinstance(other, Static) and other.value is None and value.is_there:
+                return Static(not positive)
+            identical = operator.is_ if positive else operator.is_not
+            return made_texts.of_python(run, identical, (value, other), node, bool)
         if isinstance(other, Static) and other.value is None:
             if isinstance(value, UnionV | OptionalV):
                 found = run.is_instance(value, (type(None),), node)
@@ -272,13 +288,11 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method
-    if (
-        isinstance(item, Static)
-        and isinstance(items, Static)
-        and isinstance(item.value, str)
-        and isinstance(items.value, str)
-    ):
-        return Static(item.value in items.value)
+    if made_texts.is_text(item) and made_texts.is_text(items):
+        parts = made_texts.few_parts(items)
+        if isinstance(item, Static) or parts is None:
+            return made_texts.of_python(run, operator.contains, (items, item), node, bool)
+        items = parts
     if isinstance(items, RecordV) and items.cls is dict:
         if chosen_keys.is_chosen(item):
             return chosen_keys.contains(run, items, item, node)

@@ -16,7 +16,6 @@ from pullback.errors import (
     ArgumentTypeError,
     UnknownNameError,
 )
-from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.scopes import chain, outermost
 from pullback.frontend.interpret import (
     assignment,
@@ -37,6 +36,7 @@ from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
+    CaughtV,
     CellV,
     FunctionV,
     HashV,
@@ -75,6 +75,7 @@ from pullback.frontend.python.syntax import (
     declared_outside,
     parameters,
 )
+from pullback.frontend.python.trying import Held
 from pullback.frontend.signals import FollowUp, Unreachable
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def evaluate(run: Run, node: ast.expr) -> Value:
     match node:
         case ast.Constant(value):
             return _constant(run, value, node)
+        case Held(name):
+            return CaughtV(run.scalar(lookup(run, name, node), node).atom)
         case ast.Name(name):
             return lookup(run, name, node)
         case ast.BinOp(left, op, right):
@@ -119,7 +122,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.List(elts):
             return _list(run, elts, node)
         case ast.Lambda():
-            return function_value(run, node)
+            return by_reference.function_value(run, node)
         case ast.Set():
             return hash_sets.display(run, node)
         case ast.Dict():
@@ -160,6 +163,13 @@ def _constant(run: Run, value: object, node: ast.expr) -> Value:
     return Static(value)
 
 
+_COPIED = "copy it before the update, or read it anew afterwards"
+_MADE_ANEW = "make the function anew after the change"
+_AGAIN = {"updated since": _COPIED, "replaced since": _COPIED, "moved since": _MADE_ANEW,
+          "again since": _MADE_ANEW}  # fmt: skip
+"""What is said to a name that may not be used, by the end of the reason."""
+
+
 def lookup(run: Run, name: str, node: ast.AST) -> Value:
     """Return the value of a name: of this function, of those around it, global, built in."""
     for scope in chain(run.scope):
@@ -172,9 +182,8 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
             return _set_here(run, found, name, scope.live, node)
         if isinstance(found, Stale):
             error = FollowUp if found.reason == UNKNOWN else UnknownNameError
-            shared = found.reason.endswith(("updated since", "replaced since"))
-            again = "copy it before the update, or read it anew afterwards" if shared else ""
-            run.refuse(node, found.reason, again, error=error)
+            again = _AGAIN.get(" ".join(found.reason.split()[-2:]), "")
+            run.refuse(node, found.reason, again, error)
         if isinstance(found, PlaceV):
             return places.current(run, found, node)
         if found is not None:
@@ -479,21 +488,6 @@ def _list_update(
             run.refuse(node, f"** in .{name}(...) is not supported", error=ArgumentTypeError)
         kwargs[k.arg] = evaluate(run, k.value)
     return by_reference.update(run, base, steps, name, args, kwargs, node)
-
-
-def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
-    """Compile a lambda or a nested ``def``: defaults are evaluated now, free variables when it is
-    called."""
-    assert run.frame.definition is not None
-    definition = definition_inside(node, run.frame.definition)
-    args = node.args
-    defaults = tuple(evaluate(run, d) for d in args.defaults)
-    keywords = tuple(
-        (p.arg, evaluate(run, d))
-        for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-        if d
-    )
-    return FunctionV(definition, run.scope, defaults, keywords)
 
 
 __all__ = ["Scalar", "UnionV", "evaluate", "lookup", "parameters"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.types import Int
-from pullback.errors import ArgumentValueError, StaticValueError
+from pullback.core.terms import Lit
+from pullback.frontend.interpret import made_texts
+from pullback.frontend.interpret.messages import formatted
 from pullback.frontend.kinds.values import Scalar, Static, Value
 
 if TYPE_CHECKING:
@@ -15,35 +16,26 @@ if TYPE_CHECKING:
 
 
 def joined_string(run: Run, node: ast.JoinedStr) -> Value:
-    """An f-string of values that are known."""
-    parts = []
+    """An f-string; its text is known if the values are."""
+    values: list[Value] = []
+    pieces: list[str | int] = []
     for v in node.values:
         match v:
             case ast.Constant(str(text)):
-                parts.append(text)
+                pieces.append(text)
             case ast.FormattedValue(value, conversion, spec):
                 inner = run.evaluate(value)
-                if isinstance(inner, Scalar) and isinstance(inner.type, Int):
-                    inner = Static(run.static(inner, value, "what an f-string shows"))
-                form = Static("") if spec is None else run.evaluate(spec)
-                if isinstance(inner, Static) and isinstance(form, Static):
-                    parts.append(_formatted(run, inner.value, conversion, str(form.value), v))
-                else:
-                    run.refuse(
-                        v,
-                        "text is made when the function is compiled; this value is known later",
-                        "compare the values themselves; in the message of an error, write the "
-                        "f-string in the raise or assert itself",
-                        error=StaticValueError,
-                    )
+                if isinstance(inner, Scalar) and inner.py and isinstance(inner.atom, Lit):
+                    inner = Static(inner.atom.value)
+                pieces.append(conversion)
+                values += (inner, Static("") if spec is None else run.evaluate(spec))
             case _:
                 run.refuse(node, "this f-string is not supported")
-    return Static("".join(parts))
+    return made_texts.of_python(run, partial(_joined, tuple(pieces)), values, node)
 
 
-def _formatted(run: Run, value: object, conversion: int, form: str, node: ast.expr) -> str:
-    shown: dict[int, Callable[[object], str]] = {97: ascii, 114: repr, 115: str}
-    try:
-        return format(shown[conversion](value) if conversion in shown else value, form)
-    except (ValueError, TypeError) as e:
-        run.refuse(node, str(e), error=ArgumentValueError)
+def _joined(pieces: tuple[str | int, ...], *values: object) -> str:
+    """The pieces of an f-string: texts, or how the next two of the values, a value and its format,
+    are converted."""
+    given = zip(values[::2], values[1::2], strict=True)
+    return "".join(p if isinstance(p, str) else formatted(p, *next(given)) for p in pieces)

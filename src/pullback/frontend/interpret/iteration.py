@@ -15,7 +15,7 @@ from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
-from pullback.frontend.interpret import small_ints
+from pullback.frontend.interpret import made_texts, small_ints
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.indices import int_atom
@@ -45,6 +45,7 @@ from pullback.frontend.kinds.values import (
     Scalar,
     SmallV,
     Static,
+    SymbolV,
     TupleV,
     Unrolled,
     Value,
@@ -102,8 +103,10 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return _enumerate(run, iterate(run, items, node), start, node)
         case ReversedV(items):
             return _reversed(run, iterate(run, items, node), node)
+        case SymbolV(_, cls) if cls is str:
+            return made_texts.items(run, value, node)
         case Static(str(text)):
-            return Unrolled(tuple(Static(c) for c in text))
+            return Unrolled(tuple(map(Static, text)))
         case _:
             run.refuse(
                 node, f"{run.describe(value)} cannot be iterated over", error=ArgumentTypeError
@@ -365,8 +368,8 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
         case RangeV():
             count = range_parts(run, value, node)[1]
             return ext.int_value(count) if isinstance(count, Lit) else Scalar(count, True, 64)
-        case Static(str(text)):
-            return Static(len(text))
+        case Static(str()) | SymbolV() if made_texts.is_text(value):
+            return made_texts.length(run, value, node)
         case Static(enum.EnumType() as cls) if type(cls).__len__ is enum.EnumType.__len__:
             return Static(len(symbols.members(cls)))
         case _:
@@ -425,7 +428,7 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
             made, _ = lists.extend_by(run, TupleV((), is_list=True), items, node)
             return made if isinstance(made, ListV) else to_list(run, made, node)
         case Indexed(n, at, None, _):
-            return run.sequence_of(n, at, node)
+            return run.sequence(n, at, node)
         case Indexed(n, at, keep, _):
             assert keep is not None
             kept, count = _kept(run, n, keep)
@@ -433,10 +436,10 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
             def item(k: Atom) -> Value:
                 return at(run.b.index(kept, (k,), checked=False))
 
-            return run.sequence_of(count, item, node)
+            return run.sequence(count, item, node)
 
 
-def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
+def sequence(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
     """Return the sequence as one Build; its results are the leaves of the item."""
     index = Var("i", I64)
     kinds: list[Kind] = []
@@ -464,16 +467,14 @@ def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.A
         return ListV(i64(0), ScalarK(F64, True), tuple(atoms), frozenset({mine}), True)
     types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
     atoms = run.b.let(Build((length,), (index,), block), types) if types else ()
-    own = frozenset({mine})
-    inner = frozenset(shared)
+    own, inner = frozenset({mine}), frozenset(shared)
     return ListV(length, kinds[0], tuple(atoms), own, True, inner, sole=sole[0])
 
 
 def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
     """Return the indices that the ``if`` of a comprehension keeps, and their number."""
     i = Var("i", I64)
-    zeros = run.block(lambda: (i64(0),))
-    (start,) = run.b.let(Build((n,), (i,), zeros), (Array(I64, 1),))
+    (start,) = run.b.let(Build((n,), (i,), run.block(lambda: (i64(0),))), (Array(I64, 1),))
     index, found, count = Var("i", I64), Var("kept", Array(I64, 1)), Var("k", I64)
 
     def body() -> tuple[Atom, ...]:

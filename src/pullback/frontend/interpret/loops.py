@@ -15,7 +15,7 @@ from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import generators
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carried_places import Places
-from pullback.frontend.interpret.carry import carry, poison_aliases
+from pullback.frontend.interpret.carry import carry
 from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
@@ -173,8 +173,6 @@ class _Body:
         self.returned = len(run.frame.returned)
         self.found: dict[str, None] = {}  # names that calls in the body update
         self.updated |= set(more)
-        for n in sorted(self.updated):
-            poison_aliases(run, self.scope, n)
         assert run.frame.definition is not None
         live = liveness_of(run.frame.definition.node)
         self.head = live.head.get(s, frozenset()) | {"$exit", STATE, STOP}
@@ -234,8 +232,6 @@ class _Body:
     def add_found(self) -> None:
         """Carry the names that turned out to be updated by calls, like those assigned to."""
         self.scope.names = self.outer
-        for n in self.found:
-            poison_aliases(self.run, self.scope, n)
         self.changed = [*self.changed, *self.found]
         self.updated |= set(self.found)
         self.names += [n for n in self.found if not isinstance(self.outer[n], Stale)]

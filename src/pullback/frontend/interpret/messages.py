@@ -16,9 +16,12 @@ from pullback.core.prims_discrete import is_shown
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
 from pullback.errors import PullbackError
+from pullback.frontend.functions.clauses import exception_of_number
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.kinds import (
+    TYPE,
     ArrayK,
+    CaughtK,
     Kind,
     ListK,
     OptionalK,
@@ -64,9 +67,7 @@ class Recorder:
         if isinstance(node, ast.Name):
             shown = self.run.scope.names.get(node.id)
             if isinstance(shown, ShownV):
-                start = len(self.leaves)
-                self.leaves += shown.leaves
-                return moved(shown.part, start)
+                return moved_to(self, shown)
         made = self._text_call(node) or self._evaluated(node) or self._operation(node)
         return made or Constant(SourceText(ast.unparse(node)))
 
@@ -91,7 +92,7 @@ class Recorder:
                 form = Constant("") if spec is None else self.expression(spec)
                 if has_source(form):
                     return Constant(SourceText(ast.unparse(inner)))
-                return Applied(partial(_formatted, conversion), (self.expression(inner), form))
+                return Applied(partial(formatted, conversion), (self.expression(inner), form))
             case ast.Constant(text):
                 return Constant(text)
             case _:
@@ -122,8 +123,8 @@ class Recorder:
                 values = [k.value for k in keywords]
                 call = partial(_method, name, tuple(names))
                 return self._applied(call, [receiver, *args, *values])
-            case ast.BinOp(left, op, right) if _is_text(node) and BINARY[type(op)] in _OPERATORS:
-                return self._applied(_OPERATORS[BINARY[type(op)]], [left, right])
+            case ast.BinOp(left, op, right) if _is_text(node) and BINARY[type(op)] in OPERATORS:
+                return self._applied(OPERATORS[BINARY[type(op)]], [left, right])
             case _:
                 return None
 
@@ -141,8 +142,8 @@ class Recorder:
         """Return the part for an operation on texts, or for a display or choice of them, that is
         done at run time."""
         match node:
-            case ast.BinOp(left, op, right) if BINARY[type(op)] in _OPERATORS:
-                return self._applied(_OPERATORS[BINARY[type(op)]], [left, right])
+            case ast.BinOp(left, op, right) if BINARY[type(op)] in OPERATORS:
+                return self._applied(OPERATORS[BINARY[type(op)]], [left, right])
             case ast.Tuple(items) | ast.List(items):
                 return self._applied(_tuple if isinstance(node, ast.Tuple) else _list, items)
             case ast.IfExp(test, then, orelse):
@@ -184,6 +185,13 @@ def kept_text(run: Run, target: ast.expr, node: ast.expr) -> ShownV | None:
         "it"
     )
     return ShownV(reason, node, part, tuple(recorder.leaves))
+
+
+def moved_to(recorder: Recorder, shown: ShownV) -> Part:
+    """Return the part of a text, with its leaves behind those that are recorded already."""
+    start = len(recorder.leaves)
+    recorder.leaves += shown.leaves
+    return moved(shown.part, start)
 
 
 def _makes_text(node: ast.expr) -> bool:
@@ -297,6 +305,8 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
             return None if value is None else Applied(_optional, (there, value))
         case SymbolK(cls):
             return Applied(partial(symbol_of, cls), (Leaf(next(leaves)),))
+        case CaughtK(steps):
+            return Applied(partial(_caught, steps), (Leaf(next(leaves)),))
         case ListK(elem):
             count = len(tuple(leaf_types(elem)))
             item = _of_kind(elem, iter(range(count)))
@@ -320,7 +330,7 @@ def _joined(*pieces: object) -> str:
     return "".join(map(str, pieces))
 
 
-def _formatted(conversion: int, value: object, form: object) -> str:
+def formatted(conversion: int, value: object, form: object) -> str:
     return format(_SHOWN[conversion](value) if conversion in _SHOWN else value, str(form))
 
 
@@ -343,6 +353,16 @@ def _record(cls: type, names: tuple[str, ...], *values: object) -> object:
     return bare(cls, dict(zip(names, values, strict=True)))
 
 
+def _caught(steps: tuple[str | int, ...], number: int) -> object:
+    found: object = exception_of_number(number)
+    for step in steps:
+        if isinstance(step, int):
+            found = operator.getitem(found, step)  # type: ignore[call-overload]  # e.args[0]
+        else:
+            found = type(found) if step == TYPE else getattr(found, step)
+    return found
+
+
 def _optional(there: object, value: object) -> object:
     return value if there else None
 
@@ -356,8 +376,8 @@ def _items(item: Part, length: object, *columns: np.ndarray) -> list[object]:
     return [item.value([c[k].item() for c in columns]) for k in range(length)]
 
 
-_OPERATORS: dict[str, Callable[..., object]] = {
+OPERATORS: dict[str, Callable[..., object]] = {
     "+": operator.add, "%": operator.mod, "*": operator.mul,
 }  # fmt: skip
 
-__all__ = ["Recorder", "is_source", "kept_text"]
+__all__ = ["OPERATORS", "Recorder", "formatted", "is_source", "kept_text"]

@@ -18,12 +18,13 @@ from pullback.core.build import boolean
 from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
 from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import small_ints
+from pullback.frontend.interpret import made_texts, small_ints
 from pullback.frontend.interpret.attributes import unpack, variant_params
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CaughtV,
     HashV,
     ListV,
     OptionalV,
@@ -279,6 +280,8 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
             return case_value(run, value, lambda v: is_instance(run, v, classes, node), node)
         case RecordV(cls):
             return Static(issubclass(cls, classes))
+        case CaughtV():
+            return made_texts.of_python(run, isinstance, (value, Static(classes)), node, bool)
         case _:
             told_apart(run, value, classes, node)
             found = builtin_instance(value, classes)
@@ -297,6 +300,17 @@ def _isinstance(
     if isinstance(node, ast.Call) and isinstance(node.args[1], ast.BinOp):
         return is_instance(sp, args[0], classes_of(sp, node.args[1]), node)
     return is_instance(sp, args[0], _classes_in(sp, args[1], node), node)
+
+
+@register(issubclass)
+def _issubclass(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    if len(args) != 2 or kwargs:
+        sp.refuse(node, "issubclass takes two arguments", error=ArgumentTypeError)
+    assert isinstance(sp, Run)
+    classes = Static(_classes_in(sp, args[1], node))
+    return made_texts.of_python(sp, issubclass, (args[0], classes), node, bool)
 
 
 def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:

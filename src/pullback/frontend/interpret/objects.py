@@ -17,7 +17,7 @@ from pullback.errors import (
     StaticIndexError,
 )
 from pullback.frontend.functions import choices
-from pullback.frontend.interpret import scalars, small_ints, symbol_values
+from pullback.frontend.interpret import made_texts, scalars, small_ints, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.interpret.iteration import iterate, range_parts
@@ -29,6 +29,7 @@ from pullback.frontend.kinds.join import is_function, suits
 from pullback.frontend.kinds.kinds import ArrayK, RecordK, UnionK
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CaughtV,
     ClosureV,
     EnumerateV,
     FunctionV,
@@ -125,6 +126,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             return True
         case ZipV() | EnumerateV():
             return True
+        case CaughtV():
+            return run.truth(made_texts.of_python(run, bool, (value,), node, bool), node)
         case GeneratorV() | ReversedV() | SliceV():
             return True
         case _:
@@ -175,6 +178,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
                 return _slice_list(run, value, index, node)
             atom = index_atom(run, index, node, "an index of a list")
             return run.element(value, atom, node, True)
+        case CaughtV(atom, steps) if isinstance(index, Static) and isinstance(index.value, int):
+            return CaughtV(atom, (*steps, index.value))
         case RangeV():
             return _of_range(run, value, index, node)
         case Static(type() as cls) if records.parameters(cls) and (
@@ -182,6 +187,12 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         ):
             given = run.static(index, node, f"what {cls.__name__} is made of")
             return Static(cls[given])  # type: ignore[index]  # a generic class
+        case SymbolV(_, cls) if cls is str:
+            if isinstance(index, SliceV):
+                bounds = (index.start, index.stop, index.step)
+                return made_texts.part(run, value, bounds, node)
+            atom = index_atom(run, index, node, "an index of a string")
+            return made_texts.character(run, value, atom, node)
         case Static(str(text)) if is_int(index) and not isinstance(index, Static):
             characters = TupleV(tuple(map(Static, text)))
             atom = index_atom(run, index, node, "an index of a string")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import scalars, small_ints, symbol_values
+from pullback.frontend.interpret import made_texts, scalars, small_ints, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
@@ -49,6 +49,10 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     if isinstance(left, OptionalV) or isinstance(right, OptionalV):
         x, y = optionals.operands(run, op, left, right, node)
         return binop(run, op, x, y, node)
+    if made_texts.is_text(left) or made_texts.is_text(right):
+        text = made_texts.operation(run, op, left, right, node)
+        if text is not None:
+            return text
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         for v, prefix in ((left, ""), (right, "r")):
             if symbol_values.overrides(v, f"__{prefix}{METHODS[op]}__"):
@@ -111,7 +115,7 @@ def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) 
     nothing = [isinstance(v, TupleV) and not v.items for v in (a, b)]  # a literal []
     if any(nothing):
         only = y if nothing[0] else x
-        return run.sequence_of(only.length, lambda i: run.element(only, i, node, False), node)
+        return run.sequence(only.length, lambda i: run.element(only, i, node, False), node)
     total = ext.add(run, x.length, y.length)
 
     def item(i: Atom) -> Value:
@@ -122,7 +126,7 @@ def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) 
             node,
         )
 
-    return run.sequence_of(total, item, node)
+    return run.sequence(total, item, node)
 
 
 def _repeat(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> Value:
@@ -138,10 +142,10 @@ def _repeat(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> Val
         count = run.b.prim("max", count, i64(0))
     if isinstance(items, TupleV) and len(items.items) == 1:
         (only,) = items.items
-        return run.sequence_of(count, lambda _: only, node)
+        return run.sequence(count, lambda _: only, node)
     base = run.to_list(items, node)
     total = run.b.prim("mul", count, base.length)
-    return run.sequence_of(
+    return run.sequence(
         total, lambda i: run.element(base, run.b.prim("mod", i, base.length), node, False), node
     )
 

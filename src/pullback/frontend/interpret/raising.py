@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.messages import Applied, Constant, Message, Part
-from pullback.core.prims_discrete import exception_name
+from pullback.core.prims_discrete import AGAIN, exception_name
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.interpret.messages import Recorder, is_source
-from pullback.frontend.kinds.values import Static, Value
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.values import CaughtV, OptionalV, Static, Value
 from pullback.frontend.signals import NeedStatic
 from pullback.frontend.state import Flow
 
@@ -55,11 +56,21 @@ def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> 
 
 
 def raise_(run: Run, s: ast.Raise) -> Flow:
-    """Compile ``raise E(...)`` and ``raise E``, both also with ``from``."""
+    """Compile ``raise E(...)`` and ``raise E``, both also with ``from``, and ``raise``."""
     if s.exc is None:
         run.refuse(
             s, "a bare raise has nothing to raise again", "raise ValueError('...'): say which"
         )
+    made = None if isinstance(s.exc, ast.Call) else run.evaluate(s.exc)
+    if isinstance(made, OptionalV):
+        made = optionals.present(run, made, "exceptions must derive from BaseException", s)
+    if isinstance(made, CaughtV) and not made.steps and s.cause is None:
+        recorder = Recorder(run)
+        part = recorder.value(made)
+        assert part is not None
+        message = Message((part,), len(recorder.leaves), "")
+        run.require(boolean(False), AGAIN, message, s, *recorder.leaves)
+        return Flow.DEAD
     cls, args, names = _made_of(run, s.exc)
     if cls is None:
         run.refuse(
@@ -121,7 +132,7 @@ def _fail(
             case _:
                 pass
     message = Message(parts, len(leaves), plain, names, origin)
-    run.b.let(Prim("require", (boolean(False), *leaves), (name, message)), (), run.site(s))
+    run.require(boolean(False), name, message, s, *leaves)
 
 
 def _on_both_sides(
@@ -196,6 +207,11 @@ def _cause(run: Run, recorder: Recorder, node: ast.expr) -> Part:
     """Return the part for the exception behind ``from``."""
     if isinstance(node, ast.Constant) and node.value is None:
         return Constant(None)
+    known = None if isinstance(node, ast.Call) else run.evaluate(node)
+    if isinstance(known, CaughtV):
+        part = recorder.value(known)
+        assert part is not None
+        return part
     cls, args, names = _made_of(run, node)
     if cls is None:
         run.refuse(

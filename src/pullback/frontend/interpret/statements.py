@@ -16,13 +16,18 @@ from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.functions import local_classes, unfinished
 from pullback.frontend.functions.generator_forms import yields
-from pullback.frontend.interpret import attempts, generators, loops, narrowing, patterns, raising
+from pullback.frontend.interpret import (
+    attempts,
+    by_reference,
+    generators,
+    loops,
+    narrowing,
+    patterns,
+    raising,
+)
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
-from pullback.frontend.interpret.expressions import (
-    function_value,
-    spread,
-)
+from pullback.frontend.interpret.expressions import spread
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.interpret.messages import kept_text
@@ -419,7 +424,7 @@ def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
     if decorators and name in free_names(s):
         reason = "a function that calls itself and is decorated where it is defined"
         run.refuse(s.decorator_list[0], reason, "define it at module level")
-    f: Value = function_value(run, s)
+    f: Value = by_reference.function_value(run, s)
     for decorator, node in reversed(decorators):
         f = run.call(decorator, (f,), node)
     ownership.rebound(run, run.scope, name)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import enum
+import operator
 import types
+from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64
+from pullback.core.build import boolean, i64
+from pullback.core.messages import Applied, Message
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnknownAttributeError
+from pullback.frontend.interpret import made_texts
+from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import OptionalV, Scalar, Specialiser, Static, SymbolV, Value
 from pullback.frontend.python.symbols import members, number_of, symbol_class
+from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -66,6 +72,8 @@ def compare(run: Run, op: str, a: Value, b: Value, node: ast.AST) -> Value:
             return run.compare(op, p, q, node)
     if op in ("==", "!="):
         return Static(op == "!=")
+    if made_texts.is_text(a) and made_texts.is_text(b):
+        return made_texts.of_python(run, getattr(operator, METHODS[op]), (a, b), node, bool)
     run.refuse(
         node,
         f"{op} of {run.describe(a)} and {run.describe(b)} is not supported",
@@ -143,12 +151,22 @@ def member_of(run: Run, cls: enum.EnumType, value: Value, node: ast.AST) -> Valu
 
     def found(k: int) -> Value:
         if k == len(known):
-            message = f"this is not a valid {cls.__qualname__}"
-            run.never("ValueError", message, node, ArgumentValueError)
+            plain, recorder = f"this is not a valid {cls.__qualname__}", Recorder(run)
+            shown = recorder.value(value)
+            if shown is None or not recorder.leaves:
+                run.never("ValueError", plain, node, ArgumentValueError)
+            part = Applied(partial(_not_valid, cls), (shown,))
+            message = Message((part,), len(recorder.leaves), plain)
+            run.require(boolean(False), "ValueError", message, node, *recorder.leaves)
+            raise Unreachable
         is_it = run.truth(run.compare("==", value, Static(known[k].value), node), node)
         return run.branch(is_it, lambda: Static(known[k]), lambda: found(k + 1), node)
 
     return found(0)
+
+
+def _not_valid(cls: enum.EnumType, value: object) -> str:
+    return f"{value!r} is not a valid {cls.__qualname__}"
 
 
 def truth(run: Run, value: SymbolV, node: ast.AST) -> bool | Atom:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64
 from pullback.core.messages import Applied, Leaf, Message
-from pullback.core.terms import Atom, Prim
+from pullback.core.terms import Atom
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds.optionals import class_name
 from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, TupleV, UnionV, Value
@@ -63,7 +63,7 @@ def fail(run: Run, subject: Value, s: ast.Match) -> NoReturn:
         run.never("ValueError", plain, s, ArgumentValueError)
     text = Applied(_message(template).format, tuple(map(Leaf, range(len(numbers)))))
     message = Message((text,), len(numbers), plain)
-    run.b.let(Prim("require", (boolean(False), *numbers), ("ValueError", message)), (), run.site(s))
+    run.require(boolean(False), "ValueError", message, s, *numbers)
     raise Unreachable
 
 

@@ -22,6 +22,7 @@ from pullback.frontend.kinds.flatten import (
     kind_of,
     snapshot,
 )
+from pullback.frontend.kinds.join import generalise, join, widen
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
@@ -42,6 +43,7 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     closure_type,
     describe,
+    describe_both,
     leaf_types,
     static_scalar,
     without_spare,
@@ -195,7 +197,7 @@ def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
             args = i64(0), value.length, i64(1)
             atoms = tuple(run.b.prim("slice", a, *args, static=(0,)) for a in atoms)
         return replace(value, elem=kind.elem, atoms=atoms, spare=kind.spare)
-    made = run.sequence_of(
+    made = run.sequence(
         value.length,
         lambda i: coerce(run, run.element(value, i, node, False), kind.elem, node),
         node,
@@ -229,7 +231,7 @@ def _coerce_table(run: Run, value: HashV, kind: HashK, node: ast.AST) -> HashV:
             assert isinstance(old, TupleV)
             return coerce(run, TupleV((*old.items, Static(True))), kind.elem, node)
 
-        made = run.sequence_of(value.length, entry, node)
+        made = run.sequence(value.length, entry, node)
         made = replace(made, elem=kind.elem, inner=made.inner | value.inner, sole=value.sole)
     else:
         made = _coerce_list(run, _entries(value), ListK(kind.elem, kind.spare), node)
@@ -310,7 +312,7 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
             below, lambda: pick(i, low, middle), lambda: pick(i, middle, high), node
         )
 
-    made = run.sequence_of(length, lambda i: pick(i, 0, len(items)), node)
+    made = run.sequence(length, lambda i: pick(i, 0, len(items)), node)
     return ListV(length, elem, made.atoms, *new_owner(), owners, sole=sole)
 
 
@@ -473,3 +475,18 @@ def _into_closure(
 
 def _same_place(a: Kind, b: FunctionK) -> bool:
     return isinstance(a, FunctionK) and a.root.definition is b.root.definition
+
+
+def covering(
+    run: Run, value: Value, end: Kind, named: tuple[str, str], node: ast.AST
+) -> Value:
+    """Return what a variable holds as a value of a kind that covers what the variable becomes; the
+    value itself, if it is one. ``named``: the variable, and what happens before it becomes that."""
+    kind = kind_of(value)
+    both = join(kind, end)
+    if both is None:
+        (name, what), (was, becomes) = named, describe_both(kind, end)
+        reason = f"{name!r} is {was} before {what} and {becomes} after it"
+        run.refuse(node, reason, "let it have one type from the start", TypesDoNotMeetError)
+    wide = widen(generalise(kind), generalise(both))
+    return value if wide == kind else coerce(run, value, wide, node)

@@ -17,6 +17,7 @@ from pullback.core.terms import Atom, Lit, Var
 from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
+    CaughtK,
     ClosureK,
     FunctionK,
     FunctionRefK,
@@ -48,6 +49,7 @@ from pullback.frontend.kinds.plain_kinds import Compound
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
+    CaughtV,
     CellV,
     ClosureV,
     Driven,
@@ -172,6 +174,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case SymbolV(atom, cls):
             out.atoms.append(atom)
             return SymbolK(cls)
+        case CaughtV(atom, steps):
+            out.atoms.append(atom)
+            return CaughtK(steps)
         case ClosureV(atom, kinds, owners):
             out.atoms.append(atom)
             out.own(owners, False)
@@ -405,6 +410,8 @@ def _rebuild(
             return SmallV(as_wide, dtype)
         case SymbolK(cls):
             return SymbolV(next(atoms), cls)
+        case CaughtK(steps):
+            return CaughtV(next(atoms), steps)
         case ClosureK(alternatives):
             return ClosureV(next(atoms), alternatives, own()[0])
         case LambdaSetK(lambdas):

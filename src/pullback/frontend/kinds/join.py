@@ -15,6 +15,7 @@ from pullback.frontend.functions.scopes import AnyScope, Scope
 from pullback.frontend.kinds.flatten import example, kind_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
+    CaughtK,
     ClosureK,
     FunctionK,
     HashK,
@@ -204,7 +205,7 @@ def _symbols(a: SymbolK | StaticK, b: SymbolK | StaticK) -> SymbolK | None:
 
 _MAY_BE_MISSING = (
     ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
-    | SymbolK
+    | SymbolK | CaughtK
 )  # fmt: skip
 
 

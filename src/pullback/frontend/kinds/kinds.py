@@ -3,7 +3,8 @@
     kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
-           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | SmallK | ThreadK(types)
+           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | SmallK
+           | CaughtK(steps) | ThreadK(types)
            | GeneratorK(function, args) | HashK(cls, elem, factory)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
@@ -19,7 +20,9 @@ from typing import TYPE_CHECKING
 
 from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
 from pullback.frontend.kinds.plain_kinds import (
+    TYPE,
     ArrayK,
+    CaughtK,
     Compound,
     Number,
     ScalarK,
@@ -203,7 +206,7 @@ class GeneratorK(Compound):
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
     | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK | ThreadK
-    | GeneratorK | HashK | SmallK
+    | GeneratorK | HashK | SmallK | CaughtK
 )  # fmt: skip
 ArgType = Kind
 
@@ -248,7 +251,7 @@ def _leaf_types(kind: Kind) -> Iterator[Type]:
         case OptionalK(inner) | MaybeK(inner):
             yield Bool()
             yield from leaf_types(inner)
-        case SymbolK():
+        case SymbolK() | CaughtK():
             yield I64
         case FunctionK(scopes, root):
             for scope in scopes:
@@ -409,9 +412,8 @@ def describe(kind: Kind) -> str:
         case HashK(cls, elem):
             if not elem.items:
                 return f"an empty {cls.__name__}"
-            keys = _plural(elem.items[0]).replace(" items", "s")
             values = "" if issubclass(cls, set) else f" to {_plural(elem.items[1])}"
-            return f"a {cls.__name__} of {keys}{values}"
+            return f"a {cls.__name__} of {_plural(elem.items[0]).replace(' items', 's')}{values}"
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
@@ -429,22 +431,21 @@ def describe(kind: Kind) -> str:
             return f"{describe(inner)} or nothing yet"
         case SymbolK(cls):
             return "a string" if cls is str else f"a {cls.__name__}"
+        case CaughtK(steps):
+            return f"{'what is in ' if steps else ''}a caught exception"
         case FunctionK() | FunctionRefK() | ClosureK() | LambdaSetK():
             return "a function"
-        case RangeK():
-            return "a range"
         case OperatorK(name):
             return f"a function made by {name}"
-        case GeneratorK():
-            return "a generator"
-        case StaleK() | ThreadK():
-            return "an unusable value"
+        case RangeK() | GeneratorK():
+            return "a range" if isinstance(kind, RangeK) else "a generator"
+    return "an unusable value"
 
 
 def _arguments(union: Union, cls: type) -> str:
     """Return the type arguments of a generic class, in brackets."""
     words = [
-        f"{'...' if isinstance(k, UnionK) and k.union is union else describe(k)}"
+        "..." if isinstance(k, UnionK) and k.union is union else describe(k)
         for k in union.arguments.get(cls, ())
     ]
     short = [w.removeprefix("an ").removeprefix("a ") for w in words]
@@ -491,9 +492,9 @@ def _plural(kind: Kind) -> str:
 
 
 __all__ = [
-    "ArgType", "ArrayK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK", "HashK", "Kind",
-    "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK", "RecordK",
-    "ScalarK", "ScopeK", "SmallK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK", "UnionK",
-    "closure_type", "declared_in", "describe", "describe_both", "leaf_types", "parts", "quantised",
-    "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
+    "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
+    "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
+    "RecordK", "ScalarK", "ScopeK", "SmallK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK",
+    "UnionK", "closure_type", "declared_in", "describe", "describe_both", "leaf_types", "parts",
+    "quantised", "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pullback.core.types import Bool, Int, Real
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CaughtV,
     HashV,
     ListV,
     OptionalV,
@@ -52,6 +53,8 @@ def class_name(value: Value) -> str:
             return cls.__name__
         case SymbolV(_, cls):
             return cls.__name__
+        case CaughtV(_, ()):
+            return "Exception"
         case _:
             return "object"
 

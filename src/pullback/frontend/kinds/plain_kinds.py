@@ -53,6 +53,18 @@ class SymbolK:
     cls: type
 
 
+TYPE = "type()"
+"""The step from an exception to its class."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtK:
+    """The kind of an exception that was caught, or of what these steps read of it: its leaf is the
+    number of the exception; see ``values.CaughtV``."""
+
+    steps: tuple[str | int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ThreadK:
     """The kind of the state of the consumer of a generator; see ``values.ThreadV``."""

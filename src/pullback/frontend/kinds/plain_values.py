@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Bool, Int, Real
+from pullback.frontend.kinds.plain_kinds import TYPE
 
 if TYPE_CHECKING:
     from pullback.core.messages import Part
@@ -20,12 +21,12 @@ _serials = count()
 class Owner:
     """The identity of an array that a function has made; arrays that may share its memory have it
     too. A variable that functions capture is an owner as well (``cell``): it may be assigned
-    again."""
+    again. ``in_rows``: it is known that the elements lie in memory row by row."""
 
-    __slots__ = ("note", "serial")
+    __slots__ = ("in_rows", "note", "serial")
 
-    def __init__(self, note: str = "", cell: bool = False) -> None:
-        self.note = note
+    def __init__(self, note: str = "", cell: bool = False, in_rows: bool = False) -> None:
+        self.note, self.in_rows = note, in_rows
         self.serial = -1 - next(_serials) if cell else next(_serials)
 
     @property
@@ -102,6 +103,22 @@ class ViewStep:
     static: tuple[int, ...] = ()
 
 
+Line = tuple[Atom, tuple[Atom, ...]]
+"""For an axis of an array: the position of the first element of a view, and how far apart its
+elements are along each of its axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Where a view lies in an array: for each axis of the array, by the axes of the view. ``flat``:
+    the array has been brought into a line, which has these extents; then ``axes`` are by its axes,
+    and those of the view lead to a position in the line."""
+
+    axes: tuple[Line, ...]
+    flat: Lines | None = None
+    extents: tuple[Atom, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SmallV:
     """A number or array of a small integer dtype, by its name; ``wide``: the same in int64."""
@@ -143,6 +160,20 @@ class ShownV(Stale):
 
     part: Part
     leaves: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaughtV:
+    """An exception that was caught, or what these steps read of it: attributes and items by their
+    names, its class by ``TYPE``. Of it compiled code has the number (``functions.clauses``)."""
+
+    atom: Atom
+    steps: tuple[str | int, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is known not to be None: the exception, its class, its traceback."""
+        return self.steps in ((), (TYPE,), ("__traceback__",))
 
 
 UNSET = Stale("a name without a value was read", ast.Pass(), unset=True)

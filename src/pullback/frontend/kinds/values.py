@@ -41,6 +41,9 @@ from pullback.frontend.kinds.plain_values import (
     INDEX_BITS,
     UNSET,
     ArrayV,
+    CaughtV,
+    Line,
+    Lines,
     Owner,
     Scalar,
     ShownV,
@@ -292,11 +295,10 @@ class SliceV:
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
     """Elements of an array, as an index of it: those of its view ``view`` (only those at ``index``,
-    if there is one). ``axes``: for each axis of the array the position of the first element of the
-    view, and how far apart the elements are along each axis of the view."""
+    if there is one). ``lines``: where the view lies in the array."""
 
     view: ArrayV
-    axes: tuple[tuple[Atom, tuple[Atom, ...]], ...]
+    lines: Lines
     index: Value | None = None
 
 
@@ -328,7 +330,7 @@ Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
     | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV | ViewStep
-    | Region | SmallV
+    | Region | SmallV | CaughtV
 )  # fmt: skip
 
 
@@ -450,11 +452,12 @@ def class_of(value: Value) -> type | None:
 
 __all__ = [
     "ADVANCED", "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "ORDERED", "REGISTRY",
-    "SEQUENTIAL", "UNSET", "WRITTEN", "WRITTEN_CLASSES", "ArrayV", "AttributeHandler", "CellV",
-    "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "HashV",
-    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV",
-    "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "Region", "Registry", "ReversedV",
-    "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV", "SymbolV",
+    "SEQUENTIAL", "UNSET", "WRITTEN", "WRITTEN_CLASSES", "ArrayV", "AttributeHandler", "CaughtV",
+    "CellV", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "HashV",
+    "Indexed", "Items", "LambdaSetV", "Line", "Lines", "ListV", "MaybeV", "MethodHandler",
+    "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "Region", "Registry",
+    "ReversedV", "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV",
+    "SymbolV",
     "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "ViewV", "ZipV",
     "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

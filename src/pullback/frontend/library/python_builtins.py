@@ -11,6 +11,7 @@ from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.advancing import source_of
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.iteration import (
@@ -43,6 +44,7 @@ from pullback.frontend.kinds.values import (
     Scalar,
     Specialiser,
     Static,
+    SymbolV,
     TupleV,
     Value,
     ZipV,
@@ -56,6 +58,7 @@ from pullback.frontend.library.numpy.choice import rounded
 from pullback.frontend.library.text import floats, iterators
 from pullback.frontend.memory import long_tuples
 from pullback.frontend.python.special_methods import special
+from pullback.frontend.run import Run
 
 ZERO = Static(0)
 
@@ -140,6 +143,12 @@ def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             return Static(float(x.value))
         except (ValueError, OverflowError) as error:
             sp.refuse(node, str(error))
+    if isinstance(x, SymbolV) and x.cls is str:
+        sp.refuse(
+            node,
+            "a float of a text that only the run knows would lose its derivative",
+            "hand the number itself on",
+        )
     return Scalar(sp.convert(_single(sp, x, node), F64, node), py=True)
 
 
@@ -161,6 +170,9 @@ def int_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             return Static(int(x.value))
         except (ValueError, OverflowError) as error:
             sp.refuse(node, str(error))
+    if isinstance(x, SymbolV) and x.cls is str:
+        assert isinstance(sp, Run)
+        return made_texts.integer(sp, x, node)
     value = sp.scalar(_single(sp, x, node), node)
     if isinstance(value.type, Real):
         return to_python_int(sp, value.atom, node)

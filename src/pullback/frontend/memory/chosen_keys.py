@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.messages import Message
-from pullback.core.terms import Atom, Prim
+from pullback.core.terms import Atom
 from pullback.errors import StaticKeyError
 from pullback.frontend.interpret import scalars
 from pullback.frontend.interpret.messages import Recorder
@@ -62,8 +62,7 @@ def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
     shown = recorder.value(key)
     if shown is not None and recorder.leaves and d.fields:
         message = Message((shown,), len(recorder.leaves), plain)
-        args = (boolean(False), *recorder.leaves)
-        run.b.let(Prim("require", args, ("KeyError", message)), (), run.site(node))
+        run.require(boolean(False), "KeyError", message, node, *recorder.leaves)
         raise Unreachable
     run.never("KeyError", plain, node, StaticKeyError)
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from pullback.core.messages import of_key
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError, StaticKeyError
 from pullback.frontend.interpret import comprehensions
 from pullback.frontend.kinds.values import (
@@ -154,7 +155,7 @@ def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
         chosen_keys.missing_key(run, value, index, node)
     key = key_of(run, index, node)
     if key not in value.fields:
-        run.never("KeyError", repr(key), node, StaticKeyError)
+        run.never("KeyError", of_key(key), node, StaticKeyError)
     return value.fields[key]
 
 

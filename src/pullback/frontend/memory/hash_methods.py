@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import i64
+from pullback.core.messages import of_key
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, StaticKeyError, UnknownAttributeError
 from pullback.frontend.kinds.flatten import kind_of
@@ -70,7 +71,7 @@ def get_item(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
         return _value_or(run, d, key, default, node)
     if not d.elem.items:
         tables.own_key(run, key, node)
-        shown = repr(key.value) if isinstance(key, Static) else "a key of an empty dict"
+        shown = of_key(key.value) if isinstance(key, Static) else "a key of an empty dict"
         run.never("KeyError", shown, node, StaticKeyError)
     entry = tables.lookup(run, d, key, node)
     tables.check_key(run, key, tables.is_found(run, entry), node)
@@ -237,9 +238,9 @@ def popitem(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Ch
 def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
     """Return the table without the entry that was put in last, and that entry."""
     if not d.elem.items:
-        run.never("KeyError", repr(message), node, StaticKeyError)
+        run.never("KeyError", of_key(message), node, StaticKeyError)
     wide = tables.with_holes(run, d, node)
-    run.require(run.b.prim("gt", wide.live, i64(0)), "KeyError", repr(message), node)
+    run.require(run.b.prim("gt", wide.live, i64(0)), "KeyError", of_key(message), node)
     made, entry = changes.without_last(run, wide, node)
     key, value = tables.key_at(run, wide, entry, node), tables.value_at(run, wide, entry, node)
     return made, TupleV((key, value))

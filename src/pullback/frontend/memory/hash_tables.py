@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
-from pullback.core.messages import Message
-from pullback.core.terms import Atom, Prim
+from pullback.core.messages import Message, of_key
+from pullback.core.terms import Atom
 from pullback.core.types import I64, Array, Bool, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
 from pullback.frontend.interpret.messages import Recorder
@@ -136,11 +136,11 @@ def check_key(run: Run, key: Value, found: Atom, node: ast.AST) -> None:
     shown = recorder.value(key)
     plain = "a key that the dict does not have"
     if shown is None or not recorder.leaves:
-        text = repr(key.value) if isinstance(key, Static) else plain
+        text = of_key(key.value) if isinstance(key, Static) else plain
         run.require(found, "KeyError", text, node)
         return
     message = Message((shown,), len(recorder.leaves), plain)
-    run.b.let(Prim("require", (found, *recorder.leaves), ("KeyError", message)), (), run.site(node))
+    run.require(found, "KeyError", message, node, *recorder.leaves)
 
 
 def value_at(run: Run, d: HashV, entry: Atom, node: ast.AST) -> Value:

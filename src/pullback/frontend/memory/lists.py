@@ -277,7 +277,7 @@ def reverse(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     if isinstance(items, TupleV):
         return replace(items, items=items.items[::-1]), _NONE
     whole, last = items, run.b.prim("sub", items.length, i64(1))
-    made = run.sequence_of(
+    made = run.sequence(
         items.length,
         lambda i: run.element(whole, run.b.prim("sub", last, i), node, False),
         node,
@@ -375,7 +375,7 @@ def splice(run: Run, items: AnyList, index: SliceV, value: Value, node: ast.AST)
             node,
         )
 
-    made = run.sequence_of(run.b.prim("sub", old.length, shift), item, node)
+    made = run.sequence(run.b.prim("sub", old.length, shift), item, node)
     result = _in_place_of(items, made)
     assert isinstance(result, ListV)
     return run.coerce_list(result, ListK(made.elem, True), node)

@@ -40,6 +40,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewStep,
     ViewV,
     ZipV,
     index_scalar,
@@ -355,6 +356,8 @@ def _meets(place: PlaceV, name: str, move: Move) -> bool:
         depth = len(move.steps)
     if depth is None or len(place.steps) < depth:
         return False
+    if any(isinstance(s, ViewStep) for s in place.steps[:depth]):
+        return False  # a view stays where it is in its array
     return not any(map(_differ, move.steps, place.steps))
 
 

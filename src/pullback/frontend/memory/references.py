@@ -6,6 +6,7 @@ function is one that reads the variable, and captures it:
     push = out.append          push = lambda *args: out.append(*args)
     pop = rows[i].pop          pop = lambda *args, i=i: rows[i].pop(*args)
     put = partial(push, h)     put = lambda *args, f=push: f(h, *args)
+    def f(v, h=h): ...         h = lambda: h, called where f is called without it
 
 What such a lambda does is what any function does that changes variables around it. In one thing it
 differs: it means the object, not the variable. So if the variable is bound anew, or the part is
@@ -55,10 +56,12 @@ class Path:
 @dataclass(frozen=True)
 class Reference:
     """What a function of this sort does: it calls the method of an object, or (``method`` is empty)
-    its parameter FUNCTION with objects and ordinary values as first arguments."""
+    its parameter FUNCTION with objects and ordinary values as first arguments; without that
+    (``is_object``) it gives the object."""
 
     method: str
     paths: tuple[Path | str, ...]
+    is_object: bool = False
 
 
 FUNCTION = "$f"
@@ -71,12 +74,14 @@ def made(
     run: Run, method: str, function: Value | None, values: Sequence[Value], node: ast.AST
 ) -> FunctionV:
     """Return the function that calls a method of the first value, or ``function`` with these
-    values in front; those of them that are in variables are meant by reference."""
+    values in front, or (without both) gives the value; those of them that are in variables are
+    meant by reference."""
+    is_object = function is None and not method
     held: dict[str, Value] = {} if function is None else {FUNCTION: function}
     paths: list[Path | str] = []
     for k, value in enumerate(values):
         place = place_of(run, value)
-        if place is None and holding.is_update(value, method):
+        if place is None and (is_object or holding.is_update(value, method)):
             place = _with_a_name(run, value)
         if place is None:
             paths.append(f"${k}")
@@ -90,7 +95,7 @@ def made(
             if not isinstance(step, str):
                 held[name] = step
         paths.append(Path(place.root, tuple(steps)))
-    what = Reference(method, tuple(paths))
+    what = Reference(method, tuple(paths), is_object)
     outer = run.frame.definition
     assert outer is not None
     key = what, tuple(held), id(outer.globals)
@@ -145,18 +150,27 @@ def _definition(
     what: Reference, names: Sequence[str], outer: Definition, node: ast.AST
 ) -> Definition:
     objects = [_written(p) for p in what.paths]
+    if what.is_object:
+        return _lambda(None, names, objects[0], outer, node, "default")
     function: ast.expr = ast.Name(FUNCTION, ast.Load())
     if what.method:
         function = ast.Attribute(objects.pop(), what.method, ast.Load())
     rest = ast.Starred(ast.Name("args", ast.Load()), ast.Load())
+    call = ast.Call(function, [*objects, rest], [])
+    return _lambda(ast.arg("args"), names, call, outer, node, what.method or "partial")
+
+
+def _lambda(
+    rest: ast.arg | None, names: Sequence[str], body: ast.expr, outer: Definition, node: ast.AST,
+    name: str,
+) -> Definition:  # fmt: skip
     parameters = ast.arguments(
-        [], [], ast.arg("args"), [ast.arg(n) for n in names], [None] * len(names), None, []
+        [], [], rest, [ast.arg(n) for n in names], [None] * len(names), None, []
     )
-    written = ast.Lambda(parameters, ast.Call(function, [*objects, rest], []))
+    written = ast.Lambda(parameters, body)
     for inner in ast.walk(written):
         if isinstance(inner, ast.expr | ast.arg):
             ast.copy_location(inner, node)
-    name = what.method or "partial"
     return Definition(written, outer.file, name, name, outer.globals, outer.lines, outer.code)
 
 
@@ -179,6 +193,12 @@ def _written(path: Path | str) -> ast.expr:
 def reference_of(f: FunctionV) -> Reference | None:
     """Return what a function calls, if it is one that holds objects by reference."""
     return _REFERENCES.get(f.definition)
+
+
+def is_object(value: Value) -> bool:
+    """Whether a default is a function that gives the object."""
+    what = reference_of(value) if isinstance(value, FunctionV) else None
+    return what is not None and what.is_object
 
 
 def roots(f: FunctionV) -> set[str]:
@@ -252,6 +272,6 @@ def _functions(value: Value) -> Iterator[FunctionV]:
 
 
 __all__ = [
-    "Path", "Reference", "found", "made", "of_method", "outdate", "place_of", "reference_of",
-    "roots",
+    "Path", "Reference", "found", "is_object", "made", "of_method", "outdate", "place_of",
+    "reference_of", "roots",
 ]  # fmt: skip

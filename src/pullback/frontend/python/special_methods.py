@@ -12,7 +12,9 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
+from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import (
+    CaughtV,
     HashV,
     ListV,
     MaybeV,
@@ -125,6 +127,8 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             return Static(type(known))
         case Scalar(py=True):
             return Static({BOOL: bool, I64: int}.get(value.type, float))
+        case CaughtV(atom, steps):
+            return CaughtV(atom, (*steps, TYPE))
         case TupleV(_, is_list):
             return Static(list if is_list else tuple)
         case ListV():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
+from collections import deque
 from functools import lru_cache
 from threading import Lock
 
@@ -18,6 +19,9 @@ NUMBERS: dict[str, int] = {}
 STRINGS: dict[int, str] = {}
 _LOCK = Lock()
 _MOST = 1 << 62
+_made: deque[str] = deque()
+_MOST_MADE = 1 << 20
+"""How many of the texts that programs make are known at once; who asks for others gets an error."""
 
 
 @lru_cache(maxsize=256)
@@ -54,6 +58,18 @@ def number_of(value: object) -> int:
     return found
 
 
+def number_of_made(text: str) -> int:
+    """Return the number of a text that a program has made. Of these the last ones are known."""
+    new = text not in NUMBERS
+    number = number_of(text)
+    if new:
+        with _LOCK:
+            _made.append(text)
+            if len(_made) > _MOST_MADE:
+                STRINGS.pop(NUMBERS.pop(_made.popleft(), -1), None)
+    return number
+
+
 def _digest(text: str) -> int:
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little") % _MOST
@@ -61,4 +77,9 @@ def _digest(text: str) -> int:
 
 def symbol_of(cls: type, number: int) -> object:
     """Return the string or member with this number."""
-    return STRINGS[number] if cls is str else members(cls)[number]
+    if cls is not str:
+        return members(cls)[number]
+    found = STRINGS.get(number)
+    if found is None:
+        raise MemoryError(f"programs have made more than {_MOST_MADE} texts since this one")
+    return found

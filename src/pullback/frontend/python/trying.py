@@ -10,8 +10,8 @@
 
 ``Once`` is a loop that goes round once; ``Attempt`` is a branch whose test is whether its statement
 raises what is caught (``interpret.attempts``). So jumps, liveness and loops need to know nothing of
-exceptions. What nobody catches leaves the function without a look at a ``finally``: nobody sees the
-variables after it.
+exceptions. A clause that names the exception or raises it again has it by number (``Held``,
+``raise``); a ``finally`` is such a clause too, unless nobody sees what it does to variables.
 """
 
 from __future__ import annotations
@@ -26,13 +26,20 @@ from pullback.frontend.python.texts import FunctionNode
 
 
 class Once(ast.While):
-    """``while True:`` whose body ends in a jump: it goes round once."""
+    """``while True:`` whose body ends in a jump: it goes round once. ``levels``: the clauses around
+    the body of a ``try``."""
+
+    levels: tuple[Level, ...] = ()
 
 
 class Attempt(ast.If):
     """A branch: the statement of ``body``, or, if that raises what ``levels`` catch, ``orelse``."""
 
     levels: tuple[Level, ...] = ()
+
+
+class Held(ast.Name):
+    """The exception whose number the variable holds."""
 
 
 class Context(ast.Expr):
@@ -42,19 +49,27 @@ class Context(ast.Expr):
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One ``except``: the expression of its classes (None: all), and its number in the function; 0:
-    it raises again what it has caught."""
+    it raises again what it has caught, and nothing else is seen of it. ``asks``: for the
+    exception."""
 
     classes: ast.expr | None
     number: int
+    asks: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The clauses of one ``try``, in order, and the variable that holds the number of the one that
-    has caught an exception."""
+    """The clauses of one ``try``, in order, and the variables that hold the number of the one that
+    has caught an exception, and that of the exception."""
 
     clauses: tuple[Clause, ...]
     raised: str
+    held: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether a clause asks for the exception."""
+        return any(c.asks for c in self.clauses)
 
     @property
     def first(self) -> int:
@@ -62,8 +77,9 @@ class Level:
         return min((c.number for c in self.clauses if c.number), default=0)
 
 
-CAUGHT = ".caught"
-"""The name that holds the number of the clause that catches what an attempt has raised."""
+CAUGHT, OBJECT = ".caught", ".object"
+"""The names that hold the number of the clause that catches what an attempt has raised, and the
+number of the exception."""
 
 
 def without_try(node: FunctionNode) -> FunctionNode:
@@ -82,13 +98,16 @@ class _Around:
     """What is around a statement: the clauses that catch, from the innermost ``try`` on; the
     variables that say, if they are not 0, that loops are to be left (``leaving``); the variable by
     which ``break`` and ``continue`` leave a ``Once`` (``jump``); and the one that holds what a
-    ``return`` under a ``finally`` gives (``result``), with its place in ``leaving``."""
+    ``return`` under a ``finally`` gives (``result``), with its place in ``leaving``; and what holds
+    the exception in a clause (``held``, and by its ``name``)."""
 
     levels: tuple[Level, ...] = ()
     leaving: tuple[str, ...] = ()
     jump: str | None = None
     result: str | None = None
     returns: str | None = None
+    held: str | None = None
+    name: str | None = None
 
 
 class _Rewriter:
@@ -117,6 +136,11 @@ class _Rewriter:
                 number = _BREAK if isinstance(s, ast.Break) else _CONTINUE
                 self.jumped.add((around.jump, number))
                 return [_assign(around.jump, ast.Constant(number), s), _break(s)]
+            case ast.Raise(None | ast.Name() as exc, None) if around.held is not None and (
+                exc is None or exc.id == around.name
+            ):
+                again = ast.Raise(_held(around.held, s), None)
+                return self._attempt(ast.copy_location(again, s), around)
             case ast.Return(value) if around.result is not None and around.returns is not None:
                 kept = _assign(around.result, value or ast.Constant(None), s)
                 returns = _assign(around.returns, ast.Constant(1), s)
@@ -143,6 +167,8 @@ class _Rewriter:
         chain: list[ast.stmt] = []
         for level in reversed(catching):
             mine: list[ast.stmt] = [_assign(level.raised, _name(CAUGHT, s), s)]
+            if level.asks:
+                mine.append(_assign(level.held, _name(OBJECT, s), s))
             chain = [_if(CAUGHT, ast.GtE(), level.first, mine, chain, s)] if chain else mine
         made = Attempt(ast.Constant(True), [s], [*chain, _break(s)])
         made.levels = around.levels
@@ -173,36 +199,51 @@ class _Rewriter:
         return [*first, s, *_leave(around, s)]
 
     def _try(self, s: ast.Try, around: _Around) -> list[ast.stmt]:
-        why = _refusal(s, around.levels)
+        why = _refusal(s)
         if why is not None:
             s.why = why  # type: ignore[attr-defined]  # ``refused_syntax`` says it
             return [s]
         if s.finalbody:
             return self._finally(s, around)
         self.tries += 1
-        raised, jump = f".raised.{self.tries}", f".jump.{self.tries}"
+        k = self.tries
+        raised, jump = f".raised.{k}", f".jump.{k}"
         clauses = []
         for h in s.handlers:
-            self.numbers += not _raises_again(h)
-            clauses.append(Clause(h.type, 0 if _raises_again(h) else self.numbers))
+            only = _raises_again(h) and (len(h.body) == 1 or not self._seen(h.body[:-1], around))
+            self.numbers += not only
+            clauses.append(Clause(h.type, 0 if only else self.numbers, not only and _asks(h)))
+        level = Level(tuple(clauses), raised, f".held.{k}")
         inside = replace(
             around,
-            levels=(Level(tuple(clauses), raised), *around.levels),
+            levels=(level, *around.levels),
             leaving=(raised, *around.leaving),
             jump=jump,
         )
         once = Once(ast.Constant(True), [*self.block(s.body, inside), _break(s)], [])
-        orelse = self.block(s.orelse, around)
+        once.levels = inside.levels
+        orelse, ends = self.block(s.orelse, around), _ends(s.body)
         for h, clause in reversed(list(zip(s.handlers, clauses, strict=True))):
             if clause.number:
-                handler = self.block(_handler(h), around)
-                orelse = [_if(raised, ast.Eq(), clause.number, handler, orelse, h)]
+                named = [_named(h.name, level.held, h)] if clause.asks and h.name else []
+                held = level.held if clause.asks else None
+                body = self.block(h.body, replace(around, held=held, name=h.name))
+                handler = [*named, *body]
+                test = _if(raised, ast.Eq(), clause.number, handler, orelse, h)
+                orelse, ends = handler if ends else [test], False
+        unset = [_assign(name, ast.Constant(0), s) for name in (raised, level.held)]
         return [
-            _assign(raised, ast.Constant(0), s), *self._jump_unset(jump, s),
+            *unset[: 1 + level.asks], *self._jump_unset(jump, s),
             ast.copy_location(once, s), *_leave(around, s), *self._jump(jump, around, s), *orelse,
         ]  # fmt: skip
 
-    def _finally(self, s: ast.Try, around: _Around) -> list[ast.stmt]:
+    def _seen(self, stmts: Sequence[ast.stmt], around: _Around) -> bool:
+        """Whether somebody may see, after an exception, that statements have run."""
+        return bool(around.levels) or not all(map(_is_unseen, stmts))
+
+    def _finally(
+        self, s: ast.Try, around: _Around, seen: bool | None = None
+    ) -> list[ast.stmt]:
         self.tries += 1
         k = self.tries
         jump, result, returns = f".jump.{k}", f".result.{k}", f".returns.{k}"
@@ -212,12 +253,20 @@ class _Rewriter:
         inner: list[ast.stmt] = s.body
         if s.handlers:
             inner = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)]
+        seen = not all(map(_is_unseen, s.finalbody)) if seen is None else seen
+        if seen:
+            goes_on = ast.copy_location(ast.Raise(None, None), s)
+            ends = ast.ExceptHandler(None, None, [*copy.deepcopy(s.finalbody), goes_on])
+            inner = [ast.copy_location(ast.Try(inner, [ast.copy_location(ends, s)], [], []), s)]
         once = Once(ast.Constant(True), [*self.block(inner, inside), _break(s)], [])
         again = ast.copy_location(ast.Return(_name(result, s)), s)
+        levels = replace(around, leaving=tuple(level.raised for level in around.levels))
         left = any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(once))
         return [
             _assign(returns, ast.Constant(0), s), *self._jump_unset(jump, s),
-            ast.copy_location(once, s), *self.block(s.finalbody, around), *_leave(around, s),
+            ast.copy_location(once, s),
+            *(_leave(levels, s) if seen else []),  # it has run before the exception went on
+            *self.block(s.finalbody, around), *_leave(around, s),
             *([_if(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
             *self._jump(jump, around, s),
         ]  # fmt: skip
@@ -254,8 +303,41 @@ class _Rewriter:
             ):  # fmt: skip
                 known = ast.copy_location(Context(call), call)
                 return [known, *self.block(s.body, around)]
+            case [ast.withitem(manager, target)]:
+                return self._managed(s, manager, target, around)
             case _:
                 return [s]
+
+    def _managed(
+        self, s: ast.With, manager: ast.expr, target: ast.expr | None, around: _Around
+    ) -> list[ast.stmt]:
+        """``with`` of an object that has ``__enter__`` and ``__exit__``, as the language reference
+        defines it."""
+        self.tries += 1
+        held, left, error = (f".{what}.{self.tries}" for what in ("manager", "left", "error"))
+
+        def call(method: str, *args: ast.expr) -> ast.expr:
+            function = ast.Attribute(_name(held, manager), method, ast.Load())
+            return ast.copy_location(ast.Call(function, list(args), []), manager)
+
+        def of_error(name: str) -> ast.expr:
+            return ast.Attribute(_name(error, manager), name, ast.Load())
+
+        given = of_error("__class__"), _name(error, manager), of_error("__traceback__")
+        swallowed = call("__exit__", *given)
+        goes_on = ast.If(ast.UnaryOp(ast.Not(), swallowed), [ast.Raise(None, None)], [])
+        handler = ast.ExceptHandler(None, error, [_assign(left, ast.Constant(1), s), goes_on])
+        body = ast.Try(s.body, [handler], [], [])
+        ends = ast.Expr(call("__exit__", *(ast.Constant(None) for _ in given)))
+        whole = ast.Try([body], [], [], [_if(left, ast.Eq(), 0, [ends], [], manager)])
+        enter = call("__enter__")
+        entered = ast.Expr(enter) if target is None else ast.Assign([target], enter)
+        for made in (entered, ends, goes_on, whole):
+            ast.copy_location(made, manager)
+        known = ast.copy_location(Context(_name(held, manager)), manager)
+        first = [_assign(held, manager, s), known, entered, _assign(left, ast.Constant(0), s)]
+        whole = ast.fix_missing_locations(whole)
+        return [*self.block(first, around), *self._finally(whole, around, seen=False)]
 
 
 _BREAK, _CONTINUE = 1, 2
@@ -291,23 +373,42 @@ def _if(
     return ast.fix_missing_locations(ast.copy_location(made, at))
 
 
+def _ends(stmts: Sequence[ast.stmt]) -> bool:
+    """Whether what follows these statements is reached by exceptions only, by their look."""
+    match stmts[-1]:
+        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+            return True
+        case ast.If(_, body, [_, *_] as orelse):
+            return _ends(body) and _ends(orelse)
+        case _:
+            return False
+
+
 def _leave(around: _Around, at: ast.AST) -> list[ast.stmt]:
     """What follows a loop: if an exception, or a ``return`` under a ``finally``, has left it, the
     loop around it is left too."""
     return [_if(name, ast.NotEq(), 0, [_break(at)], [], at) for name in around.leaving]
 
 
-def _handler(h: ast.ExceptHandler) -> list[ast.stmt]:
-    """The body of a clause; the cause of what it raises is an exception of the class it catches."""
-    for n in ast.walk(h):
-        if isinstance(n, ast.Raise) and isinstance(n.cause, ast.Name) and n.cause.id == h.name:
-            one = h.type if isinstance(h.type, ast.Name | ast.Attribute) else None
-            n.cause = None if one is None else ast.copy_location(ast.Call(one, [], []), n)
-    return h.body
+def _named(name: str, held: str, at: ast.AST) -> ast.stmt:
+    return _assign(name, _held(held, at), at)
+
+
+def _held(held: str, at: ast.AST) -> ast.expr:
+    return ast.copy_location(Held(held, ast.Load()), at)
+
+
+def _asks(h: ast.ExceptHandler) -> bool:
+    """Whether a clause asks for the exception that it catches."""
+    return any(
+        (isinstance(n, ast.Name) and n.id == h.name) or (isinstance(n, ast.Raise) and n.exc is None)
+        for s in h.body
+        for n in ast.walk(s)
+    )
 
 
 def _raises_again(h: ast.ExceptHandler) -> bool:
-    """Whether a clause only lets the exception go on."""
+    """Whether a clause ends in letting the exception go on."""
     last = h.body[-1]
     return isinstance(last, ast.Raise) and last.exc is None
 
@@ -347,6 +448,19 @@ def _may_raise(e: ast.expr) -> bool:
             return True
 
 
+def _is_unseen(s: ast.stmt) -> bool:
+    """Whether a statement does nothing, by its look, but bind names anew."""
+    match s:
+        case ast.Pass() | ast.Expr(ast.Constant()):
+            return True
+        case ast.Assign([ast.Name()], value) | ast.AugAssign(
+            ast.Name(), ast.Add() | ast.Sub() | ast.Mult(), value
+        ):
+            return not _may_raise(value)
+        case _:
+            return False
+
+
 def _may_be_generator(e: ast.expr) -> bool:
     """Whether an expression is a call of a function of the user's, by its look."""
     called = e.func if isinstance(e, ast.Call) else None
@@ -355,20 +469,8 @@ def _may_be_generator(e: ast.expr) -> bool:
 
 # --- what cannot be written so --------------------------------------------------------------------
 
-_OBJECT = (
-    "the exception that is caught is not kept, only that it was raised",
-    "say what is known: except ValueError: raise Failed('the input is negative')",
-)
 
-
-_SHOWING = frozenset({
-    "print", "pprint", "debug_print", "warn", "write", "debug", "info", "warning", "error",
-    "critical", "exception",
-})  # fmt: skip
-"""The names of functions that print."""
-
-
-def _refusal(s: ast.Try, levels: tuple[Level, ...]) -> tuple[str, str] | None:
+def _refusal(s: ast.Try) -> tuple[str, str] | None:
     """Why a ``try`` is refused, and what to write."""
     inside = [n for b in s.body for n in ast.walk(b)]
     if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in inside):
@@ -376,28 +478,4 @@ def _refusal(s: ast.Try, levels: tuple[Level, ...]) -> tuple[str, str] | None:
     ends = [n for b in s.finalbody for n in ast.walk(b)]
     if any(isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise) for n in ends):
         return "a finally that jumps swallows exceptions", "catch them: except Exception: ..."
-    unseen = ends if not s.handlers and not levels else []
-    passed_on = (n for h in s.handlers if _raises_again(h) for b in h.body for n in ast.walk(b))
-    calls = (n.func for n in (*unseen, *passed_on) if isinstance(n, ast.Call))
-    if any(_last_name(f) in _SHOWING for f in calls):
-        return "something is printed while an exception that goes on leaves the function", (
-            "print before, or raise another exception: raise ValueError('...')"
-        )
-    for h in s.handlers:
-        for n in (n for b in h.body for n in ast.walk(b)):
-            if isinstance(n, ast.Name) and n.id == h.name and not _is_cause(n, h):
-                return _OBJECT
-            if isinstance(n, ast.Raise) and n.exc is None and n is not h.body[-1]:
-                return "an exception is raised again on some paths only", (
-                    "test before what raises it, or raise another one: raise ValueError('...')"
-                )
-        if levels and _raises_again(h) and len(h.body) > 1:
-            return "an exception is raised again, and a try around it may catch it", (
-                "raise another one: raise ValueError('...')"
-            )
     return None
-
-
-def _is_cause(name: ast.Name, h: ast.ExceptHandler) -> bool:
-    raises = (n for b in h.body for n in ast.walk(b) if isinstance(n, ast.Raise))
-    return any(n.cause is name for n in raises)

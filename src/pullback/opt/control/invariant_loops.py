@@ -12,6 +12,9 @@ function.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from pullback.core.build import Builder, i64, lit
 from pullback.core.call_graph import call_order
 from pullback.core.effects import Effect
@@ -70,17 +73,18 @@ class _Hoister:
         ((bound, body),) = sub_blocks(op)
         if not any(divider.is_long(let.op) for let in body.lets):
             return op
-        parts = divider.parts(body.lets, set(bound), taken=divider.storage.taken(op))
+        taken = divider.storage.taken(op)
+        parts = divider.parts(body.lets, set(bound), taken=taken)
         lets = parts.lets
-        moved = needed(lets, [
+        wanted = [
             same and divider.is_long(let.op) for let, same in zip(lets, parts.same, strict=True)
-        ])  # fmt: skip
-        raising = [Effect.RAISE in divider.effects(let.op) for let in lets]
-        if any(goes and wrong for goes, wrong in zip(moved, raising, strict=True)):
-            last = max(k for k, goes in enumerate(moved) if goes and raising[k])
-            moved = needed(lets, [
-                goes or (raising[k] and k < last) for k, goes in enumerate(moved)
-            ])  # fmt: skip
+        ]
+        moved = self.moved(lets, wanted)
+        wrong = divider.storage.wrong(replace(parts, same=moved), taken)
+        if wrong:  # an update that is the same in all iterations, too, stays
+            moved = self.moved(lets, [w and k not in wrong for k, w in enumerate(wanted)])
+            if divider.storage.wrong(replace(parts, same=moved), taken):
+                return op
         if not any(moved) and len(lets) == len(body.lets) and all(
             new is old for new, old in zip(lets, body.lets, strict=True)
         ):
@@ -91,6 +95,14 @@ class _Hoister:
         if before:
             self.if_any(op, before, rest, out)
         return map_blocks(op, lambda _: rest)
+
+    def moved(self, lets: Sequence[Let], wanted: Sequence[bool]) -> list[bool]:
+        """Which lets go before the loop: the wanted ones, what they need, and what may raise before
+        those of them that may raise."""
+        moved = needed(lets, wanted)
+        raising = [Effect.RAISE in self.divider.effects(let.op) for let in lets]
+        last = max((k for k, goes in enumerate(moved) if goes and raising[k]), default=-1)
+        return needed(lets, [goes or (raising[k] and k < last) for k, goes in enumerate(moved)])
 
     def if_any(
         self, op: Build | Sum_ | Loop, before: list[Let], rest: Block, out: list[Let]

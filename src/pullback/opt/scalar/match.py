@@ -10,7 +10,7 @@ import numpy as np
 
 from pullback.core.build import lit
 from pullback.core.libm import Number, library_call
-from pullback.core.prims import TABLE
+from pullback.core.prims import SHOW, TABLE
 from pullback.core.rows import Static, kind_of
 from pullback.core.terms import Atom, Lit, Op, Prim, Var
 from pullback.core.types import BOOL, Bool, Int, Real, Type
@@ -91,9 +91,10 @@ def instance(pattern: Pattern, binding: Binding, prim: Callable[..., Atom]) -> A
 
 
 def fold(name: str, args: tuple[Atom, ...], static: Static, t: Type) -> Lit | None:
-    """The value of a primitive of literals, or None where it raises or is no scalar. A function
-    is called in the library that compiled code calls: NumPy's own may round otherwise."""
-    if name == "stop_gradient" or not is_scalar(t):
+    """The value of a primitive of literals, or None where it raises, calls Python or is no scalar.
+    A function is called in the library that compiled code calls: NumPy's own may round
+    otherwise."""
+    if name in ("stop_gradient", SHOW) or not is_scalar(t):
         return None
     values = tuple(_value(a) for a in args if isinstance(a, Lit))
     function = TABLE[name].function

@@ -31,6 +31,7 @@ from pullback.frontend.library.numpy.rearrange import (
     reshape,
     transpose,
 )
+from pullback.frontend.library.numpy.views import in_rows
 
 
 def _array(value: Value) -> ArrayV:
@@ -148,8 +149,9 @@ def array_flatten(
 def array_copy(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
-    bind(sp, "copy", args, kwargs, node, order=Static("C"))
-    return copied(sp, _array(receiver), node)
+    (order,) = bind(sp, "copy", args, kwargs, node, order=Static("C"))
+    made = copied(sp, _array(receiver), node)
+    return in_rows(made) if sp.static(order, node, "order") == "C" else made
 
 
 @method("array", "transpose")

@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.sequences import filled, to_array
+from pullback.frontend.library.numpy.views import in_rows
 
 # --- shapes --------------------------------------------------------------------------------------
 
@@ -92,7 +93,7 @@ def _register_constant(function: Callable[..., object], value: int) -> None:
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         shape, dtype = bind(sp, function.__name__, args, kwargs, node, shape=MISSING, dtype=NONE)
         t = parse_dtype(sp, dtype, node) or F64
-        return full(sp, allocated(sp, shape, node), Static(value), t, node)
+        return in_rows(full(sp, allocated(sp, shape, node), Static(value), t, node))
 
 
 def _register_constant_like(function: Callable[..., object], value: int) -> None:
@@ -124,7 +125,7 @@ def np_full(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         sp, "np.full", args, kwargs, node, shape=MISSING, fill_value=MISSING, dtype=NONE
     )
     t = parse_dtype(sp, dtype, node) or element(sp, value, node)
-    return full(sp, allocated(sp, shape, node), _cut(sp, value, t, node), t, node)
+    return in_rows(full(sp, allocated(sp, shape, node), _cut(sp, value, t, node), t, node))
 
 
 def _cut(sp: Specialiser, value: Value, t: Element, node: ast.AST) -> Value:
@@ -322,9 +323,13 @@ def _as_array(sp: Specialiser, x: Value, dtype: Value, copy: bool, node: ast.AST
     if not isinstance(result, ArrayV):
         scalar = sp.scalar(result, node)
         return numpy_scalar(scalar.atom if t is None else sp.convert(scalar, t, node))
+    if isinstance(x, ArrayV):
+        if t is not None and t != result.elem:
+            return astype(sp, result, t, node)
+        return copied(sp, result, node) if copy else result
     if t is not None and t != result.elem:
-        return astype(sp, result, t, node, checked=not isinstance(x, ArrayV))
-    return copied(sp, result, node) if copy and isinstance(x, ArrayV) else result
+        result = astype(sp, result, t, node, checked=True)
+    return in_rows(result) if isinstance(x, ListV | TupleV) else result
 
 
 def copied(sp: Specialiser, array: ArrayV, node: ast.AST) -> ArrayV:

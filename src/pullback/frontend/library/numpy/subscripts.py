@@ -75,7 +75,7 @@ Part = At | Range | Gather | NewAxis
 def subscript(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> Value:
     """``array[index]``"""
     if isinstance(index, ViewStep):
-        return views.view(sp, array, index)
+        return views.view(sp, array, index, known=True)
     if isinstance(index, Region):  # it has been made of this array
         return index.view if index.index is None else subscript(sp, index.view, index.index, node)
     parts = take_apart(sp, array, index, node)
@@ -124,12 +124,13 @@ def region(
     node: ast.AST,
 ) -> Region:  # fmt: skip
     """Return what the view to which the steps lead has at an index, as an index of the array."""
-    made, lines = array, views.all_lines(array)
+    made, lines = array, views.all_lines(array.rank)
     waiting = [*steps, index] if isinstance(index, ViewStep) else list(steps)
     for step in waiting:
         for s in _steps_of(sp, made, step, node):
-            made, lines = views.view(sp, made, s, node), views.lines_after(sp, lines, s)
-    return Region(made, tuple(lines), None if isinstance(index, ViewStep) else index)
+            lines = views.lines_after(sp, lines, s, ext.extents(sp, made))
+            made = views.view(sp, made, s, node)
+    return Region(made, lines, None if isinstance(index, ViewStep) else index)
 
 
 def _steps_of(
@@ -420,7 +421,11 @@ def _store_in_view(
         _in_range(sp, axis, own[k], node) if isinstance(fixed[k], Gather) else axis
         for k, axis in enumerate(inner)
     ]
-    axes = [views.position(sp, line, checked) for line in to.axes]
+
+    def along(axis: int, at: tuple[Atom, ...]) -> Atom:
+        return views.position(sp, to.lines, axis, [partial(inner, at) for inner in checked])
+
+    axes = [partial(along, k) for k in range(array.rank)]
     if not region and isinstance(value, ArrayV):
         reason = "setting an array element with a sequence"
         sp.refuse(node, reason, error=ArgumentValueError)

@@ -1,0 +1,121 @@
+"""The clauses of ``try`` statements, by number, and the exceptions for which they ask.
+
+What raises gives the number k of the clause that catches it. If this clause asks for the exception:
+
+    ((object * DIGIT) + class) * DIGIT + k
+
+``object`` is the number of Python's object (``core.held``), which is made where the exception is
+raised; ``class`` the number of its class in the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pullback.core.build import Builder, i64
+from pullback.core.held import held, hold
+from pullback.core.messages import MOST_WORDS, Applied, Leaf, Message
+from pullback.core.prims_discrete import EXCEPTIONS, exception_name, exception_of
+from pullback.core.terms import Atom, Function, Index, Let, Prim, Update, Var, out_of_range
+from pullback.core.types import I64, Array
+
+DIGIT = 1024
+
+Classes = tuple[type[BaseException], ...]
+
+NEVER_CAUGHT = (MemoryError, RecursionError)
+"""What compiled code may raise anywhere, and so lets nobody catch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """The clauses of all ``try`` statements around some code: for each statement, from the inside,
+    the classes and the number of each clause (0: it lets the exception go on)."""
+
+    levels: tuple[tuple[tuple[Classes, int], ...], ...]
+    asks: frozenset[int] = frozenset()
+    """The clauses that ask for the exception."""
+
+    def number(self, name: str) -> int:
+        """Return the number of the clause that catches exceptions of this name; 0: none."""
+        raised = EXCEPTIONS.get(name, RuntimeError)
+        if issubclass(raised, NEVER_CAUGHT):
+            return 0
+        for clauses in self.levels:
+            for classes, number in clauses:
+                if issubclass(raised, classes):
+                    if number:
+                        return number
+                    break
+        return 0
+
+    @property
+    def text(self) -> str:
+        """A name for the versions of functions."""
+        clauses = [clause for clauses in self.levels for clause in clauses]
+        asks = "".join(f"!{k}" for k in sorted(self.asks))
+        return ",".join(f"{'+'.join(map(_name, c))}={k}" for c, k in clauses) + asks
+
+
+def _name(cls: type[BaseException]) -> str:
+    return exception_name(cls) if issubclass(cls, Exception) else cls.__name__
+
+
+def held_number(b: Builder, let: Let, name: str, cls: int, clause: int) -> Atom:
+    """Let Python make the exception of an op, of this name; return the number of the clause."""
+    leaves: tuple[Atom, ...] = ()
+    match let.op:
+        case Prim("require" | "require.early", (_, *shown), (_, str() | Message() as made)):
+            leaves = tuple(shown)
+            make = partial(exception_of, name, made)
+            if sum(1 + 2 * a.type.rank if isinstance(a.type, Array) else 1 for a in leaves) > (
+                MOST_WORDS
+            ):
+                leaves, make = (), partial(exception_of, name, str(made))
+        case Index(a, places) | Update(a, places):
+            leaves = (*places, *(b.dim(a, k) for k in range(len(places))))
+            make = partial(_out_of_range, let)
+        case Prim(_, _, (str(made), *_)):
+            make = partial(exception_of, name, made)
+        case _:
+            raise AssertionError(let.op)
+    made_of = tuple(Leaf(k) for k in range(len(leaves)))
+    holds = Applied(partial(hold, make, let.site), made_of)
+    message = Message((holds,), len(leaves), name, gives=True)
+    (number,) = b.let(Prim("show", leaves, (message,)), (I64,), let.site)
+    whole = b.prim("add", b.prim("mul", number, i64(DIGIT)), i64(cls))
+    return b.prim("add", b.prim("mul", whole, i64(DIGIT)), i64(clause))
+
+
+def raised_again(name: str, classes: Sequence[str], clauses: Clauses) -> Function:
+    """Return the function from the number of a caught exception (without the clause) to that of the
+    clause around it that catches it when it is raised again; 0: none."""
+    b, held = Builder(), Var("held", I64)
+    cls = b.prim("mod", held, i64(DIGIT))
+    code: Atom = i64(0)
+    for k, exception in enumerate(classes):
+        number = clauses.number(exception)
+        found: Atom = i64(number)
+        if number in clauses.asks:
+            found = b.prim("add", b.prim("mul", held, i64(DIGIT)), found)
+        code = b.prim("select", b.prim("eq", cls, i64(k)), found, code)
+    return Function(name, (held,), b.block((code,)), (I64,))
+
+
+def exception_of_number(number: int) -> Exception:
+    """Return Python's object for the number of a caught exception (without the clause)."""
+    return held(number // DIGIT)
+
+
+def _out_of_range(let: Let, leaves: tuple[int, ...]) -> Exception:
+    count = len(leaves) // 2
+    for axis, (i, n) in enumerate(zip(leaves[:count], leaves[count:], strict=True)):
+        if not -n <= i < n:
+            text = f"index {i} is out of bounds for axis {axis} with size {n}"
+            return IndexError(out_of_range(let.site, text))
+    raise AssertionError(leaves)
+
+
+__all__ = ["DIGIT", "Clauses", "exception_of_number", "held_number", "raised_again"]

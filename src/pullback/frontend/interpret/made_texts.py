@@ -1,0 +1,229 @@
+"""Texts of values that only the run knows: Python makes them when the program runs.
+
+An op ``show`` calls Python with the values (``messages``) and gives a number: that of the text it
+has made (``python.symbols``), or the int or bool that it has found of texts. So such a text is a
+string like any other that only the run tells: it is compared, is a key, an item, a result.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from pullback.core.build import i64
+from pullback.core.messages import MOST_WORDS, Applied, Message
+from pullback.core.terms import Atom, Prim
+from pullback.core.types import I64, Array
+from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
+from pullback.frontend.interpret.messages import OPERATORS, Recorder
+from pullback.frontend.kinds.values import (
+    METHODS,
+    Indexed,
+    ListV,
+    Scalar,
+    Specialiser,
+    Static,
+    SymbolV,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.python.symbols import number_of_made
+from pullback.frontend.run import Run
+
+_TEXTS = (
+    "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip",
+    "removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title",
+    "upper", "zfill",
+)  # fmt: skip
+_INTS = ("count", "find", "rfind")
+_BOOLS = (
+    "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower",
+    "isnumeric", "isspace", "istitle", "isupper", "startswith",
+)  # fmt: skip
+
+_FEW = 12
+
+
+def is_text(value: Value) -> bool:
+    """Whether a value is a string, known or not."""
+    if isinstance(value, SymbolV):
+        return value.cls is str
+    return isinstance(value, Static) and type(value.value) is str
+
+
+def few_parts(text: Value) -> TupleV | None:
+    """Return the texts that are in a known text, unless they are many."""
+    known = text.value if isinstance(text, Static) else None
+    if not isinstance(known, str) or len(known) > _FEW:
+        return None
+    ends = range(len(known) + 1)
+    found = dict.fromkeys(known[i:j] for i in ends for j in ends if i < j)
+    return TupleV((*map(Static, sorted(found, key=len)), Static("")))
+
+
+def of_python(
+    run: Run,
+    function: Callable[..., object],
+    values: Sequence[Value],
+    node: ast.AST,
+    gives: type = str,
+) -> Value:
+    """Return what Python's function gives for values: a text, an int or a bool (``gives``). If all
+    are known, so is the result."""
+    if all(isinstance(v, Static) for v in values):
+        try:
+            return Static(function(*(v.value for v in values if isinstance(v, Static))))
+        except (TypeError, ValueError, LookupError) as e:
+            run.never(type(e).__name__, str(e), node, ArgumentValueError)
+    recorder = Recorder(run)
+    parts = []
+    for v in values:
+        part = recorder.value(v)
+        if part is None:
+            run.refuse(
+                node,
+                f"{run.describe(v)} cannot be made a text by compiled code",
+                "make texts of numbers, arrays, strings, and tuples, lists and records of them",
+                error=StaticValueError,
+            )
+        parts.append(part)
+    leaves = tuple(recorder.leaves)
+    if sum(1 + 2 * a.type.rank if isinstance(a.type, Array) else 1 for a in leaves) > MOST_WORDS:
+        run.refuse(node, "more values than one text can show", "make it of several texts")
+    made = Applied(_NUMBERS[gives], (Applied(function, tuple(parts)),))
+    message = Message((made,), len(leaves), "a text", gives=True)
+    (number,) = run.b.let(Prim("show", leaves, (message,)), (I64,), run.site(node))
+    if gives is str:
+        return SymbolV(number, str)
+    return Scalar(run.b.prim("ne", number, i64(0)), True, 1) if gives is bool else (
+        Scalar(number, True)
+    )  # fmt: skip
+
+
+def _number_of_text(made: object) -> int:
+    if not isinstance(made, str):
+        raise TypeError(f"a text was expected, not {made!r}")
+    return number_of_made(str(made))
+
+
+_NUMBERS: dict[type, Callable[..., object]] = {str: _number_of_text, int: int, bool: int}
+
+
+def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """Return ``left op right`` if that is a text that only the run knows."""
+    if isinstance(left, Static) and isinstance(right, Static):
+        return None
+    match op:
+        case "+" if is_text(left) and is_text(right):
+            pass
+        case "%" if is_text(left):
+            pass
+        case "*" if is_text(left) or is_text(right):
+            pass
+        case _:
+            return None
+    return of_python(run, OPERATORS[op], (left, right), node)
+
+
+def items(run: Run, text: Value, node: ast.AST) -> Indexed:
+    """Return the characters of a text."""
+    n = run.scalar(length(run, text, node), node).atom
+    return Indexed(n, lambda i: _character(run, text, i, node))
+
+
+def length(run: Run, text: Value, node: ast.AST) -> Value:
+    """Return the number of characters of a text."""
+    return of_python(run, len, (text,), node, int)
+
+
+def character(run: Run, text: SymbolV, index: Atom, node: ast.AST) -> Value:
+    """Return ``text[index]``."""
+    n = run.scalar(length(run, text, node), node).atom
+    b = run.b
+    inside = b.prim("and", b.prim("ge", index, b.prim("neg", n)), b.prim("lt", index, n))
+    run.require(inside, "IndexError", "string index out of range", node)
+    return _character(run, text, index, node)
+
+
+def _character(run: Run, text: Value, index: Atom, node: ast.AST) -> Value:
+    return of_python(run, operator.getitem, (text, Scalar(index, True)), node)
+
+
+def part(run: Run, text: SymbolV, bounds: Sequence[Value], node: ast.AST) -> Value:
+    """Return ``text[start:stop:step]``."""
+    return of_python(run, _part, (text, *bounds), node)
+
+
+def integer(run: Run, text: Value, node: ast.AST) -> Value:
+    """Return ``int(text)``. There is no ``float(text)``: it would have to have a derivative."""
+    fine = run.scalar(of_python(run, _reads, (text,), node, bool), node).atom
+    recorder = Recorder(run)
+    shown = recorder.value(text)
+    assert shown is not None
+    message = Message((Applied(_unread, (shown,)),), len(recorder.leaves), "not a whole number")
+    run.require(fine, "ValueError", message, node, *recorder.leaves)
+    return of_python(run, int, (text,), node, int)
+
+
+def _reads(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _unread(text: str) -> str:
+    try:
+        int(text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _part(text: str, *bounds: int | None) -> str:
+    return text[slice(*bounds)]
+
+
+def _method(
+    name: str, gives: type, run: Run, receiver: Value, args: Sequence[Value],
+    kwargs: dict[str, Value], node: ast.AST,
+) -> Value:  # fmt: skip
+    """A method of a string."""
+    if name == "join" and len(args) == 1 and not is_text(args[0]):
+        given = args[0] if isinstance(args[0], TupleV | ListV) else run.to_list(args[0], node)
+        known = [v.value for v in getattr(given, "items", ()) if isinstance(v, Static)]
+        is_known = isinstance(given, TupleV) and len(known) == len(given.items)
+        args = (Static(tuple(known)) if is_known else given,)
+    call = partial(_called, name, len(args), tuple(kwargs))
+    return of_python(run, call, (receiver, *args, *kwargs.values()), node, gives)
+
+
+def _called(name: str, count: int, names: tuple[str, ...], text: str, *given: object) -> object:
+    named = dict(zip(names, given[count:], strict=True))
+    result: object = getattr(text, name)(*given[:count], **named)
+    return result
+
+
+for _names, _gives in ((_TEXTS, str), (_INTS, int), (_BOOLS, bool)):
+    for _name in _names:
+        METHODS["string", _name] = partial(_method, _name, _gives)
+
+
+def _shown(function: Callable[..., object]) -> None:
+    @register(function)
+    def handler(
+        sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> Value:
+        if kwargs or not 1 <= len(args) <= 1 + (function is format):
+            name = getattr(function, "__name__", "")
+            sp.refuse(node, f"{name} of these arguments", error=ArgumentTypeError)
+        assert isinstance(sp, Run)
+        return of_python(sp, function, args, node)
+
+
+for _function in (str, repr, ascii, format):
+    _shown(_function)
