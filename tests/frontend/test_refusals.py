@@ -93,7 +93,7 @@ def updates_argument(a):
 
 
 def updates_view(x):
-    a = np.zeros((3, 3))
+    a = x * np.ones((3, 3))
     row = a.reshape(9)
     row[1] = x
     return a
@@ -105,7 +105,7 @@ def augments_argument(a):
 
 
 def uses_view_after_update(x):
-    a = np.zeros((3, 3))
+    a = x * np.ones((3, 3))
     b = a.ravel()
     a[1] = x
     return b

@@ -68,5 +68,5 @@ PROGRAMS = [
     (swallows, (3.0,), "a finally that jumps swallows exceptions"),
     (yields, (3.0,), "a generator yields inside of a try"),
     (raises_in_head, (3.0,), "the head of a loop or of a branch under this try may raise"),
-    (managed, (3.0,), "'with' has effects"),
+    (managed, (3.0,), "open is not supported inside compiled code"),
 ]
