@@ -8,7 +8,7 @@ from pullback.frontend.library.text.domains import Array, Axis, Gaps, Matrix, We
 from pullback.frontend.library.text_helpers import same_shape, unsupported
 
 
-def _filled(a: Gaps, value: int) -> Array:
+def _filled(a: Gaps, value: float) -> Array:
     """Return the array with this value in place of NaN."""
     items = np.asarray(a)
     real = items.dtype == np.float64 or items.dtype == np.float32
@@ -23,6 +23,18 @@ def nansum(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Arra
 def nanprod(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
     """Return the product of the items that are not NaN."""
     return np.prod(_filled(a, 1), axis=axis, keepdims=keepdims)
+
+
+def nanmax(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """Return the largest of the items that are not NaN; NaN if all are."""
+    largest = np.max(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)
+
+
+def nanmin(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """Return the least of the items that are not NaN; NaN if all are."""
+    least = np.min(_filled(a, np.inf), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, least)
 
 
 def nancumsum(a: Gaps, axis: Axis | None = None) -> Array:
