@@ -18,7 +18,7 @@ SHOW = (
     "Python and prints there"
 )
 DRAW = "draw the random numbers outside and pass them in as an argument"
-NORMAL = "solve the normal equations: np.linalg.solve(a.T @ a, a.T @ b), a of full column rank"
+LEAST = "np.linalg.lstsq(a, b, rcond=None)"
 SYMMETRIC = "of a symmetric matrix np.linalg.eigh(a); of others call it outside"
 EACH = "a comprehension: np.array([f(v) for v in x])"
 NANS = "drop what is NaN first: y = x[~np.isnan(x)]"
@@ -42,77 +42,33 @@ TUPLE = "use a tuple or a list; for each thing once, a sorted list in which neig
 DISPATCH = "match x: case Circle(r): ...; or isinstance"
 INSIDE = "call it outside; inside there are pb.grad, pb.vjp, pb.jvp and what is derived from them"
 PLACES = "take the parts by their places: v[0], v[1:3]"
-NORM = "np.linalg.norm(x)"
 SOLVE = "np.linalg.solve(a, b)"
 
 REWRITES: dict[str, str] = {
     # linear algebra
-    "numpy.linalg.lstsq": NORMAL, "scipy.linalg.lstsq": NORMAL,
-    "scipy.linalg.pinv": NORMAL, "scipy.linalg.pinvh": NORMAL,
+    "scipy.linalg.lstsq": LEAST,
+    "scipy.linalg.pinv": "np.linalg.pinv(a)", "scipy.linalg.pinvh": "np.linalg.pinv(a)",
     "numpy.linalg.eig": SYMMETRIC, "numpy.linalg.eigvals": SYMMETRIC,
-    "scipy.linalg.eig": SYMMETRIC, "scipy.linalg.eigh": SYMMETRIC,
-    "scipy.linalg.eigvals": SYMMETRIC, "scipy.linalg.eigvalsh": SYMMETRIC,
-    "numpy.linalg.matrix_rank": "np.sum(np.linalg.svdvals(a) > 1e-10)",
-    "numpy.linalg.cond": "s = np.linalg.svdvals(a); s[0] / s[-1]",
-    "numpy.linalg.multi_dot": "write the products: a @ b @ c",
-    "numpy.tensordot": "np.einsum('ijk,jkl->il', a, b)",
-    "numpy.linalg.tensordot": "np.einsum('ijk,jkl->il', a, b)",
-    "numpy.linalg.vector_norm": NORM, "scipy.linalg.norm": NORM,
-    "numpy.linalg.matrix_norm": "np.sqrt(np.sum(a * a))",
-    "numpy.linalg.trace": "np.trace(a)",
-    "numpy.linalg.diagonal": "np.diag(a)",
-    "numpy.linalg.outer": "np.outer(x, y)",
-    "numpy.linalg.cross": "np.cross(x, y)",
-    "numpy.linalg.matmul": "a @ b",
-    "numpy.linalg.vecdot": "np.sum(x * y, axis=-1)",
-    "scipy.linalg.expm": "sum the series: for k in range(1, 20): term = term @ a / k; e = e + term",
+    "scipy.linalg.eig": SYMMETRIC, "scipy.linalg.eigvals": SYMMETRIC,
     "scipy.linalg.lu_factor": SOLVE, "scipy.linalg.lu_solve": SOLVE, "scipy.linalg.lu": SOLVE,
     "scipy.linalg.solve_banded": SOLVE, "scipy.linalg.solveh_banded": SOLVE,
-    "scipy.linalg.solve_toeplitz": SOLVE,
     "scipy.linalg.svd": "np.linalg.svd(a)",
     "scipy.linalg.qr": "np.linalg.qr(a)",
-    "scipy.linalg.block_diag": "out = np.zeros((4, 4)); out[:2, :2] = a; out[2:, 2:] = b",
-    "scipy.linalg.toeplitz":
-        "np.array([[c[abs(i - j)] for j in range(len(c))] for i in range(len(c))])",
     # arrays
-    "numpy.unique": "s = np.sort(x); s[np.append(True, s[1:] != s[:-1])]",
-    "numpy.histogram":
-        "np.array([np.sum((x >= e[k]) & (x < e[k + 1])) for k in range(len(e) - 1)]); NumPy's last "
-        "bin holds its right end too",
-    "numpy.bincount": "counts = np.zeros(n); np.add.at(counts, indices, 1.0)",
-    "numpy.digitize": "np.searchsorted(bins, x, side='right')",
     "numpy.nanmedian": NANS,
-    "numpy.nanmax": NANS, "numpy.nanmin": NANS, "numpy.nanpercentile": NANS,
+    "numpy.nanpercentile": NANS,
     "numpy.nanquantile": NANS,
-    "numpy.vectorize": EACH, "numpy.frompyfunc": EACH, "numpy.fromiter": EACH,
-    "numpy.apply_along_axis": "np.stack([f(row) for row in a])",
-    "numpy.fromfunction": "np.array([[f(i, j) for j in range(m)] for i in range(n)])",
-    "numpy.piecewise": "np.where(x < 0.0, f(x), g(x))",
+    "numpy.frompyfunc": EACH, "numpy.fromiter": EACH,
     "numpy.choose": "np.where(which == 0, a, b)",
-    "numpy.delete": "np.concatenate((x[:k], x[k + 1:]))",
-    "numpy.insert": "np.concatenate((x[:k], np.array([v]), x[k:]))",
-    "numpy.block": "np.vstack((np.hstack((a, b)), np.hstack((c, d))))",
     "numpy.polyfit": "v = x[:, None] ** np.arange(d + 1)[::-1]; np.linalg.solve(v.T @ v, v.T @ y)",
     "numpy.poly1d": "np.polyval(c, x)",
     "numpy.partition": "np.sort(x)",
     "numpy.argpartition": "np.argsort(x)",
-    "numpy.geomspace": "np.exp(np.linspace(np.log(a), np.log(b), n))",
-    "numpy.float_power": "x ** y",
-    "numpy.logaddexp2": "np.log2(2.0 ** x + 2.0 ** y)",
-    "numpy.modf": "x - np.trunc(x), np.trunc(x)",
-    "numpy.divmod": "x // y, x % y",
-    "numpy.signbit": "x < 0.0",
     "numpy.ldexp": "x * 2.0 ** n", "math.ldexp": "x * 2.0 ** n",
-    "numpy.isin": "np.any(x[:, None] == values, axis=1)",
     "numpy.isscalar": "isinstance(x, float)",
     "numpy.angle": "np.arctan2(im, re)",
     "numpy.put": "a[indices] = values", "numpy.place": "a[indices] = values",
-    "numpy.copyto": "a[:] = b",
-    "numpy.fill_diagonal": "for i in range(n): a[i, i] = v",
     "numpy.unravel_index": "k // m, k % m",
-    "numpy.ravel_multi_index": "i * m + j",
-    "numpy.ndindex": "for i in range(n): for j in range(m): ...",
-    "numpy.ndenumerate": "for i in range(n): for j in range(m): ...",
     "numpy.fft.": FOURIER, "scipy.fft.": FOURIER, "scipy.fftpack.": FOURIER,
     "ufunc.at": "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]",
     # numbers that the run draws, files, output
@@ -140,15 +96,9 @@ REWRITES: dict[str, str] = {
     "itertools.zip_longest":
         "loop over an index up to the larger length, and test it against each",
     "itertools.tee": "use the list twice",
-    "itertools.compress": "[x for x, k in zip(xs, keep) if k]",
     "functools.singledispatch": DISPATCH,
     "functools.cmp_to_key": "sorted(xs, key=lambda x: -x)",
     "statistics.median": "np.median(np.array(xs))",
-    "statistics.geometric_mean": "math.exp(sum(math.log(x) for x in xs) / len(xs))",
-    "statistics.harmonic_mean": "len(xs) / sum(1.0 / x for x in xs)",
-    "operator.countOf": "xs.count(x)",
-    "operator.indexOf": "xs.index(x)",
-    "operator.concat": "xs + ys",
     "contextlib.": "write the statements without the context",
     "dataclasses.asdict": "name the fields: {'x': p.x, 'n': p.n}",
     "dataclasses.astuple": "name the fields: (p.x, p.n)",
@@ -159,26 +109,15 @@ REWRITES: dict[str, str] = {
     "scipy.optimize.differential_evolution": DESCENT, "scipy.optimize.basinhopping": DESCENT,
     "scipy.integrate.": RULE, "scipy.integrate.odeint": STEPS,
     "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
-    "scipy.integrate.simpson": "h / 3.0 * (np.sum(y[:-2:2] + 4.0 * y[1:-1:2] + y[2::2]))",
-    "scipy.integrate.cumulative_trapezoid": "np.cumsum(0.5 * (y[1:] + y[:-1]) * np.diff(x))",
     "scipy.stats.": "write the formula: -0.5 * np.log(2.0 * np.pi) - 0.5 * z**2 of a normal one",
-    "scipy.stats.norm.pdf": "np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)",
-    "scipy.stats.norm.cdf": "scipy.special.ndtr(z)",
-    "scipy.stats.norm.logcdf": "scipy.special.log_ndtr(z)",
-    "scipy.stats.norm.ppf": "scipy.special.ndtri(p)",
-    "scipy.stats.expon.logpdf": "-x",
     "scipy.interpolate.": LINEAR,
     "scipy.signal.": "np.convolve(x, h), or a loop over the samples",
     "scipy.sparse.": SPARSE,
     "scipy.spatial.": "np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2))",
     "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
     "scipy.cluster.": OUTSIDE,
-    "scipy.special.comb": "gammaln: np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))",
-    "scipy.special.factorial": "scipy.special.gamma(n + 1.0)",
     "scipy.special.loggamma": "scipy.special.gammaln(x)",
     "scipy.special.softplus": "np.logaddexp(0.0, x)",
-    "scipy.special.kl_div": "scipy.special.rel_entr(x, y) - x + y",
-    "scipy.special.boxcox": "(x**p - 1.0) / p",
     "scipy.special.exp10": "10.0 ** x",
     "scipy.special.lambertw": "for _ in range(20): w = w - (w - x * np.exp(-w)) / (1.0 + w)",
     "scipy.special.eval_legendre":

@@ -3,9 +3,13 @@ compiles."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array
+
+_LOG_2 = math.log(2.0)
 
 
 def signbit(x: Array, /) -> Array:
@@ -15,9 +19,10 @@ def signbit(x: Array, /) -> Array:
 
 def modf(x: Array, /) -> tuple[Array, Array]:
     """Return the part behind the point and the part before it, with the sign of x."""
-    whole = np.trunc(x)
-    rest = np.where(np.signbit(x), -(whole - x), x - whole)
-    return np.where(np.isinf(x), np.copysign(0.0, x), rest), whole
+    number = np.asarray(x) * 1.0
+    whole = np.trunc(number)
+    rest = np.where(np.signbit(number), -(whole - number), number - whole)
+    return np.where(np.isinf(number), np.copysign(0.0, number), rest), whole
 
 
 def divmod(x1: Array, x2: Array, /) -> tuple[Array, Array]:
@@ -30,4 +35,4 @@ def float_power(x1: Array, x2: Array, /) -> Array:
 
 def logaddexp2(x1: Array, x2: Array, /) -> Array:
     """Return the logarithm of 2**x1 + 2**x2, to base 2."""
-    return np.logaddexp(x1 * np.log(2.0), x2 * np.log(2.0)) / np.log(2.0)
+    return np.logaddexp(np.asarray(x1) * _LOG_2, np.asarray(x2) * _LOG_2) / _LOG_2

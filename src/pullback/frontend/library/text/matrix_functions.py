@@ -79,9 +79,9 @@ def trace(x: Matrix, /, *, offset: int = 0) -> Array:
 def diagonal(x: Matrix, /, *, offset: int = 0) -> Array:
     """Return the items whose column is so many places behind their row."""
     matrix = np.asarray(x)
-    if offset >= 0:
-        return np.diagonal(matrix[..., offset:], axis1=-2, axis2=-1)
-    return np.diagonal(matrix[..., -offset:, :], axis1=-2, axis2=-1)
+    if matrix.ndim != 2:
+        unsupported("the diagonals of several matrices at once", "a comprehension")
+    return np.diagonal(matrix[:, offset:] if offset >= 0 else matrix[-offset:])
 
 
 def outer(x1: Array, x2: Array, /) -> Matrix:
@@ -98,3 +98,7 @@ def matmul(x1: Array, x2: Array, /) -> Array:
 
 def vecdot(x1: Array, x2: Array, /, *, axis: Axis = -1) -> Array:
     return np.sum(np.asarray(x1) * np.asarray(x2), axis=axis)
+
+
+def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
+    return np.tensordot(x1, x2, axes)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Growing
-from pullback.frontend.library.text_helpers import unsupported
 
 
 def digitize(x: Array, bins: Growing, right: bool = False) -> Array:
@@ -40,15 +39,15 @@ def unique(ar: Array, return_index: bool = False, return_inverse: bool = False,
            return_counts: bool = False, *, equal_nan: bool = True) -> Any:  # fmt: skip
     """Return the different numbers, sorted; also the place of the first of each, the place in the
     result of each item, and how often each occurs."""
-    if not equal_nan:
-        unsupported("np.unique with equal_nan=False", "leave it away")
     flat = np.ravel(ar)
     order = np.argsort(flat, kind="stable")
     items = flat[order]
     n = len(items)
     first = np.full(n, True)
-    first[1:] = (items[1:] != items[: max(n - 1, 0)]) & (items[1:] == items[1:])
-    first[1:] |= (items[1:] != items[1:]) & (items[: max(n - 1, 0)] == items[: max(n - 1, 0)])
+    before, behind = items[: max(n - 1, 0)], items[1:]
+    first[1:] = behind != before
+    if equal_nan:
+        first[1:] &= (behind == behind) | (before == before)
     numbers = items[first]
     result = (numbers,)
     if return_index:
