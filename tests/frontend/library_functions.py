@@ -1,5 +1,6 @@
 """Programs of functions of NumPy, SciPy and the standard library that are compiled as texts."""
 
+import dataclasses
 import itertools
 import operator
 import statistics
@@ -195,18 +196,75 @@ def of_operator(xs):
     return sum(operator.concat(xs, xs)) * operator.countOf([1, 2, 1], 1) + xs[k]
 
 
+@dataclasses.dataclass
+class Oscillator:
+    mass: float
+    springs: list[float]
+    name: str = "o"
+
+
+@dataclasses.dataclass
+class System:
+    first: Oscillator
+    pair: tuple[Oscillator, float]
+
+
+def by_name(x):
+    s = System(Oscillator(x, [x, 2.0]), (Oscillator(3.0, [x * x]), x))
+    d, t = dataclasses.asdict(s), dataclasses.astuple(s)
+    s.first.springs[0] = 100.0
+    spring = d["first"]["springs"][0] + d["pair"][0]["springs"][0] ** 2
+    return d["first"]["mass"] * spring + t[1][1] * t[0][0]
+
+
+def cut(x):
+    return np.sum(x[slice(1, 5, 2)] ** 2) + x[slice(2)] @ x[slice(None, 2)]
+
+
+def padded_pairs(xs):
+    zeros = sum(a * b for a, b in itertools.zip_longest(xs, [2.0], fillvalue=0.5))
+    return zeros + sum((a or 0.0) * (1.0 if b is None else b) for a, b in itertools.zip_longest(
+        xs, [3.0]))  # fmt: skip
+
+
+def fits(x):
+    line, bent = np.polyfit(np.arange(6.0), x, 1), np.polyfit(x[:3], x[3:] ** 2, 2)
+    return line @ line + np.sum(np.polyfit(np.arange(6.0), x, 2, w=np.arange(1.0, 7.0))) + bent[1]
+
+
+def chosen_by_number(x):
+    i, j = np.unravel_index(7, (3, 4))
+    places = np.unravel_index(np.array([1, 5]), (3, 2))
+    chosen = np.choose(np.array([0, 1, 0]), [x[:3], x[3:]])
+    return chosen @ x[:3] + x[i] * j + np.sum(x[places[0]] ** 2)
+
+
+def medians(x):
+    return np.nanmedian(np.where(x > 0.6, np.nan, x)) ** 2 + np.nanmedian(x[:2])
+
+
+def of_limits(x):
+    least, most = np.finfo(float).eps, np.iinfo(np.int64).max
+    for k in range(3):
+        most = min(most, k + 5)
+    return x * most + (x / least) * np.finfo(np.float64).eps
+
+
 PROGRAMS = [
     *((f, (X,)) for f in (
         lookup, totals, groups, bins, weighted_bins, ratios, of_indices, branches, flat_place,
         item_by_item, structured, integrals, running_integrals, normal_arrays,
+        cut, fits, chosen_by_number, medians,
     )),
     *((f, (A,)) for f in (
         taken_away, put_in, blocks, contracted, crossed, diagonals, lines, all_places, of_matrices,
         array_standard, exponential, symmetric,
     )),
     *((f, (TALL, Y)) for f in (least_squares, several_right_sides)),
-    *((f, (1.7,)) for f in (special_functions, normal, exponential_distribution)),
-    *((f, (NUMBERS,)) for f in (means, chosen_items, of_operator)),
+    *((f, (1.7,)) for f in (
+        special_functions, normal, exponential_distribution, by_name, of_limits,
+    )),
+    *((f, (NUMBERS,)) for f in (means, chosen_items, of_operator, padded_pairs)),
 ]  # fmt: skip
 
 

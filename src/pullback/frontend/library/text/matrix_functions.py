@@ -35,7 +35,7 @@ def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array
 def cond(x: Matrix, p: None = None) -> float:
     """Return the largest singular value over the least one."""
     s = np.linalg.svdvals(x)
-    return s[..., 0] / s[..., -1]
+    return float(s[0] / s[-1])
 
 
 def matrix_rank(A: Matrix, tol: float | None = None) -> int:

@@ -37,7 +37,7 @@ from pullback.frontend.library.text import (
     iterations,
     matrix_functions,
     moments,
-    operators,
+    operator_texts,
     pieces,
     polynomials,
     pseudo_inverse,
@@ -79,7 +79,7 @@ OTHERS = (
     | _texts(np.linalg, matrix_functions, pseudo_inverse)
     | _texts(scipy.special, scipy_special)
     | _texts(itertools, iterations)
-    | _texts(operator, operators)
+    | _texts(operator, operator_texts)
     | _texts(statistics, statistics_functions)
     | _texts(functools, wrapping)
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def digitize(x: Array, bins: Growing, right: bool = False) -> Array:
     """Return for every number the index of the bin in which it is. The bounds grow or fall."""
     bounds = np.asarray(bins)
     n = len(bounds)
-    side = "left" if right else "right"
+    side: Literal["left", "right"] = "left" if right else "right"
     if n == 0 or np.all(bounds[1:] >= bounds[:-1]):
         return np.searchsorted(bounds, x, side)
     if not np.all(bounds[1:] <= bounds[:-1]):
@@ -49,7 +49,7 @@ def unique(ar: Array, return_index: bool = False, return_inverse: bool = False,
     if equal_nan:
         first[1:] &= (behind == behind) | (before == before)
     numbers = items[first]
-    result = (numbers,)
+    result: tuple[Any, ...] = (numbers,)
     if return_index:
         result = (*result, order[first])
     if return_inverse:

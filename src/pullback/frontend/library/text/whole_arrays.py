@@ -49,7 +49,8 @@ def insert(arr: Array, obj: int, values: Array, axis: Axis | None = None) -> Arr
     if items.ndim == 1:
         return np.concatenate((items[:k], np.atleast_1d(values).astype(items.dtype), items[k:]))
     row = np.zeros_like(items[:1]) + values
-    return np.moveaxis(np.concatenate((items[:k], row.astype(items.dtype), items[k:])), 0, axis)
+    longer = np.concatenate((items[:k], row.astype(items.dtype), items[k:]))
+    return np.moveaxis(longer, 0, axis or 0)
 
 
 def block(arrays: Any) -> Array:
@@ -75,7 +76,8 @@ def tensordot(a: Array, b: Array, axes: Any = 2) -> Array:
         count = len(left)
         if count != len(right):
             raise ValueError("shape-mismatch for sum")
-        last, front = (), ()
+        last: tuple[int, ...] = ()
+        front: tuple[int, ...] = ()
         for _ in times(count):
             last, front = (*last, len(last) - count), (*front, len(front))
         first, second = np.moveaxis(first, left, last), np.moveaxis(second, right, front)
@@ -194,6 +196,39 @@ def ravel_multi_index(multi_index: tuple[Any, ...], dims: tuple[int, ...]) -> An
         place = place * sizes[0] + np.asarray(indices[0])
         indices, sizes = indices[1:], sizes[1:]
     return place if np.ndim(place) else int(place)
+
+
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """Return the indices of an item of an array of this shape, given its place in C order."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    whole = _product(sizes)
+    rest = indices if isinstance(indices, int) else np.asarray(indices)
+    if np.any(rest < 0) or np.any(rest >= whole):
+        raise ValueError("index is out of bounds for array")
+    places: tuple[Any, ...] = ()
+    for _ in times(len(sizes)):
+        places = (rest % sizes[-1], *places)
+        rest, sizes = rest // sizes[-1], sizes[:-1]
+    return places
+
+
+def choose(a: Array, choices: Any) -> Array:
+    """Return each item of the array that has the number which ``a`` gives there."""
+    numbers, options = np.asarray(a), tuple(choices)
+    if np.any(numbers < 0) or np.any(numbers >= len(options)):
+        raise ValueError("invalid entry in choice array")
+    chosen, k = options[0], 1
+    for _ in times(len(options) - 1):
+        chosen = np.where(numbers >= k, options[1], chosen)
+        options, k = options[1:], k + 1
+    return np.where(numbers >= 0, chosen, chosen)
+
+
+def nanmedian(a: Array) -> float:
+    """Return the median of the items that are not NaN."""
+    items = np.ravel(a)
+    numbers = items[~np.isnan(items)]
+    return np.median(numbers) if len(numbers) > 0 else np.nan
 
 
 def vectorize(pyfunc: Function) -> Function:
