@@ -231,7 +231,37 @@ def updated_after_the_loop(xs):
     return np.sum(best * cur)
 
 
+def two_names_at_the_end(xs):
+    v, w = np.array(xs), np.zeros(3)
+    for k in range(3):
+        w = v
+        v[k] += xs[0]
+    return np.sum(v * w)
+
+
+def a_view_at_the_end(xs):
+    v, w = np.array(xs), np.zeros(3)
+    for k in range(3):
+        v[k] += xs[0]
+        w = v[::-1]
+    return np.sum(v * w)
+
+
+def updated_by_a_helper(xs):
+    def add(a):
+        a[1] += xs[0]
+
+    v, w = np.array(xs), np.zeros(3)
+    for _ in range(3):
+        w = v
+        add(v)
+    return np.sum(v * w)
+
+
 REFUSED = [
+    (two_names_at_the_end, "which the loop updates"),
+    (a_view_at_the_end, "which the loop updates"),
+    (updated_by_a_helper, "which the loop updates"),
     (best_that_goes_on, "updated since"), (best_of_an_updated_list, "updated since"),
     (updated_after_the_loop, "updated since"),
     (of_an_argument, "seen outside"), (inside_a_tuple, "may share memory"),

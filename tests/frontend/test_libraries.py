@@ -41,7 +41,7 @@ def interpolates(x):
 
 
 def has_density(x):
-    return scipy.stats.norm.logpdf(x)
+    return scipy.stats.gamma.logpdf(x, 2.0)
 
 
 def minimises(x):
@@ -52,8 +52,8 @@ def omega(x):
     return scipy.special.lambertw(x)
 
 
-def exponential(x):
-    return scipy.linalg.expm(np.eye(2) * x)[0, 0]
+def factors(x):
+    return scipy.linalg.lu_factor(np.eye(2) * x)[0][0, 0]
 
 
 def draws(x):
@@ -72,10 +72,10 @@ CASES = [
     (solves, "scipy.integrate.odeint", "write the steps"),
     (integrates, "scipy.integrate.quad", "np.trapezoid"),
     (interpolates, "scipy.interpolate.CubicSpline", "np.interp"),
-    (has_density, "scipy.stats.norm.logpdf", "-0.5 * np.log"),
+    (has_density, "scipy.stats.gamma.logpdf", "-0.5 * np.log"),
     (minimises, "scipy.optimize.minimize", "pb.value_and_grad"),
     (omega, "scipy.special.lambertw", "for _ in range(20)"),
-    (exponential, "scipy.linalg.expm", "sum the series"),
+    (factors, "scipy.linalg.lu_factor", "np.linalg.solve"),
     (draws, "random.Random.gauss", "draw the random numbers outside"),
     (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
     (groups, "itertools.groupby", "remembers the last key"),
@@ -101,16 +101,16 @@ def middle(x):
     return y * colorsys.rgb_to_yiq(x, 0.1, 0.2)[0]
 
 
-def mean(x):
-    return statistics.harmonic_mean([x, 1.0, 2.0])
+def mode(x):
+    return statistics.mode([x, 1.0, 2.0])
 
 
 def test_modules_of_plain_arithmetic_are_read():
     assert np.isclose(pb.value_and_grad(middle)(1.5)[0], middle(1.5), rtol=1e-14)
     with pytest.raises(pb.PullbackError) as caught:
-        pb.grad(mean)(1.5)
-    assert "statistics.harmonic_mean, which is called here: " in caught.value.reason
-    assert caught.value.rewrite == "len(xs) / sum(1.0 / x for x in xs)"
+        pb.grad(mode)(1.5)
+    assert "statistics.mode, which is called here: " in caught.value.reason
+    assert "a float as a key" in caught.value.reason
     assert caught.value.site is not None and caught.value.site.file == __file__
     assert caught.value.others == ()
 

@@ -14,6 +14,7 @@ import pytest
 
 import pullback as pb
 from tests import harness
+from tests.frontend import library_functions
 from tests.frontend.harness import agrees
 
 X = np.array([1.5, 2.0, -1.3, -2.5, 3.0, 0.4])
@@ -132,6 +133,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((f, (KEYS, 1.5)) for f in (most_common_keys, heaviest)),
     (most_common_letters, ("abracadabra", 1.5)),
     (longest_increasing, (NUMBERS, 1.25)), (sums_of_all_before, (NUMBERS,)),
+    *library_functions.PROGRAMS,
 ]  # fmt: skip
 
 
@@ -184,7 +186,8 @@ def empty_before(xs):
     [(statistics.mean, []), (statistics.fmean, []), (statistics.stdev, [1.0]),
      (statistics.variance, [1.0]), (statistics.pstdev, []), (unequal_lists, X),
      (statistics.mean, [math.inf, 1.0]), (empty_before, NUMBERS), (nothing_there, NUMBERS),
-     (unequal_pieces, X), (no_pieces, X), (rows_of_a_vector, X)],
+     (unequal_pieces, X), (no_pieces, X), (rows_of_a_vector, X),
+     *((f, X) for f in library_functions.ERRORS)],
 )  # fmt: skip
 def test_errors_are_the_library_s(f: Callable[..., Any], given: object) -> None:
     agrees(lambda xs: f(xs), given)

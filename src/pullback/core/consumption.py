@@ -93,6 +93,20 @@ def visit_block(b: Block, known: Summaries, roots: Roots) -> set[Var]:
     return out
 
 
+def may_be_consumed(b: Block) -> tuple[set[Var], Roots]:
+    """The arrays from outside the block that it consumes, or gives to a function (those may be),
+    and the roots of its variables."""
+    roots: Roots = {}
+    out = visit_block(b, {}, roots)
+    todo = [b]
+    while todo:
+        for x in todo.pop().lets:
+            todo.extend(inner for _, inner in sub_blocks(x.op))
+            if isinstance(x.op, Call):
+                out |= {v for a in x.op.args for v in roots_of(a, roots)}
+    return out, roots
+
+
 def _calls(op: Op, known: Summaries) -> list[tuple[Summary, tuple[Atom, ...]]]:
     """The functions that an op may call, with the arguments."""
     match op:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import Builder, boolean, i64
+from pullback.core.consumption import may_be_consumed, roots_of
 from pullback.core.terms import Atom, Block, Loop, Var, While
 from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
@@ -14,7 +15,7 @@ from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import chain, function_scope, shown
 from pullback.frontend.interpret.carried import Carried, Head, Part, rebuilt
 from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of
+from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, kind_of
 from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
 from pullback.frontend.kinds.values import (
@@ -86,9 +87,11 @@ def carry(
                     else _first_head(run, j, kind, inits, names, node)
                     for j, (h, kind, o) in enumerate(zip(heads, kinds, owned, strict=True))
                 ]  # fmt: skip
-                _merge_groups(new, owned, names, updated, node)
+                block = b.block(tuple(a for f in made for a in f.atoms))
+                twice = _twice(block, values, made)
+                _merge_groups(new, owned, names, updated, twice, node)
                 if new == heads:
-                    blocks.append(b.block(tuple(a for f in made for a in f.atoms)))
+                    blocks.append(block)
         if new == heads:
             after, run.scope.names = run.scope.names, before  # functions capture what is there now
             first = [
@@ -244,10 +247,12 @@ def _merge_groups(
     owned: Sequence[Sequence[Ownership]],
     names: Sequence[str],
     updated: Set[str],
+    twice: Callable[[int, int], bool],
     node: ast.AST,
 ) -> None:
     """Give one owner at the head of the body to values that may share memory at its end. Beside an
-    array or list that the body updates in place there can be no other name for its memory."""
+    array or list that the body updates in place there can be no other name for its memory, if that
+    is what the next round updates (``twice``)."""
     places = [(i, a) for i, h in enumerate(heads) for a in range(len(h.parts))]
     for n, (i, a) in enumerate(places):
         for j, b in places[:n]:
@@ -264,12 +269,28 @@ def _merge_groups(
             ]
             kept = in_place[0] if in_place else i
             other = i + j - kept
-            if in_place and not _name(names, other):
+            if in_place and (not _name(names, other) or twice(kept, other)):
                 heads[other].kind = StaleK(
                     f"{names[other]!r} may share memory with {names[kept]!r}, which the loop "
                     "updates",
                     node,
                 )
+
+
+def _twice(
+    block: Block, values: Sequence[Value], made: Sequence[Flat]
+) -> Callable[[int, int], bool]:
+    """Return whether a body may update the memory of a carried value in place and gives, at its
+    end, one memory for that and for another one."""
+
+    def given_twice(kept: int, other: int) -> bool:
+        consumed, roots = may_be_consumed(block)
+        mine, others = (
+            {v for a in made[k].atoms for v in roots_of(a, roots)} for k in (kept, other)
+        )
+        return bool(mine & others) and not consumed.isdisjoint(flatten(values[kept]).atoms)
+
+    return given_twice
 
 
 def _name(names: Sequence[str], k: int) -> str:

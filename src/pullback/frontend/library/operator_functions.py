@@ -1,8 +1,10 @@
-"""Compile the functions of ``operator``, ``dataclasses.replace`` and ``NamedTuple._replace``."""
+"""Compile ``slice``, ``NamedTuple._replace`` and the functions of ``operator`` and
+``dataclasses``."""
 
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import operator
 from collections.abc import Callable
@@ -10,18 +12,25 @@ from typing import cast
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.scopes import outermost
+from pullback.frontend.kinds.kinds import ArrayK, ScalarK
 from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
     RecordV,
+    Scalar,
+    SliceV,
     Specialiser,
     Static,
     SuperV,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
     method,
     register,
 )
-from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
+from pullback.frontend.memory import dicts
 from pullback.frontend.run import Run
 
 BINARY: dict[str, Callable[..., object]] = {
@@ -182,3 +191,51 @@ def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) ->
                 error=ArgumentTypeError,
             )
     return sp.call(Static(record.cls), (), node, {**record.fields, **changes})
+
+
+@register(dataclasses.asdict)
+def asdict(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return the fields of a dataclass by their names, those of its parts too."""
+    (record,) = bind(sp, "asdict", args, kwargs, node, obj=MISSING)
+    return _fields(sp, record, dicts.made, node)
+
+
+@register(dataclasses.astuple)
+def astuple(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return the fields of a dataclass in their order, those of its parts too."""
+    (record,) = bind(sp, "astuple", args, kwargs, node, obj=MISSING)
+    return _fields(sp, record, lambda fields: TupleV(tuple(fields.values())), node)
+
+
+def _fields(
+    sp: Specialiser, record: Value, form: Callable[[dict[str, Value]], Value], node: ast.AST
+) -> Value:
+    assert isinstance(sp, Run)
+    if isinstance(record, UnionV):
+        return sp.case_value(record, lambda v: _fields(sp, v, form, node), node)
+    if not isinstance(record, RecordV) or not dataclasses.is_dataclass(record.cls):
+        message = "asdict() and astuple() should be called on dataclass instances"
+        sp.refuse(node, message, error=ArgumentTypeError)
+
+    def part(value: Value) -> Value:
+        match value:
+            case RecordV(cls) if dataclasses.is_dataclass(cls):
+                return _fields(sp, value, form, node)
+            case TupleV(items):
+                return TupleV(tuple(map(part, items)), value.is_list)
+            case Scalar() | Static() | SymbolV() | ArrayV() | ListV(elem=ScalarK() | ArrayK()):
+                return sp.call(Static(copy.deepcopy), (value,), node)
+            case _:
+                rewrite = "name the fields: {'x': p.x, 'n': p.n}"
+                sp.refuse(node, f"a field that is {sp.describe(value)}", rewrite)
+
+    names = [f.name for f in dataclasses.fields(record.cls)]
+    return form({n: part(sp.attribute(record, n, node)) for n in names})
+
+
+@register(slice)
+def slice_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if kwargs or not 1 <= len(args) <= 3:
+        sp.refuse(node, "slice takes one to three arguments", error=ArgumentTypeError)
+    start, stop, step = (NONE, *args, NONE) if len(args) == 1 else (*args, NONE)[:3]
+    return SliceV(start, stop, step)

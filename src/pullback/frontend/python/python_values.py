@@ -143,7 +143,9 @@ class PythonValues:
                 return self._hidden_of(obj, path, node)
             case None | str() | enum.Enum():
                 return self._static(obj, path, node, guarded)
-            case types.BuiltinFunctionType() | types.FunctionType() if obj in WRITTEN:
+            case types.BuiltinFunctionType() | types.FunctionType() | types.MethodType() if (
+                obj in WRITTEN
+            ):
                 self._static(obj, path, node, guarded)
                 return text_of(obj)
             case types.FunctionType() if obj in CALLS or is_closed(obj):  # np.sum, pb.build

@@ -61,6 +61,19 @@ def logspace(start: float, stop: float, num: Size = 50, endpoint: bool = True,
     return np.power(base, np.linspace(start, stop, num, endpoint))
 
 
+def geomspace(start: float, stop: float, num: Size = 50, endpoint: bool = True) -> Vector:
+    """Return numbers in equal ratios, from start to stop."""
+    if start == 0 or stop == 0:
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = -1.0 if start < 0 else 1.0
+    powers = sign * np.logspace(np.log10(sign * start), np.log10(sign * stop), num, endpoint)
+    if num > 0:
+        powers[0] = start
+    if num > 1 and endpoint:
+        powers[-1] = stop
+    return powers
+
+
 def matrix_transpose(x: Matrix) -> Matrix:
     if np.ndim(x) < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {np.ndim(x)}")

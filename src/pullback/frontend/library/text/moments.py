@@ -8,11 +8,16 @@ from pullback.frontend.library.text.domains import Array, Axis, Gaps, Matrix, We
 from pullback.frontend.library.text_helpers import same_shape, unsupported
 
 
-def _filled(a: Gaps, value: int) -> Array:
+def _filled(a: Gaps, value: float) -> Array:
     """Return the array with this value in place of NaN."""
     items = np.asarray(a)
-    real = items.dtype == np.float64 or items.dtype == np.float32
-    return np.where(np.isnan(items), value, items) if real else items
+    return np.where(np.isnan(items), value, items) if _is_real(items) else items
+
+
+def _is_real(a: Gaps) -> bool:
+    """Whether an array may have NaN in it."""
+    items = np.asarray(a)
+    return items.dtype == np.float64 or items.dtype == np.float32
 
 
 def nansum(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
@@ -23,6 +28,22 @@ def nansum(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Arra
 def nanprod(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
     """Return the product of the items that are not NaN."""
     return np.prod(_filled(a, 1), axis=axis, keepdims=keepdims)
+
+
+def nanmax(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """Return the largest of the items that are not NaN; NaN if all are."""
+    if not _is_real(a):
+        return np.max(a, axis=axis, keepdims=keepdims)
+    largest = np.max(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)
+
+
+def nanmin(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """Return the least of the items that are not NaN; NaN if all are."""
+    if not _is_real(a):
+        return np.min(a, axis=axis, keepdims=keepdims)
+    least = np.min(_filled(a, np.inf), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, least)
 
 
 def nancumsum(a: Gaps, axis: Axis | None = None) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pullback.frontend.library.text.domains import Array, Size, Vector
+from pullback.frontend.library.text.domains import Array, Growing, Size, Vector, Weights
 from pullback.frontend.library.text_helpers import each, times, unsupported
 
 Mode = Literal["full", "same", "valid"]
@@ -68,6 +68,31 @@ def poly(seq_of_zeros: Vector) -> Vector:
     for zero in 1.0 * zeros:
         c = np.append(c, none) - zero * np.append(none, c)
     return c
+
+
+def polyfit(x: Growing, y: Array, deg: Size, rcond: None = None, full: bool = False,
+            w: Weights | None = None) -> Vector:  # fmt: skip
+    """Return the polynomial that has the least squares of differences from y; each is multiplied
+    by its weight. Of several, the one with the least coefficients (scaled as the powers are)."""
+    places, right = 1.0 * np.asarray(x), 1.0 * np.asarray(y)
+    if full or rcond is not None:
+        unsupported("np.polyfit with full= or rcond=", "np.linalg.lstsq(np.vander(x, d + 1), y)")
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if places.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if len(places) == 0:
+        raise TypeError("expected non-empty vector for x")
+    if len(right) != len(places):
+        raise TypeError("expected x and y to have same length")
+    powers = np.vander(places, deg + 1)
+    if w is not None:
+        weights = 1.0 * np.asarray(w)
+        powers = powers * weights[:, None]
+        right = right * weights if right.ndim == 1 else right * weights[:, None]
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    found = np.linalg.lstsq(powers / scale, right, len(places) * 2.0**-52)[0]
+    return found / scale if right.ndim == 1 else found / scale[:, None]
 
 
 def vander(x: Vector, N: Size | None = None, increasing: bool = False) -> Array:

@@ -70,3 +70,23 @@ def variance(data: Iterable[float], xbar: float | None = None) -> float:
 def stdev(data: Iterable[float], xbar: float | None = None) -> float:
     xs = _several(data, "stdev")
     return math.sqrt(_squares(xs, xbar) / (len(xs) - 1))
+
+
+def geometric_mean(data: Iterable[float]) -> float:
+    xs = list(data)
+    if len(xs) == 0 or any(x <= 0.0 for x in xs):
+        raise StatisticsError(
+            "geometric mean requires a non-empty dataset containing positive numbers"
+        )
+    return math.exp(fmean([math.log(x) for x in xs]))
+
+
+def harmonic_mean(data: Iterable[float], weights: None = None) -> float:
+    if weights is not None:
+        unsupported("harmonic_mean with weights", "sum(ws) / sum(w / x for w, x in zip(ws, xs))")
+    xs = _numbers(data, "harmonic_mean")
+    if any(x < 0.0 for x in xs):
+        raise StatisticsError("harmonic mean does not support negative values")
+    if any(x == 0.0 for x in xs):
+        return 0.0
+    return len(xs) / math.fsum(1.0 / x for x in xs)

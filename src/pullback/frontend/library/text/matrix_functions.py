@@ -1,0 +1,104 @@
+"""Functions of ``numpy.linalg`` that follow from others, as plain Python that the front end
+compiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.library.text.domains import Array, Axis, Matrix
+from pullback.frontend.library.text_helpers import times, unsupported
+
+
+def _rounding(a: Array) -> float:
+    """Return the distance from 1 to the next number of the array's type."""
+    return 2.0**-23 if a.dtype == np.float32 else 2.0**-52
+
+
+def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array, int, Array]:
+    """Return the solution of least squares of least norm, the sums of squares that are left (none
+    if the rank is not full, or nothing can be left), the rank and the singular values."""
+    matrix, right = np.asarray(a), np.asarray(b)
+    m, n = matrix.shape
+    if len(right) != m:
+        raise np.linalg.LinAlgError("Incompatible dimensions")
+    limit = _rounding(matrix) * max(m, n) if rcond is None else rcond
+    s = np.linalg.svdvals(matrix)
+    rank = int(np.sum(s > limit * np.max(s))) if len(s) > 0 else 0
+    x = np.linalg.pinv(matrix, limit) @ right
+    left = np.sum((right - matrix @ x) ** 2, axis=0)
+    sums = np.atleast_1d(left)
+    return x, sums if rank == n and m > n else sums[:0], rank, s
+
+
+def cond(x: Matrix, p: None = None) -> float:
+    """Return the largest singular value over the least one."""
+    s = np.linalg.svdvals(x)
+    return float(s[0] / s[-1])
+
+
+def matrix_rank(A: Matrix, tol: float | None = None) -> int:
+    """Return how many singular values are not 0, up to rounding."""
+    matrix = np.asarray(A)
+    if matrix.ndim < 2:
+        return int(not np.all(matrix == 0))
+    s = np.linalg.svdvals(matrix)
+    m, n = matrix.shape
+    limit = np.max(s) * max(m, n) * _rounding(matrix) if tol is None else tol
+    return int(np.sum(s > limit))
+
+
+def multi_dot(arrays: Any) -> Array:
+    """Return the product of several matrices; the first and the last one may be vectors."""
+    parts = tuple(arrays)
+    product = parts[0]
+    for _ in times(len(parts) - 1):
+        parts = parts[1:]
+        product = product @ parts[0]
+    return product
+
+
+def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
+    """Return the norm of all items as one vector, or along an axis."""
+    if axis is None:
+        if keepdims:
+            unsupported("vector_norm with keepdims=True and no axis", "name the axis")
+        return np.linalg.norm(np.ravel(x), ord)
+    return np.linalg.norm(x, ord, axis, keepdims)
+
+
+def matrix_norm(x: Matrix, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    return np.linalg.norm(x, ord, (-2, -1), keepdims)
+
+
+def trace(x: Matrix, /, *, offset: int = 0) -> Array:
+    return np.sum(diagonal(x, offset=offset), axis=-1)
+
+
+def diagonal(x: Matrix, /, *, offset: int = 0) -> Array:
+    """Return the items whose column is so many places behind their row."""
+    matrix = np.asarray(x)
+    if matrix.ndim != 2:
+        unsupported("the diagonals of several matrices at once", "a comprehension")
+    return np.diagonal(matrix[:, offset:] if offset >= 0 else matrix[-offset:])
+
+
+def outer(x1: Array, x2: Array, /) -> Matrix:
+    return np.outer(x1, x2)
+
+
+def cross(x1: Array, x2: Array, /, *, axis: Axis = -1) -> Array:
+    return np.cross(x1, x2, axis=axis)
+
+
+def matmul(x1: Array, x2: Array, /) -> Array:
+    return np.asarray(x1) @ np.asarray(x2)
+
+
+def vecdot(x1: Array, x2: Array, /, *, axis: Axis = -1) -> Array:
+    return np.sum(np.asarray(x1) * np.asarray(x2), axis=axis)
+
+
+def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
+    return np.tensordot(x1, x2, axes)

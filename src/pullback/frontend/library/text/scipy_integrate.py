@@ -1,0 +1,53 @@
+"""Functions of ``scipy.integrate`` as plain Python that the front end compiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.frontend.library.text.domains import Array, Axis, Growing
+
+
+def trapezoid(y: Array, x: Growing | None = None, dx: float = 1.0, axis: Axis = -1) -> Array:
+    return np.trapezoid(y, x, dx, axis)
+
+
+def cumulative_trapezoid(y: Array, x: Growing | None = None, dx: float = 1.0, axis: Axis = -1,
+                         initial: float | None = None) -> Array:  # fmt: skip
+    """Return the integrals from the first point to every later one by the trapezoidal rule."""
+    heights = np.moveaxis(np.asarray(y), axis, -1)
+    steps = dx if x is None else np.diff(np.asarray(x))
+    sums = np.cumsum(steps * (heights[..., 1:] + heights[..., :-1]) / 2.0, axis=-1)
+    if initial is not None:
+        if initial != 0:
+            raise ValueError("`initial` must be `None` or `0`.")
+        sums = np.concatenate((np.zeros_like(1.0 * heights[..., :1]), sums), axis=-1)
+    return np.moveaxis(sums, -1, axis)
+
+
+def simpson(y: Array, x: Growing | None = None, *, dx: float = 1.0, axis: Axis = -1) -> Array:
+    """The integral by Simpson's rule. Of an even number of points the last part is that of the
+    parabola through the last three (Cartwright, "Simpson's rule cumulative integration with MS
+    Excel and irregularly-spaced data", 2017)."""
+    heights = np.moveaxis(1.0 * np.asarray(y), axis, -1)
+    n = heights.shape[-1]
+    steps = np.full(max(n - 1, 0), dx) if x is None else np.diff(1.0 * np.asarray(x))
+    if n == 2:
+        return 0.5 * steps[0] * (heights[..., 1] + heights[..., 0])
+    last = n - 1 if n % 2 == 1 else n - 2
+    result = _parabolas(heights[..., : last + 1], steps[:last])
+    if n % 2 == 1:
+        return result
+    h, k = steps[n - 3], steps[n - 2]
+    alpha = (2.0 * k**2 + 3.0 * h * k) / (6.0 * (k + h))
+    beta = (k**2 + 3.0 * h * k) / (6.0 * h)
+    eta = k**3 / (6.0 * h * (h + k))
+    end = alpha * heights[..., n - 1] + beta * heights[..., n - 2] - eta * heights[..., n - 3]
+    return result + end
+
+
+def _parabolas(y: Array, steps: Array) -> Array:
+    """Return the integral over pairs of intervals."""
+    h, k = steps[0::2], steps[1::2]
+    both = h + k
+    parts = y[..., :-2:2] * (2.0 - k / h) + y[..., 1:-1:2] * (both**2 / (h * k))
+    return np.sum(both / 6.0 * (parts + y[..., 2::2] * (2.0 - h / k)), axis=-1)

@@ -1,0 +1,245 @@
+"""Functions that put arrays together, take parts away and go through them, as plain Python that the
+front end compiles."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.library.text.domains import Array, Axis
+from pullback.frontend.library.text_helpers import each, times, unsupported
+
+Function = Callable[..., Any]
+
+
+def delete(arr: Array, obj: Any, axis: Axis | None = None) -> Array:
+    """Return the array without the item at an index, or without those at several."""
+    items = np.ravel(arr) if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
+    n = len(items)
+    kept = np.full(n, True)
+    if isinstance(obj, int):
+        if not -n <= obj < n:
+            raise IndexError(
+                f"index {obj} is out of bounds for axis {0 if axis is None else axis} with size {n}"
+            )
+        kept[obj] = False
+    else:
+        for k in obj:
+            kept[k] = False
+    rest = items[kept]
+    return rest if axis is None else np.moveaxis(rest, 0, axis)
+
+
+def insert(arr: Array, obj: int, values: Array, axis: Axis | None = None) -> Array:
+    """Return the array with items put in before an index."""
+    if not isinstance(obj, int):
+        unsupported("np.insert at several indices", "insert one after the other")
+    items = np.ravel(arr) if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
+    n = len(items)
+    if not -n <= obj <= n:
+        raise IndexError(
+            f"index {obj} is out of bounds for axis {0 if axis is None else axis} with size {n}"
+        )
+    k = obj + n if obj < 0 else obj
+    if np.ndim(values) > 1:
+        unsupported("np.insert of several rows at once", "np.concatenate((a[:k], rows, a[k:]))")
+    if items.ndim == 1:
+        return np.concatenate((items[:k], np.atleast_1d(values).astype(items.dtype), items[k:]))
+    row = np.zeros_like(items[:1]) + values
+    longer = np.concatenate((items[:k], row.astype(items.dtype), items[k:]))
+    return np.moveaxis(longer, 0, axis or 0)
+
+
+def block(arrays: Any) -> Array:
+    """Return the matrix that is made of the blocks in lists, or in lists of lists."""
+    if not isinstance(arrays, list | tuple):
+        return np.asarray(arrays)
+    if not isinstance(arrays[0], list | tuple):
+        return np.concatenate([np.atleast_1d(a) for a in arrays], axis=-1)
+    return np.concatenate(
+        [np.concatenate([np.atleast_2d(a) for a in row], axis=-1) for row in arrays], axis=-2
+    )
+
+
+def tensordot(a: Array, b: Array, axes: Any = 2) -> Array:
+    """Return the sums of products over the last axes of a and the first ones of b, or over the
+    axes that are given for each."""
+    first, second = np.asarray(a), np.asarray(b)
+    if isinstance(axes, int):
+        count = len(times(axes))
+    else:
+        left = (axes[0],) if isinstance(axes[0], int) else tuple(axes[0])
+        right = (axes[1],) if isinstance(axes[1], int) else tuple(axes[1])
+        count = len(left)
+        if count != len(right):
+            raise ValueError("shape-mismatch for sum")
+        last: tuple[int, ...] = ()
+        front: tuple[int, ...] = ()
+        for _ in times(count):
+            last, front = (*last, len(last) - count), (*front, len(front))
+        first, second = np.moveaxis(first, left, last), np.moveaxis(second, right, front)
+    kept = first.ndim - count
+    if first.shape[kept:] != second.shape[:count]:
+        raise ValueError("shape-mismatch for sum")
+    if kept == 0 and second.ndim == count:
+        return np.sum(first * second)
+    inner = _product(second.shape[:count])
+    rows, columns = _product(first.shape[:kept]), _product(second.shape[count:])
+    product = np.reshape(first, (rows, inner)) @ np.reshape(second, (inner, columns))
+    return np.reshape(product, first.shape[:kept] + second.shape[count:])
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    result = 1
+    for n in sizes:
+        result *= n
+    return result
+
+
+def broadcast_arrays(*args: Array) -> tuple[Array, ...]:
+    """Return the arrays, repeated so that all have one shape."""
+    arrays = tuple(np.asarray(a) for a in args)
+    together = arrays[0]
+    for a in arrays[1:]:
+        together = np.where(True, together, a)
+    return tuple(np.broadcast_to(a, together.shape) for a in arrays)
+
+
+def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
+    """Set the items on the diagonal of a matrix."""
+    if a.ndim != 2 or wrap:
+        unsupported("np.fill_diagonal of other arrays than matrices", "a loop: a[i, i] = v")
+    several = np.ndim(val) > 0
+    for i in range(min(a.shape[0], a.shape[1])):
+        a[i, i] = val[i % len(val)] if several else val
+
+
+def copyto(dst: Array, src: Array) -> None:
+    dst[...] = src
+
+
+def apply_along_axis(func1d: Function, axis: Axis, arr: Array, *args: Any) -> Array:
+    """Return what a function gives of every row (or other line along the axis) of a matrix."""
+    items = np.asarray(arr)
+    if items.ndim == 1:
+        return np.asarray(func1d(items, *args))
+    if items.ndim > 2:
+        unsupported("np.apply_along_axis of an array of more than two axes", "a comprehension")
+    rows = np.array([func1d(row, *args) for row in np.moveaxis(items, axis, -1)])
+    return rows if rows.ndim == 1 else np.moveaxis(rows, -1, axis)
+
+
+def fromfunction(function: Function, shape: tuple[int, ...], *, dtype: Any = float) -> Array:
+    """Return what a function gives of the arrays of all indices."""
+    sizes = tuple(shape)
+    places: tuple[Array, ...] = ()
+    for _ in times(len(sizes)):
+        k = len(places)
+        line = np.arange(sizes[k]).astype(dtype)
+        places = (*places, np.moveaxis(np.zeros((*sizes[:k], *sizes[k + 1:], 1)).astype(dtype)
+                                       + line, -1, k))  # fmt: skip
+    return function(*places)
+
+
+def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any) -> Array:
+    """Return what the functions give of the items for which their conditions hold; a last function
+    more is for all others."""
+    items = np.asarray(x)
+    conditions = tuple(condlist) if isinstance(condlist, list | tuple) else (condlist,)
+    functions = tuple(funclist)
+    if len(functions) == len(conditions) + 1:
+        none = conditions[0]
+        for c in conditions[1:]:
+            none = none | c
+        conditions = (*conditions, ~none)
+    if len(functions) != len(conditions):
+        n = len(conditions)
+        raise ValueError(
+            f"with {n} condition(s), either {n} or {n + 1} functions are expected"
+        )
+    result = np.zeros_like(items)
+    for _ in times(len(functions)):
+        place = np.asarray(conditions[0])
+        chosen = items[place]
+        if callable(functions[0]):
+            if len(chosen) > 0:
+                result[place] = functions[0](chosen, *args)
+        else:
+            result[place] = functions[0]
+        conditions, functions = conditions[1:], functions[1:]
+    return result
+
+
+def ndindex(*shape: Any) -> Iterator[tuple[int, ...]]:
+    """Go through the indices of an array of this shape."""
+    sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    yield from itertools.product(*[range(n) for n in sizes])
+
+
+def ndenumerate(arr: Array) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Go through the indices and the items of an array."""
+    items = np.asarray(arr)
+    for index in ndindex(items.shape):
+        yield index, items[index]
+
+
+def ravel_multi_index(multi_index: tuple[Any, ...], dims: tuple[int, ...]) -> Any:
+    """Return the place of an item in the flat array of this shape."""
+    indices, sizes = tuple(multi_index), tuple(dims)
+    place = np.asarray(indices[0]) * 0
+    for _ in times(len(indices)):
+        if np.any((np.asarray(indices[0]) < 0) | (np.asarray(indices[0]) >= sizes[0])):
+            raise ValueError("invalid entry in coordinates array")
+        place = place * sizes[0] + np.asarray(indices[0])
+        indices, sizes = indices[1:], sizes[1:]
+    return place if np.ndim(place) else int(place)
+
+
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """Return the indices of an item of an array of this shape, given its place in C order."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    whole = _product(sizes)
+    rest = indices if isinstance(indices, int) else np.asarray(indices)
+    if np.any(rest < 0) or np.any(rest >= whole):
+        raise ValueError("index is out of bounds for array")
+    places: tuple[Any, ...] = ()
+    for _ in times(len(sizes)):
+        places = (rest % sizes[-1], *places)
+        rest, sizes = rest // sizes[-1], sizes[:-1]
+    return places
+
+
+def choose(a: Array, choices: Any) -> Array:
+    """Return each item of the array that has the number which ``a`` gives there."""
+    numbers, options = np.asarray(a), tuple(choices)
+    if np.any(numbers < 0) or np.any(numbers >= len(options)):
+        raise ValueError("invalid entry in choice array")
+    chosen, k = options[0], 1
+    for _ in times(len(options) - 1):
+        chosen = np.where(numbers >= k, options[1], chosen)
+        options, k = options[1:], k + 1
+    return np.where(numbers >= 0, chosen, chosen)
+
+
+def nanmedian(a: Array) -> float:
+    """Return the median of the items that are not NaN."""
+    items = np.ravel(a)
+    numbers = items[~np.isnan(items)]
+    return np.median(numbers) if len(numbers) > 0 else np.nan
+
+
+def vectorize(pyfunc: Function) -> Function:
+    """Return the function of arrays that calls this one with their items."""
+
+    def vectorized(x: Any, *more: Any) -> Any:
+        if len(more) == 0:
+            return each(pyfunc, x)
+        arrays = np.broadcast_arrays(x, *more)
+        flat = [np.ravel(a) for a in arrays]
+        values = np.array([pyfunc(*items) for items in zip(*flat, strict=True)])
+        return np.reshape(values, arrays[0].shape)
+
+    return vectorized
