@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from pullback.frontend.interpret.forks import Names, fork_names, join_names
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.undefined import any_of
 from pullback.frontend.kinds.values import PlaceV, RecordV, Scalar, Stale, Static, TupleV, Value
-from pullback.frontend.python.contexts import Context, generator_of
+from pullback.frontend.python.contexts import ByClass, Context, generator_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import liveness_of
 from pullback.frontend.python.trying import CAUGHT, OBJECT, Attempt, Level, Once
@@ -288,6 +289,16 @@ def context(run: Run, s: Context) -> None:
             "'with' has effects that compiled code cannot have",
             "do it outside, or write what it does before and after",
         )
+
+
+def is_meant(run: Run, s: ByClass) -> bool:
+    """Whether the method of an object is the generator that is meant."""
+    value = run.evaluate(s.test)
+    generator = generator_of(s.means)
+    if generator is None or not isinstance(value, RecordV):
+        return False
+    definition_of(generator)  # its text is in use
+    return inspect.getattr_static(value.cls, s.method, None) is s.means
 
 
 _WITH = ("__enter__", "__exit__")

@@ -66,7 +66,7 @@ from pullback.frontend.memory import (
     updates,
 )
 from pullback.frontend.memory import nested_updates as nested
-from pullback.frontend.python.contexts import Global
+from pullback.frontend.python.contexts import OfModule
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.syntax import (
     BINARY,
@@ -89,7 +89,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return _constant(run, value, node)
         case Held(name):
             return CaughtV(run.scalar(lookup(run, name, node), node).atom)
-        case Global(name):
+        case OfModule(name=name):
             return _global(run, node.written.definition.globals, name, node)
         case ast.Name(name):
             return lookup(run, name, node)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pullback.frontend.python.source import Definition
 
 Find = Callable[[FunctionType], tuple[ast.FunctionDef, "Definition"]]
-"""The text of a function as it is written, and its definition."""
+"""A function as it is written, and where that is."""
 
 
 class Context(ast.Expr):
@@ -41,6 +41,14 @@ class Context(ast.Expr):
     for when the function was read."""
 
     means: object = None
+
+
+class ByClass(ast.If):
+    """A branch: whether the method of this name, of the object of ``test``, is the one that is
+    meant (``means``)."""
+
+    method: str
+    means: object
 
 
 class Consumed(ast.stmt):
@@ -63,16 +71,24 @@ class Origin:
         return self
 
 
-class Global(ast.Name):
-    """A name that is none of the function that it stands in: it is looked up where it has been
-    written."""
+class OfModule(ast.Name):
+    """A name of a module, ``name``, that is looked up where it has been written. What it is called
+    here no program can have."""
 
     written: Origin
+
+    @property
+    def name(self) -> str:
+        return self.id.partition("@")[0]
 
 
 _MANAGED = contextlib.contextmanager(iter).__code__
 UNKNOWN = object()
 """What a name stands for that is not known when the function is read."""
+
+
+Asked = dict[tuple[tuple[str, ...], int], tuple[Mapping[str, object], object]]
+"""What dotted names stood for, and in which globals."""
 
 
 @dataclass(eq=False)
@@ -84,7 +100,7 @@ class Names:
     cells: Mapping[str, object]
     find: Find
     around: tuple[FunctionNode, ...] = ()
-    asked: dict[tuple[str, ...], object] = field(default_factory=dict)
+    asked: Asked = field(default_factory=dict)
 
     @staticmethod
     def of(function: FunctionType, find: Find) -> Names:
@@ -102,9 +118,16 @@ class Names:
             return UNKNOWN
         names = _globals_of(e, self.globals)
         found = looked_up(path, names, self.cells if names is self.globals else {})
-        if names is self.globals:
-            self.asked[path] = found
+        self.asked[path, id(names)] = names, found
         return found
+
+    def is_current(self, function: FunctionType) -> bool:
+        """Whether the names stand for what they stood for when the function was read."""
+        cells = cells_of(function)
+        return all(
+            looked_up(path, names, cells if names is function.__globals__ else {}) is found
+            for (path, _), (names, found) in self.asked.items()
+        )
 
     def nested(self, name: str) -> Manager | None:
         """The generator that a name of the functions around stands for, if it is one."""
@@ -122,6 +145,21 @@ class Names:
                 return None
             return Manager(made[0], None, self)
         return None
+
+    def methods(self, name: str) -> list[tuple[object, Manager]]:
+        """The generators that are methods of this name, of the classes that have a name here."""
+        found: dict[object, Manager] = {}
+        for space in (self.cells, self.globals):
+            for n, cls in tuple(space.items()):
+                made = inspect.getattr_static(cls, name, None) if isinstance(cls, type) else None
+                generator = generator_of(made)
+                if generator is None:
+                    continue
+                self.value(ast.Name(n, ast.Load()))
+                manager = _manager(generator, self)
+                if manager is not None:
+                    found[made] = manager
+        return list(found.items())
 
     def is_manager(self, node: ast.FunctionDef) -> bool:
         """Whether a nested function is a generator under ``contextmanager``, and only used in
@@ -153,9 +191,10 @@ class Manager:
     names: Names
 
     def statements(
-        self, call: ast.Call, number: int, names: Names
+        self, call: ast.Call, number: int, host: Names
     ) -> tuple[list[ast.stmt], list[ast.stmt]] | None:
-        """Return what binds the parameters, and the body; None if it cannot be written so."""
+        """Return what binds the parameters, and the body, for the function that they stand in in
+        the end; None if it cannot be written so."""
         given = _arguments(self.node, call)
         mine = _own(self.node)
         if given is None or any(isinstance(n, ast.ClassDef | ast.Global) for n in mine):
@@ -163,9 +202,11 @@ class Manager:
         body: list[ast.stmt] = copy.deepcopy(self.node.body)
         outside = {n for s in mine if isinstance(s, ast.Nonlocal) for n in s.names}
         bound = {*_bound_anywhere(self.node)} - outside
-        taken = {n for f in names.around for n in bound_in(f)}
-        foreign = self.origin if self.names.globals is not names.globals else None
-        rename = _Renamed(bound, f"@with{number}", self.origin, None if foreign else taken)
+        taken = {n for f in host.around for n in bound_in(f)}
+        if self.origin is None or self.names.globals is host.globals:
+            rename = _Renamed(bound, f"@with{number}", self.origin, taken)
+        else:
+            rename = _Renamed(bound, f"@with{number}", self.origin, None)
         for s in body:
             rename.visit(s)
         body = [made for s in body for made in _consumed(s, number)]
@@ -184,20 +225,23 @@ def managed_by(names: Names, e: ast.expr) -> Manager | None:
     if not isinstance(e, ast.Call):
         return None
     function = e.func
-    if isinstance(function, ast.Name) and not isinstance(function, Global):
+    if isinstance(function, ast.Name) and not isinstance(function, OfModule):
         made = names.nested(function.id)
         if made is not None:
             return made
     generator = generator_of(names.value(function))
-    if generator is None:
-        return None
+    return None if generator is None else _manager(generator, names)
+
+
+def _manager(generator: FunctionType, names: Names) -> Manager | None:
     try:
         node, definition = names.find(generator)
     except SourceError:
         return None
     if generator.__code__.co_freevars:
         return None
-    return Manager(node, Origin(definition), Names.of(generator, names.find).inside(node))
+    here = Names(generator.__globals__, {}, names.find, (node,), names.asked)
+    return Manager(node, Origin(definition), here)
 
 
 def generator_of(value: object) -> FunctionType | None:
@@ -237,12 +281,12 @@ def _globals_of(e: ast.expr, names: Mapping[str, object]) -> Mapping[str, object
     """Return the globals that a dotted name belongs to."""
     while isinstance(e, ast.Attribute):
         e = e.value
-    return e.written.definition.globals if isinstance(e, Global) else names
+    return e.written.definition.globals if isinstance(e, OfModule) else names
 
 
 def _path(e: ast.expr) -> tuple[str, ...] | None:
     match e:
-        case ast.Name(name):
+        case OfModule(name=name) | ast.Name(name):
             return (name,)
         case ast.Attribute(value, name):
             before = _path(value)
@@ -310,7 +354,7 @@ def _parameters(f: FunctionNode) -> list[ast.arg]:
 
 class _Renamed(ast.NodeTransformer):
     """Gives the names of a generator an ending, and marks the ones of its module (``taken``: those
-    that mean something else where it is put; None: all)."""
+    that may mean something else where it is put; None: all)."""
 
     def __init__(
         self, bound: set[str], ending: str, origin: Origin | None, taken: set[str] | None
@@ -320,15 +364,18 @@ class _Renamed(ast.NodeTransformer):
     def name(self, name: str) -> str:
         return name + self.ending if name in self.bound else name
 
+    def _is_other(self, name: str) -> bool:
+        return self.taken is None or name in self.taken
+
     def visit(self, node: ast.AST) -> ast.AST:
         self.generic_visit(node)
         if self.origin is not None and hasattr(node, "lineno"):
             node.origin = self.origin  # type: ignore[attr-defined]  # ``site_of`` reads it
         match node:
             case ast.Name(name, ctx) if name not in self.bound:
-                if self.origin is None or not (self.taken is None or name in self.taken):
+                if self.origin is None or not self._is_other(name):
                     return node
-                made = Global(name, ctx)
+                made = OfModule(f"{name}@of", ctx)
                 made.written = self.origin
                 made.origin = self.origin  # type: ignore[attr-defined]
                 return ast.copy_location(made, node)
@@ -425,6 +472,6 @@ def _certain(body: Sequence[ast.stmt]) -> bool:
 
 
 __all__ = [
-    "UNKNOWN", "Consumed", "Context", "Global", "Manager", "Names", "Origin", "generator_of",
-    "is_certain", "looked_up", "managed_by",
+    "UNKNOWN", "ByClass", "Consumed", "Context", "Manager", "Names", "OfModule", "Origin",
+    "generator_of", "is_certain", "looked_up", "managed_by",
 ]  # fmt: skip

@@ -38,7 +38,10 @@ def known(
 def _meant(
     s: ast.With, call: ast.Call, target: ast.expr | None, function: object, number: int
 ) -> list[ast.stmt] | None:
-    match call.args:
+    given = call.args
+    if function is contextlib.nullcontext:
+        given = [*given, *(k.value for k in call.keywords)]
+    match given:
         case _ if call.keywords and function not in _UNHEARD:
             return None
         case args if function is contextlib.suppress and target is None:

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site
 from pullback.errors import SourceError
-from pullback.frontend.python.contexts import Names, Origin, cells_of, looked_up
+from pullback.frontend.python.contexts import Names, Origin
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
 from pullback.frontend.python.trying import without_try
@@ -75,7 +75,7 @@ def definition_of(function: FunctionType) -> Definition:
     long as it is in use. Raise SourceError if no text is proven to be its source (``texts``)."""
     key = function.__code__, id(function.__globals__), returned(function)
     found = _DEFINITIONS.get(key)
-    if found is None or not _is_current(found, function):
+    if found is None or not (found.names is None or found.names.is_current(function)):
         found = _DEFINITIONS[key] = _definition(function)
         _RECENT.append(found)
     for used in _used:
@@ -87,17 +87,6 @@ def returned(function: FunctionType) -> str:
     """Return the annotation of a function's result, which has a meaning (``unmatched``) and is not
     in its code."""
     return str(function.__annotations__.get("return", ""))
-
-
-def _is_current(definition: Definition, function: FunctionType) -> bool:
-    """Whether names behind ``with`` stand for what they stood for."""
-    if definition.names is None:
-        return True
-    cells = cells_of(function)
-    return all(
-        looked_up(path, function.__globals__, cells) is found
-        for path, found in definition.names.asked.items()
-    )
 
 
 def _definition(function: FunctionType) -> Definition:
@@ -112,10 +101,12 @@ def _definition(function: FunctionType) -> Definition:
 
 
 def _generator(function: FunctionType) -> tuple[ast.FunctionDef, Definition]:
-    """Return the text of a generator as it is written, and its definition."""
-    node, _ = _written(function)
+    """Return a generator as it is written, and where that is."""
+    (node, text), code = _written(function), function.__code__
     assert isinstance(node, ast.FunctionDef)
-    return node, definition_of(function)
+    return node, Definition(
+        node, text.file, code.co_name, code.co_qualname, function.__globals__, text.lines, code
+    )
 
 
 def _written(function: FunctionType) -> tuple[FunctionNode, Text]:

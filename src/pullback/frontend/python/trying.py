@@ -23,8 +23,10 @@ from dataclasses import dataclass, replace
 
 from pullback.frontend.python import looks, managers
 from pullback.frontend.python.contexts import (
+    ByClass,
     Consumed,
     Context,
+    Manager,
     Names,
     is_certain,
     managed_by,
@@ -117,14 +119,15 @@ class _Around:
 @dataclass(frozen=True, slots=True)
 class _Consumer:
     """The body of a ``with`` statement, as a generator runs it: what is around the statement, the
-    names there, the variables that say how often the generator has yielded (``yielded``, if it is
-    not known) and that the body has been left by an exception (``thrown``), and those of
-    ``_Around`` for the jumps of the body."""
+    names there and the generators that run, the variables that say how often the generator has
+    yielded (``yielded``, if it is not known) and that the body has been left by an exception
+    (``thrown``), and those of ``_Around`` for the jumps of the body."""
 
     s: ast.With
     target: ast.expr | None
     around: _Around
     names: Names
+    running: tuple[ast.FunctionDef, ...]
     yielded: str | None
     thrown: str
     jump: str
@@ -134,7 +137,8 @@ class _Consumer:
 
 class _Rewriter:
     def __init__(self, names: Names) -> None:
-        self.names = names
+        self.names = self.host = names
+        self.running: tuple[ast.FunctionDef, ...] = ()
         self.consumers: dict[int, _Consumer] = {}
         self.tries = 0
         self.parts = 0
@@ -143,9 +147,9 @@ class _Rewriter:
 
     def function(self, node: ast.FunctionDef) -> None:
         outer = self.names
-        self.names = outer.inside(node)
+        self.names = self.host = outer.inside(node)
         node.body = self.block(node.body, _Around())
-        self.names = outer
+        self.names = self.host = outer
 
     def block(self, stmts: Sequence[ast.stmt], around: _Around) -> list[ast.stmt]:
         return [made for s in stmts for made in self.statement(s, around)]
@@ -327,9 +331,19 @@ class _Rewriter:
                 pass
             case _:
                 return [s]
-        generated = self._generated(s, manager, target, around)
-        if generated is not None:
-            return generated
+        if isinstance(manager, ast.Call):
+            found = managed_by(self.names, manager)
+            means = self.names.value(manager.func)
+            made = found and self._generated(s, found, manager, target, around, means)
+            made = made or self._by_class(s, manager, target, around)
+            if made is not None:
+                return made
+        return self._other(s, manager, target, around)
+
+    def _other(
+        self, s: ast.With, manager: ast.expr, target: ast.expr | None, around: _Around
+    ) -> list[ast.stmt]:
+        """``with`` of no generator."""
         self.tries += 1
         made = managers.known(s, manager, target, self.names, self.tries)
         if made is not None:
@@ -337,17 +351,43 @@ class _Rewriter:
         before, whole = managers.managed(s, manager, target, self.tries)
         return [*self.block(before, around), *self._finally(whole, around, seen=False)]
 
-    def _generated(
-        self, s: ast.With, manager: ast.expr, target: ast.expr | None, around: _Around
+    def _by_class(
+        self, s: ast.With, manager: ast.Call, target: ast.expr | None, around: _Around
     ) -> list[ast.stmt] | None:
-        """``with`` of a generator: its statements stand around those of the body."""
-        found = managed_by(self.names, manager)
-        if found is None or len(self.consumers) > _MOST_CONSUMERS:
+        """``with`` of a method that may be a generator: the run knows the class of the object."""
+        function = manager.func
+        if not isinstance(function, ast.Attribute):
             return None
-        assert isinstance(manager, ast.Call)
+        methods = self.names.methods(function.attr)
+        if not methods or len(self.consumers) > _MOST_CONSUMERS:
+            return None
+        self.tries += 1
+        receiver = f".receiver.{self.tries}"
+        first = self.block([assign(receiver, function.value, s)], around)
+        here = name_(receiver, function)
+        method = ast.copy_location(ast.Attribute(here, function.attr, ast.Load()), function)
+        call = ast.copy_location(ast.Call(method, manager.args, manager.keywords), manager)
+        chain = self._other(copy.deepcopy(s), copy.deepcopy(call), copy.deepcopy(target), around)
+        for means, found in methods:
+            call = ast.Call(method, [here, *manager.args], manager.keywords)
+            call = copy.deepcopy(ast.copy_location(call, manager))
+            made = self._generated(s, found, call, target, around, None)
+            if made is not None:
+                choice = ByClass(here, made, chain)
+                choice.method, choice.means = function.attr, means
+                chain = [ast.copy_location(choice, s)]
+        return [*first, *chain]
+
+    def _generated(
+        self, s: ast.With, found: Manager, manager: ast.Call, target: ast.expr | None,
+        around: _Around, means: object,
+    ) -> list[ast.stmt] | None:  # fmt: skip
+        """``with`` of a generator: its statements stand around those of the body."""
+        if len(self.consumers) > _MOST_CONSUMERS or found.node in self.running:
+            return None
         self.tries += 1
         k = self.tries
-        parts = found.statements(manager, k, self.names)
+        parts = found.statements(manager, k, self.host)
         if parts is None:
             return None
         binds, body = parts
@@ -357,19 +397,20 @@ class _Rewriter:
         )
         certain = is_certain(body)
         self.consumers[k] = _Consumer(
-            s, target, around, self.names, None if certain else yielded, thrown, jump, result,
-            returns,
+            s, target, around, self.names, self.running, None if certain else yielded, thrown, jump,
+            result, returns,
         )  # fmt: skip
         first = self.block(binds, around)
         inside = _Around(around.levels, (done, *around.leaving), None, ended, done)
-        outer, self.names = self.names, found.names
+        outer = self.names, self.running
+        self.names, self.running = found.names, (*self.running, found.node)
         once = Once(ast.Constant(True), [*self.block(body, inside), break_(s)], [])
-        self.names = outer
+        self.names, self.running = outer
         looks.mark(once, found.origin)
         known: list[ast.stmt] = []
-        if found.origin is not None:
+        if found.origin is not None and means is not None:
             context = Context(manager.func)
-            context.means = self.names.value(manager.func)
+            context.means = means
             known = [ast.copy_location(context, manager)]
         unset = [returns, done, *([] if certain else [yielded, thrown])]
         again = ast.copy_location(ast.Return(name_(result, s)), s)
@@ -407,10 +448,11 @@ class _Rewriter:
             around.levels, (c.returns, *around.leaving), c.jump, c.result, c.returns,
             c.around.held, c.around.name,
         )  # fmt: skip
-        outer, self.names = self.names, c.names
+        outer = self.names, self.running
+        self.names, self.running = c.names, c.running
         body = copy.deepcopy(c.s.body)
         once = Once(ast.Constant(True), [*self.block(body, inside), break_(c.s)], [])
-        self.names = outer
+        self.names, self.running = outer
         looks.mark(once, None)
         run = [*first, ast.copy_location(once, c.s), *_leave(around, s)]
         if c.yielded is None:
