@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,8 +26,18 @@ from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.forks import Names, fork_names, join_names
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.undefined import any_of
-from pullback.frontend.kinds.values import PlaceV, RecordV, Scalar, Stale, Static, TupleV, Value
-from pullback.frontend.python.contexts import ByClass, Context, generator_of
+from pullback.frontend.kinds.values import (
+    PlaceV,
+    RecordV,
+    Scalar,
+    Stale,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.python.contexts import Context, generator_of, is_method, of_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import liveness_of
 from pullback.frontend.python.trying import CAUGHT, OBJECT, Attempt, Level, Once
@@ -36,6 +45,7 @@ from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
+    from pullback.frontend.interface import Specialiser
     from pullback.frontend.run import Run
 
 
@@ -291,14 +301,16 @@ def context(run: Run, s: Context) -> None:
         )
 
 
-def is_meant(run: Run, s: ByClass) -> bool:
-    """Whether the method of an object is the generator that is meant."""
-    value = run.evaluate(s.test)
-    generator = generator_of(s.means)
-    if generator is None or not isinstance(value, RecordV):
-        return False
-    definition_of(generator)  # its text is in use
-    return inspect.getattr_static(value.cls, s.method, None) is s.means
+@register(is_method)
+def _is_method(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    match args:
+        case [RecordV(cls), Static(str(name)), Static(function)]:
+            generator = generator_of(function)
+            assert generator is not None
+            definition_of(generator)  # its text is in use
+            return Static(of_class(cls, name) is function)
+        case _:
+            return Static(False)
 
 
 _WITH = ("__enter__", "__exit__")

@@ -41,7 +41,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import nested_updates, ownership
 from pullback.frontend.python import imports
-from pullback.frontend.python.contexts import ByClass, Context
+from pullback.frontend.python.contexts import Context
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     CONSUMER,
@@ -241,8 +241,6 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
                 run.assign(target, run.evaluate(value), s)
         case ast.AugAssign():
             augmented(run, s)
-        case ByClass():
-            return execute(run, s.body if attempts.is_meant(run, s) else s.orelse)
         case ast.If():
             live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
             if _all_jump(s):

@@ -43,14 +43,6 @@ class Context(ast.Expr):
     means: object = None
 
 
-class ByClass(ast.If):
-    """A branch: whether the method of this name, of the object of ``test``, is the one that is
-    meant (``means``)."""
-
-    method: str
-    means: object
-
-
 class Consumed(ast.stmt):
     """Where a generator yields: here the body of the ``with`` statement of this number stands."""
 
@@ -151,7 +143,7 @@ class Names:
         found: dict[object, Manager] = {}
         for space in (self.cells, self.globals):
             for n, cls in tuple(space.items()):
-                made = inspect.getattr_static(cls, name, None) if isinstance(cls, type) else None
+                made = of_class(cls, name)
                 generator = generator_of(made)
                 if generator is None:
                     continue
@@ -252,6 +244,16 @@ def generator_of(value: object) -> FunctionType | None:
     if not isinstance(found, FunctionType) or is_closed(found):
         return None
     return found if inspect.isgeneratorfunction(found) else None
+
+
+def is_method(obj: object, name: str, function: object) -> bool:
+    """Whether the method of this name, of an object, is this function."""
+    return of_class(type(obj), name) is function
+
+
+def of_class(cls: object, name: str) -> object:
+    """Return what a class has under a name."""
+    return inspect.getattr_static(cls, name, None) if isinstance(cls, type) else None
 
 
 def cells_of(function: FunctionType) -> dict[str, object]:
@@ -370,14 +372,14 @@ class _Renamed(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         self.generic_visit(node)
         if self.origin is not None and hasattr(node, "lineno"):
-            node.origin = self.origin  # type: ignore[attr-defined]  # ``site_of`` reads it
+            vars(node)["origin"] = self.origin  # ``site_of`` reads it
         match node:
             case ast.Name(name, ctx) if name not in self.bound:
                 if self.origin is None or not self._is_other(name):
                     return node
                 made = OfModule(f"{name}@of", ctx)
                 made.written = self.origin
-                made.origin = self.origin  # type: ignore[attr-defined]
+                vars(made)["origin"] = self.origin
                 return ast.copy_location(made, node)
             case ast.Name(name):
                 node.id = self.name(name)
@@ -472,6 +474,6 @@ def _certain(body: Sequence[ast.stmt]) -> bool:
 
 
 __all__ = [
-    "UNKNOWN", "ByClass", "Consumed", "Context", "Manager", "Names", "OfModule", "Origin",
-    "generator_of", "is_certain", "looked_up", "managed_by",
+    "UNKNOWN", "Consumed", "Context", "Manager", "Names", "OfModule", "Origin", "generator_of",
+    "is_certain", "is_method", "looked_up", "managed_by", "of_class",
 ]  # fmt: skip

@@ -92,7 +92,7 @@ def mark(s: ast.AST, origin: object) -> None:
     known."""
     for n in ast.walk(s):
         if hasattr(n, "lineno") and "origin" not in vars(n):
-            n.origin = origin  # type: ignore[attr-defined]  # ``site_of`` reads it
+            vars(n)["origin"] = origin  # ``site_of`` reads it
 
 
 # --- what cannot be written so --------------------------------------------------------------------

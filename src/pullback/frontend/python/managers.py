@@ -10,7 +10,7 @@ import numpy as np
 
 from pullback.frontend.python import looks
 from pullback.frontend.python.contexts import UNKNOWN, Context, Names
-from pullback.frontend.python.pieces import assign, if_, name_
+from pullback.frontend.python.syntax_pieces import assign, if_, name_
 
 _UNHEARD = (np.errstate, contextlib.nullcontext, warnings.catch_warnings)
 """What means nothing to compiled code."""

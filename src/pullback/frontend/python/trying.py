@@ -23,15 +23,15 @@ from dataclasses import dataclass, replace
 
 from pullback.frontend.python import looks, managers
 from pullback.frontend.python.contexts import (
-    ByClass,
     Consumed,
     Context,
     Manager,
     Names,
     is_certain,
+    is_method,
     managed_by,
 )
-from pullback.frontend.python.pieces import assign, break_, if_, name_
+from pullback.frontend.python.syntax_pieces import assign, break_, if_, known, name_
 from pullback.frontend.python.texts import FunctionNode
 
 
@@ -373,9 +373,10 @@ class _Rewriter:
             call = copy.deepcopy(ast.copy_location(call, manager))
             made = self._generated(s, found, call, target, around, None)
             if made is not None:
-                choice = ByClass(here, made, chain)
-                choice.method, choice.means = function.attr, means
-                chain = [ast.copy_location(choice, s)]
+                values = (is_method, function.attr, means)
+                asks, name, meant = (known(v, function) for v in values)
+                choice = ast.If(ast.Call(asks, [here, name, meant], []), made, chain)
+                chain = [ast.fix_missing_locations(ast.copy_location(choice, s))]
         return [*first, *chain]
 
     def _generated(
@@ -407,16 +408,16 @@ class _Rewriter:
         once = Once(ast.Constant(True), [*self.block(body, inside), break_(s)], [])
         self.names, self.running = outer
         looks.mark(once, found.origin)
-        known: list[ast.stmt] = []
+        asked: list[ast.stmt] = []
         if found.origin is not None and means is not None:
             context = Context(manager.func)
             context.means = means
-            known = [ast.copy_location(context, manager)]
+            asked = [ast.copy_location(context, manager)]
         unset = [returns, done, *([] if certain else [yielded, thrown])]
         again = ast.copy_location(ast.Return(name_(result, s)), s)
         left = any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(once))
         return [
-            *known, *first, *(assign(name, ast.Constant(0), s) for name in unset),
+            *asked, *first, *(assign(name, ast.Constant(0), s) for name in unset),
             *self._jump_unset(jump, s), ast.copy_location(once, s), *_leave(around, s),
             *([] if certain else self._wrong_times(yielded, thrown, around, manager)),
             *([if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
@@ -433,7 +434,7 @@ class _Rewriter:
             (2, thrown, "generator didn't stop"),
             (3, thrown, "generator didn't stop after throw()"),
         ):
-            made = ast.Call(ast.Constant(RuntimeError), [ast.Constant(text)], [])  # type: ignore[arg-type]
+            made = ast.Call(known(RuntimeError, at), [known(text, at)], [])
             goes = ast.fix_missing_locations(ast.copy_location(ast.Raise(made, None), at))
             out.append(if_(name, ast.Eq(), number, self.statement(goes, around), [], at))
         return out

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
+
+
+def known(value: Any, at: ast.AST) -> ast.expr:
+    """An expression that is this value, of any class."""
+    return ast.copy_location(ast.Constant(value), at)
 
 
 def name_(name: str, at: ast.AST) -> ast.expr:
