@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import pullback as pb
+from tests.frontend import manager_programs
 
 
 class Box:
@@ -358,7 +359,7 @@ def outcome(f: Callable[[Any], Any], x: float, read: Callable[[], Any]) -> tuple
     return result, read()
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [*PROGRAMS, *manager_programs.PROGRAMS], ids=lambda f: f.__name__)
 def test_as_in_python(f: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]) -> None:
     runs = [pb.value_and_grad(f), pb.value_and_grad(f, method="dual")]
 
@@ -377,3 +378,31 @@ def test_as_in_python(f: Callable[[Any], Any], capsys: pytest.CaptureFixture[str
             assert (value, text) == wanted
             if f not in STEPS:
                 assert math.isclose(gradient, slope, rel_tol=1e-6, abs_tol=1e-6)
+
+
+@pytest.mark.parametrize("f", manager_programs.REFUSED, ids=lambda f: f.__name__)
+def test_others_are_refused_at_their_line(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(pb.PullbackError, match="a generator under contextmanager, is called") as e:
+        pb.jit(f)(1.0)
+    assert "manager_programs.py" in str(e.value)
+
+
+@contextmanager
+def rebound(x: Any) -> Iterator[Any]:
+    yield x * 2
+
+
+def uses_rebound(x: Any) -> Any:
+    with rebound(x) as y:
+        return y
+
+
+def test_a_name_that_is_bound_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pb.value_and_grad(uses_rebound)(3.0) == (6.0, 2.0)
+
+    @contextmanager
+    def other(x: Any) -> Iterator[Any]:
+        yield x * 5
+
+    monkeypatch.setitem(globals(), "rebound", other)
+    assert pb.value_and_grad(uses_rebound)(3.0) == (15.0, 5.0)
