@@ -90,7 +90,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case Held(name):
             return CaughtV(run.scalar(lookup(run, name, node), node).atom)
         case OfModule(name=name):
-            return _global(run, node.written.definition.globals, name, node)
+            return _global(run, node.written.globals, name, node)
         case ast.Name(name):
             return lookup(run, name, node)
         case ast.BinOp(left, op, right):

@@ -23,16 +23,12 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING
 
 from pullback.errors import SourceError
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.texts import FunctionNode
 
-if TYPE_CHECKING:
-    from pullback.frontend.python.source import Definition
-
-Find = Callable[[FunctionType], tuple[ast.FunctionDef, "Definition"]]
+Find = Callable[[FunctionType], tuple[ast.FunctionDef, "Origin"]]
 """A function as it is written, and where that is."""
 
 
@@ -56,8 +52,10 @@ class Consumed(ast.stmt):
 class Origin:
     """Where nodes have been written that stand in another function now."""
 
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
+    def __init__(
+        self, file: str, name: str, globals: dict[str, object], lines: tuple[str, ...]
+    ) -> None:
+        self.file, self.name, self.globals, self.lines = file, name, globals, lines
 
     def __deepcopy__(self, _: object) -> Origin:
         return self
@@ -227,13 +225,13 @@ def managed_by(names: Names, e: ast.expr) -> Manager | None:
 
 def _manager(generator: FunctionType, names: Names) -> Manager | None:
     try:
-        node, definition = names.find(generator)
+        node, origin = names.find(generator)
     except SourceError:
         return None
     if generator.__code__.co_freevars:
         return None
     here = Names(generator.__globals__, {}, names.find, (node,), names.asked)
-    return Manager(node, Origin(definition), here)
+    return Manager(node, origin, here)
 
 
 def generator_of(value: object) -> FunctionType | None:
@@ -283,7 +281,7 @@ def _globals_of(e: ast.expr, names: Mapping[str, object]) -> Mapping[str, object
     """Return the globals that a dotted name belongs to."""
     while isinstance(e, ast.Attribute):
         e = e.value
-    return e.written.definition.globals if isinstance(e, OfModule) else names
+    return e.written.globals if isinstance(e, OfModule) else names
 
 
 def _path(e: ast.expr) -> tuple[str, ...] | None:

@@ -100,13 +100,11 @@ def _definition(function: FunctionType) -> Definition:
     )  # fmt: skip
 
 
-def _generator(function: FunctionType) -> tuple[ast.FunctionDef, Definition]:
+def _generator(function: FunctionType) -> tuple[ast.FunctionDef, Origin]:
     """Return a generator as it is written, and where that is."""
     (node, text), code = _written(function), function.__code__
     assert isinstance(node, ast.FunctionDef)
-    return node, Definition(
-        node, text.file, code.co_name, code.co_qualname, function.__globals__, text.lines, code
-    )
+    return node, Origin(text.file, code.co_name, function.__globals__, text.lines)
 
 
 def _written(function: FunctionType) -> tuple[FunctionNode, Text]:
@@ -169,14 +167,12 @@ def site_of(definition: Definition, node: ast.AST) -> Site:
     """Return the place of a syntax node; a node without a place stands for the whole function."""
     where = node if hasattr(node, "lineno") else definition.node
     origin = vars(where).get("origin")
-    if isinstance(origin, Origin):
-        definition = origin.definition
+    written = origin if isinstance(origin, Origin) else definition
     line: int = getattr(where, "lineno", 1)
     end_line: int = getattr(where, "end_lineno", None) or line
-    col = char_col(definition.lines, line, getattr(where, "col_offset", 0))
-    end_col = char_col(definition.lines, end_line, getattr(where, "end_col_offset", None) or 0)
+    lines = written.lines
+    col = char_col(lines, line, getattr(where, "col_offset", 0))
+    end_col = char_col(lines, end_line, getattr(where, "end_col_offset", None) or 0)
     if isinstance(where, ast.FunctionDef) and not isinstance(node, ast.expr):
-        end_line, end_col = line, len(definition.lines[line - 1]) if definition.lines else col
-    return Site(definition.file, line, col, end_line, end_col, definition.name)
-
-
+        end_line, end_col = line, len(lines[line - 1]) if lines else col
+    return Site(written.file, line, col, end_line, end_col, written.name)
