@@ -51,6 +51,7 @@ class Spec:
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
+    same: str | None = None  # the parameter whose object the result is
     shows: bool = False  # it calls Python, say to print
     part: tuple[str, tuple[Code, ...]] | None = None
     """If it gives the place of its result: the variable, and the steps (``placed.with_part``)."""
@@ -77,7 +78,7 @@ class Spec:
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
             self.shows, moves,
-            self.homes, self.touched,
+            self.homes, self.touched, self.same,
         )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from pullback.frontend.python.syntax import (
     free_names,
     given_names,
     local_names,
+    parameters,
     rebound_inside,
 )
 from pullback.frontend.signals import Unreachable
@@ -116,6 +117,7 @@ def _body(
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
             spec.homes = homes(value, scope, spec.cells)
+            spec.same = _same(run, spec, value)
             value = placed.with_part(run, spec, value)
             value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
@@ -139,6 +141,15 @@ def _body(
     numbers = {o: k for k, o in enumerate(owners)}
     spec.touched |= {numbers[o] for o in frame.touched if o in numbers}
     return flat.kind, _result_owners(flat, owners, params)
+
+
+def _same(run: Run, spec: Spec, value: Value) -> str | None:
+    """Return the parameter whose object a function gives as it is: the caller has it already."""
+    if spec.definition in run.calls.recursive or not is_updated_in_place(value):
+        return None
+    names, starts = run.frame.scope.names, run.frame.starts
+    given = parameters(spec.definition.node)
+    return next((n for n in given if starts.get(n) is value and names[n] is value), None)
 
 
 def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:

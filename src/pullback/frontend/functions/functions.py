@@ -165,6 +165,8 @@ class Functions:
             value = hand_back(self.run, spec, f, whole_call, value, owners, node)
         if spec.homes:
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
+        if spec.same is not None:
+            return args[spec.same]
         return value if spec.part is None else note_part(self.run, spec.part, value, whole)
 
     def _whole(

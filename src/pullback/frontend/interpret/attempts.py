@@ -26,13 +26,26 @@ from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.forks import Names, fork_names, join_names
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.undefined import any_of
-from pullback.frontend.kinds.values import PlaceV, RecordV, Scalar, Stale, Static, TupleV, Value
+from pullback.frontend.kinds.values import (
+    PlaceV,
+    RecordV,
+    Scalar,
+    Stale,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.python.contexts import Context, generator_of, is_method, of_class
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import liveness_of
-from pullback.frontend.python.trying import CAUGHT, OBJECT, Attempt, Context, Level, Once
+from pullback.frontend.python.trying import CAUGHT, OBJECT, Attempt, Level, Once
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
+    from pullback.frontend.interface import Specialiser
     from pullback.frontend.run import Run
 
 
@@ -276,6 +289,10 @@ def context(run: Run, s: Context) -> None:
     known = run.evaluate(s.value.func if isinstance(s.value, ast.Call) else s.value)
     if isinstance(known, RecordV) and all(written(known.cls, n) is not None for n in _WITH):
         return
+    generator = generator_of(s.means)
+    if generator is not None and isinstance(known, Static) and known.value is s.means:
+        definition_of(generator)  # its text is in use
+        return
     if not (isinstance(known, Static) and known.value in _HARMLESS):
         run.refuse(
             s,
@@ -284,7 +301,20 @@ def context(run: Run, s: Context) -> None:
         )
 
 
+@register(is_method)
+def _is_method(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    match args:
+        case [RecordV(cls), Static(str(name)), Static(function)]:
+            generator = generator_of(function)
+            assert generator is not None
+            definition_of(generator)  # its text is in use
+            return Static(of_class(cls, name) is function)
+        case _:
+            return Static(False)
+
+
 _WITH = ("__enter__", "__exit__")
 _HARMLESS = (
-    np.errstate, contextlib.nullcontext, contextlib.suppress, warnings.catch_warnings,
+    np.errstate, contextlib.nullcontext, contextlib.suppress, contextlib.closing,
+    warnings.catch_warnings,
 )  # fmt: skip

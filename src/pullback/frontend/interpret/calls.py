@@ -58,6 +58,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.memory import dicts, hash_methods, references
 from pullback.frontend.python import records, special_methods
+from pullback.frontend.python.contexts import generator_of, is_method
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of
@@ -137,6 +138,9 @@ def _call_member(
     raise Unreachable
 
 
+_ASKING = (isinstance, bool, hasattr, is_method)
+"""The functions that may be asked about None."""
+
 _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
@@ -145,7 +149,7 @@ def _call_handler(
     run: Run, obj: Hashable, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """Call a library function by its handler, or by its text over items that come in order."""
-    if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
+    if obj not in _ASKING and any(isinstance(v, OptionalV) for v in args):
         name = getattr(obj, "__name__", str(obj))
         message = f"{name}: the argument is None"
         args = [optionals.present(run, v, message, node) for v in args]
@@ -204,6 +208,14 @@ def _call_object(
         return making.make(run, plain, args, kwargs, node)
     if isinstance(cls, type) and records.is_record_class(cls):
         return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
+    if generator_of(obj) is not None:
+        run.refuse(
+            node,
+            f"{name_of(obj)}, a generator under contextmanager, is called where its statements "
+            "cannot stand around those of a 'with'",
+            "call it behind with by a name of the module, with arguments one by one and constant "
+            "defaults; or write a class with __enter__ and __exit__",
+        )
     _refuse_class(run, obj, node)
     refuse_library(run, obj, node)
 

@@ -66,6 +66,7 @@ from pullback.frontend.memory import (
     updates,
 )
 from pullback.frontend.memory import nested_updates as nested
+from pullback.frontend.python.contexts import OfModule
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.syntax import (
     BINARY,
@@ -88,6 +89,8 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return _constant(run, value, node)
         case Held(name):
             return CaughtV(run.scalar(lookup(run, name, node), node).atom)
+        case OfModule(name=name):
+            return _global(run, node.written.globals, name, node)
         case ast.Name(name):
             return lookup(run, name, node)
         case ast.BinOp(left, op, right):
@@ -204,7 +207,11 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
         if value is not None:
             return value
     definition = run.frame.definition
-    names = definition.globals if definition is not None else {}
+    return _global(run, definition.globals if definition is not None else {}, name, node)
+
+
+def _global(run: Run, names: dict[str, object], name: str, node: ast.AST) -> Value:
+    """Return what a name means in a module."""
     if name in names:
         return run.global_value(names, name, node)
     if hasattr(builtins, name):

@@ -310,7 +310,7 @@ def join_names(
     node: ast.AST,
 ) -> None:
     envs = [names for _, names in results if names is not None]
-    before = run.scope.names
+    before, live = run.scope.names, places.with_roots(live, envs)
     picked = _settle_places(run, results, before, live, node)
     functions = _settle_functions(run, results, before, live, node)
     live |= {f"{n}@f" for n in functions}

@@ -41,6 +41,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import nested_updates, ownership
 from pullback.frontend.python import imports
+from pullback.frontend.python.contexts import Context
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     CONSUMER,
@@ -53,7 +54,7 @@ from pullback.frontend.python.syntax import (
     size,
     ways_through,
 )
-from pullback.frontend.python.trying import Attempt, Context, Once
+from pullback.frontend.python.trying import Attempt, Once
 from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.state import Flow
 

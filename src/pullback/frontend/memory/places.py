@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -384,6 +384,12 @@ def rooted_at(scope: Scope, name: str) -> Iterator[tuple[str, PlaceV]]:
     for other, value in list(scope.names.items()):
         if isinstance(value, PlaceV) and value.root == name and value.scope is scope:
             yield other, value
+
+
+def with_roots(live: frozenset[str], envs: Sequence[Mapping[str, Value]]) -> frozenset[str]:
+    """Return the names that are read, and the variables for whose parts they are names."""
+    named = ((n, v) for env in envs for n, v in env.items() if isinstance(v, PlaceV))
+    return live | {v.root for n, v in named if n in live}
 
 
 def release(run: Run, scope: Scope, name: str) -> None:

@@ -11,8 +11,9 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site
 from pullback.errors import SourceError
+from pullback.frontend.python.contexts import Names, Origin
 from pullback.frontend.python.memoised import expanded
-from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
+from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
 from pullback.frontend.python.trying import without_try
 
 
@@ -29,6 +30,7 @@ class Definition:
     globals: dict[str, object] = field(repr=False)
     lines: tuple[str, ...] = field(repr=False, default=())
     code: CodeType | None = field(repr=False, default=None)  # of the outermost function
+    names: Names | None = field(repr=False, default=None)  # what is written into its text
 
     @property
     def body(self) -> list[ast.stmt]:
@@ -73,7 +75,7 @@ def definition_of(function: FunctionType) -> Definition:
     long as it is in use. Raise SourceError if no text is proven to be its source (``texts``)."""
     key = function.__code__, id(function.__globals__), returned(function)
     found = _DEFINITIONS.get(key)
-    if found is None:
+    if found is None or not (found.names is None or found.names.is_current(function)):
         found = _DEFINITIONS[key] = _definition(function)
         _RECENT.append(found)
     for used in _used:
@@ -88,6 +90,25 @@ def returned(function: FunctionType) -> str:
 
 
 def _definition(function: FunctionType) -> Definition:
+    node, text = _written(function)
+    names = Names.of(function, _generator)
+    node = without_try(expanded(node, function.__globals__), names)
+    code = function.__code__
+    return Definition(
+        node, text.file, code.co_name, code.co_qualname, function.__globals__, text.lines, code,
+        names if names.asked else None,
+    )  # fmt: skip
+
+
+def _generator(function: FunctionType) -> tuple[ast.FunctionDef, Origin]:
+    """Return a generator as it is written, and where that is."""
+    (node, text), code = _written(function), function.__code__
+    assert isinstance(node, ast.FunctionDef)
+    return node, Origin(text.file, code.co_name, function.__globals__, text.lines)
+
+
+def _written(function: FunctionType) -> tuple[FunctionNode, Text]:
+    """Return the text of a function as it is written."""
     code = function.__code__
     for text in texts_of(function):
         nodes = text.find(code)
@@ -102,11 +123,7 @@ def _definition(function: FunctionType) -> Definition:
         (node,) = nodes
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceError(f"{function.__qualname__!r} is an async function")
-        node = expanded(node, function.__globals__)
-        return Definition(
-            without_try(node), text.file, code.co_name, code.co_qualname,
-            function.__globals__, text.lines, code,
-        )  # fmt: skip
+        return node, text
     raise _no_source(function)
 
 
@@ -149,12 +166,13 @@ def char_col(lines: tuple[str, ...], line: int, byte_col: int) -> int:
 def site_of(definition: Definition, node: ast.AST) -> Site:
     """Return the place of a syntax node; a node without a place stands for the whole function."""
     where = node if hasattr(node, "lineno") else definition.node
+    origin = vars(where).get("origin")
+    written = origin if isinstance(origin, Origin) else definition
     line: int = getattr(where, "lineno", 1)
     end_line: int = getattr(where, "end_lineno", None) or line
-    col = char_col(definition.lines, line, getattr(where, "col_offset", 0))
-    end_col = char_col(definition.lines, end_line, getattr(where, "end_col_offset", None) or 0)
+    lines = written.lines
+    col = char_col(lines, line, getattr(where, "col_offset", 0))
+    end_col = char_col(lines, end_line, getattr(where, "end_col_offset", None) or 0)
     if isinstance(where, ast.FunctionDef) and not isinstance(node, ast.expr):
-        end_line, end_col = line, len(definition.lines[line - 1]) if definition.lines else col
-    return Site(definition.file, line, col, end_line, end_col, definition.name)
-
-
+        end_line, end_col = line, len(lines[line - 1]) if lines else col
+    return Site(written.file, line, col, end_line, end_col, written.name)

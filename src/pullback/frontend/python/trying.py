@@ -17,11 +17,21 @@ exceptions. A clause that names the exception or raises it again has it by numbe
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pullback.frontend.python import looks, managers
+from pullback.frontend.python.contexts import (
+    Consumed,
+    Context,
+    Manager,
+    Names,
+    is_certain,
+    is_method,
+    managed_by,
+)
+from pullback.frontend.python.syntax_pieces import assign, break_, if_, known, name_
 from pullback.frontend.python.texts import FunctionNode
 
 
@@ -40,10 +50,6 @@ class Attempt(ast.If):
 
 class Held(ast.Name):
     """The exception whose number the variable holds."""
-
-
-class Context(ast.Expr):
-    """The expression behind ``with``, of which the run knows what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +88,14 @@ CAUGHT, OBJECT = ".caught", ".object"
 number of the exception."""
 
 
-def without_try(node: FunctionNode) -> FunctionNode:
-    """Return the function with its ``try`` statements, and those of the functions nested in it,
-    written with jumps: itself if it has none."""
+def without_try(node: FunctionNode, names: Names) -> FunctionNode:
+    """Return the function with its ``try`` and ``with`` statements, and those of the functions
+    nested in it, written with jumps: itself if it has none."""
     found = any(isinstance(n, ast.Try | ast.With) for n in ast.walk(node))
     if isinstance(node, ast.Lambda) or not found:
         return node
     made = copy.deepcopy(node)
-    _Rewriter().function(made)
+    _Rewriter(names).function(made)
     return ast.fix_missing_locations(made)
 
 
@@ -110,15 +116,40 @@ class _Around:
     name: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Consumer:
+    """The body of a ``with`` statement, as a generator runs it: what is around the statement, the
+    names there and the generators that run, the variables that say how often the generator has
+    yielded (``yielded``, if it is not known) and that the body has been left by an exception
+    (``thrown``), and those of ``_Around`` for the jumps of the body."""
+
+    s: ast.With
+    target: ast.expr | None
+    around: _Around
+    names: Names
+    running: tuple[ast.FunctionDef, ...]
+    yielded: str | None
+    thrown: str
+    jump: str
+    result: str
+    returns: str
+
+
 class _Rewriter:
-    def __init__(self) -> None:
+    def __init__(self, names: Names) -> None:
+        self.names = self.host = names
+        self.running: tuple[ast.FunctionDef, ...] = ()
+        self.consumers: dict[int, _Consumer] = {}
         self.tries = 0
         self.parts = 0
         self.numbers = 0
         self.jumped: set[tuple[str, int]] = set()
 
     def function(self, node: ast.FunctionDef) -> None:
+        outer = self.names
+        self.names = self.host = outer.inside(node)
         node.body = self.block(node.body, _Around())
+        self.names = self.host = outer
 
     def block(self, stmts: Sequence[ast.stmt], around: _Around) -> list[ast.stmt]:
         return [made for s in stmts for made in self.statement(s, around)]
@@ -129,22 +160,26 @@ class _Rewriter:
                 return self._try(s, around)
             case ast.With():
                 return self._with(s, around)
+            case Consumed():
+                return self._consumed(s, around)
             case ast.FunctionDef():
+                if self.names.is_manager(s) and self.names.nested(s.name) is not None:
+                    return [ast.copy_location(ast.Pass(), s)]
                 self.function(s)
                 return [s]
             case ast.Break() | ast.Continue() if around.jump is not None:
                 number = _BREAK if isinstance(s, ast.Break) else _CONTINUE
                 self.jumped.add((around.jump, number))
-                return [_assign(around.jump, ast.Constant(number), s), _break(s)]
+                return [assign(around.jump, ast.Constant(number), s), break_(s)]
             case ast.Raise(None | ast.Name() as exc, None) if around.held is not None and (
                 exc is None or exc.id == around.name
             ):
                 again = ast.Raise(_held(around.held, s), None)
                 return self._attempt(ast.copy_location(again, s), around)
             case ast.Return(value) if around.result is not None and around.returns is not None:
-                kept = _assign(around.result, value or ast.Constant(None), s)
-                returns = _assign(around.returns, ast.Constant(1), s)
-                return [*self._attempt(kept, around), returns, _break(s)]
+                kept = assign(around.result, value or ast.Constant(None), s)
+                returns = assign(around.returns, ast.Constant(1), s)
+                return [*self._attempt(kept, around), returns, break_(s)]
             case ast.If():
                 first, s.test = self._apart(s.test, around)
                 s.body, s.orelse = self.block(s.body, around), self.block(s.orelse, around)
@@ -166,40 +201,40 @@ class _Rewriter:
             return [s]
         chain: list[ast.stmt] = []
         for level in reversed(catching):
-            mine: list[ast.stmt] = [_assign(level.raised, _name(CAUGHT, s), s)]
+            mine: list[ast.stmt] = [assign(level.raised, name_(CAUGHT, s), s)]
             if level.asks:
-                mine.append(_assign(level.held, _name(OBJECT, s), s))
-            chain = [_if(CAUGHT, ast.GtE(), level.first, mine, chain, s)] if chain else mine
-        made = Attempt(ast.Constant(True), [s], [*chain, _break(s)])
+                mine.append(assign(level.held, name_(OBJECT, s), s))
+            chain = [if_(CAUGHT, ast.GtE(), level.first, mine, chain, s)] if chain else mine
+        made = Attempt(ast.Constant(True), [s], [*chain, break_(s)])
         made.levels = around.levels
         return [ast.copy_location(made, s)]
 
     def _apart(self, e: ast.expr, around: _Around) -> tuple[list[ast.stmt], ast.expr]:
         """The expression in the head of a statement: evaluated before it, if it may raise."""
-        if not around.levels or not _may_raise(e):
+        if not around.levels or not looks.may_raise(e):
             return [], e
         self.parts += 1
         name = f".part.{self.parts}"
-        return self._attempt(_assign(name, e, e), around), _name(name, e)
+        return self._attempt(assign(name, e, e), around), name_(name, e)
 
     def _loop(self, s: ast.For | ast.While, around: _Around) -> list[ast.stmt]:
         first: list[ast.stmt] = []
         inside = replace(around, jump=None)
         body = self.block(s.body, inside)
         if isinstance(s, ast.For):
-            if not _may_be_generator(s.iter):
+            if not looks.may_be_generator(s.iter):
                 first, s.iter = self._apart(s.iter, around)
         elif not s.orelse:
             test, now = self._apart(s.test, inside)
             if test:
                 s.test = ast.copy_location(ast.Constant(True), s.test)
-                stop = ast.If(ast.UnaryOp(ast.Not(), now), [_break(s)], [])
+                stop = ast.If(ast.UnaryOp(ast.Not(), now), [break_(s)], [])
                 body = [*test, ast.copy_location(stop, s), *body]
         s.body, s.orelse = body, self.block(s.orelse, around)
         return [*first, s, *_leave(around, s)]
 
     def _try(self, s: ast.Try, around: _Around) -> list[ast.stmt]:
-        why = _refusal(s)
+        why = looks.refusal(s)
         if why is not None:
             s.why = why  # type: ignore[attr-defined]  # ``refused_syntax`` says it
             return [s]
@@ -210,9 +245,10 @@ class _Rewriter:
         raised, jump = f".raised.{k}", f".jump.{k}"
         clauses = []
         for h in s.handlers:
-            only = _raises_again(h) and (len(h.body) == 1 or not self._seen(h.body[:-1], around))
+            only = looks.raises_again(h)
+            only = only and (len(h.body) == 1 or not self._seen(h.body[:-1], around))
             self.numbers += not only
-            clauses.append(Clause(h.type, 0 if only else self.numbers, not only and _asks(h)))
+            clauses.append(Clause(h.type, 0 if only else self.numbers, not only and looks.asks(h)))
         level = Level(tuple(clauses), raised, f".held.{k}")
         inside = replace(
             around,
@@ -220,18 +256,18 @@ class _Rewriter:
             leaving=(raised, *around.leaving),
             jump=jump,
         )
-        once = Once(ast.Constant(True), [*self.block(s.body, inside), _break(s)], [])
+        once = Once(ast.Constant(True), [*self.block(s.body, inside), break_(s)], [])
         once.levels = inside.levels
-        orelse, ends = self.block(s.orelse, around), _ends(s.body)
+        orelse, ends = self.block(s.orelse, around), looks.ends(s.body)
         for h, clause in reversed(list(zip(s.handlers, clauses, strict=True))):
             if clause.number:
                 named = [_named(h.name, level.held, h)] if clause.asks and h.name else []
                 held = level.held if clause.asks else None
                 body = self.block(h.body, replace(around, held=held, name=h.name))
                 handler = [*named, *body]
-                test = _if(raised, ast.Eq(), clause.number, handler, orelse, h)
+                test = if_(raised, ast.Eq(), clause.number, handler, orelse, h)
                 orelse, ends = handler if ends else [test], False
-        unset = [_assign(name, ast.Constant(0), s) for name in (raised, level.held)]
+        unset = [assign(name, ast.Constant(0), s) for name in (raised, level.held)]
         return [
             *unset[: 1 + level.asks], *self._jump_unset(jump, s),
             ast.copy_location(once, s), *_leave(around, s), *self._jump(jump, around, s), *orelse,
@@ -239,7 +275,7 @@ class _Rewriter:
 
     def _seen(self, stmts: Sequence[ast.stmt], around: _Around) -> bool:
         """Whether somebody may see, after an exception, that statements have run."""
-        return bool(around.levels) or not all(map(_is_unseen, stmts))
+        return bool(around.levels) or not all(map(looks.is_unseen, stmts))
 
     def _finally(
         self, s: ast.Try, around: _Around, seen: bool | None = None
@@ -253,27 +289,27 @@ class _Rewriter:
         inner: list[ast.stmt] = s.body
         if s.handlers:
             inner = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)]
-        seen = not all(map(_is_unseen, s.finalbody)) if seen is None else seen
+        seen = not all(map(looks.is_unseen, s.finalbody)) if seen is None else seen
         if seen:
             goes_on = ast.copy_location(ast.Raise(None, None), s)
             ends = ast.ExceptHandler(None, None, [*copy.deepcopy(s.finalbody), goes_on])
             inner = [ast.copy_location(ast.Try(inner, [ast.copy_location(ends, s)], [], []), s)]
-        once = Once(ast.Constant(True), [*self.block(inner, inside), _break(s)], [])
-        again = ast.copy_location(ast.Return(_name(result, s)), s)
+        once = Once(ast.Constant(True), [*self.block(inner, inside), break_(s)], [])
+        again = ast.copy_location(ast.Return(name_(result, s)), s)
         levels = replace(around, leaving=tuple(level.raised for level in around.levels))
         left = any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(once))
         return [
-            _assign(returns, ast.Constant(0), s), *self._jump_unset(jump, s),
+            assign(returns, ast.Constant(0), s), *self._jump_unset(jump, s),
             ast.copy_location(once, s),
             *(_leave(levels, s) if seen else []),  # it has run before the exception went on
             *self.block(s.finalbody, around), *_leave(around, s),
-            *([_if(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
+            *([if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
             *self._jump(jump, around, s),
         ]  # fmt: skip
 
     def _jump_unset(self, jump: str, s: ast.stmt) -> list[ast.stmt]:
         used = (jump, _BREAK) in self.jumped or (jump, _CONTINUE) in self.jumped
-        return [_assign(jump, ast.Constant(0), s)] if used else []
+        return [assign(jump, ast.Constant(0), s)] if used else []
 
     def _jump(self, jump: str, around: _Around, s: ast.stmt) -> list[ast.stmt]:
         """What follows a ``Once`` that a ``break`` or ``continue`` of a loop around it has left."""
@@ -281,66 +317,157 @@ class _Rewriter:
         for number, kind in ((_BREAK, ast.Break), (_CONTINUE, ast.Continue)):
             if (jump, number) in self.jumped:
                 goes = self.statement(ast.copy_location(kind(), s), around)
-                out.append(_if(jump, ast.Eq(), number, goes, [], s))
+                out.append(if_(jump, ast.Eq(), number, goes, [], s))
         return out
 
     def _with(self, s: ast.With, around: _Around) -> list[ast.stmt]:
-        """``with np.errstate(...)``, ``contextlib.nullcontext()`` and ``suppress(E)``."""
+        """``with`` of a generator under ``contextmanager``, of a manager of the standard library,
+        or of an object."""
         match s.items:
             case [first, _, *_]:
                 inner = ast.copy_location(ast.With(s.items[1:], s.body), s)
                 return self._with(ast.copy_location(ast.With([first], [inner]), s), around)
-            case [ast.withitem(ast.Call(function, args, []) as call, None)] if (
-                _last_name(function) == "suppress"
-            ):
-                known = ast.copy_location(Context(call), call)
-                kind = ast.copy_location(ast.Tuple(list(args), ast.Load()), call)
-                handler = ast.ExceptHandler(kind, None, [ast.copy_location(ast.Pass(), s)])
-                caught = ast.Try(s.body, [ast.copy_location(handler, s)], [], [])
-                return [known, *self._try(ast.copy_location(caught, s), around)]
-            case [ast.withitem(ast.Call(function) as call, None)] if _last_name(function) in (
-                "errstate", "nullcontext", "catch_warnings",
-            ):  # fmt: skip
-                known = ast.copy_location(Context(call), call)
-                return [known, *self.block(s.body, around)]
             case [ast.withitem(manager, target)]:
-                return self._managed(s, manager, target, around)
+                pass
             case _:
                 return [s]
+        if isinstance(manager, ast.Call):
+            found = managed_by(self.names, manager)
+            means = self.names.value(manager.func)
+            made = found and self._generated(s, found, manager, target, around, means)
+            made = made or self._by_class(s, manager, target, around)
+            if made is not None:
+                return made
+        return self._other(s, manager, target, around)
 
-    def _managed(
+    def _other(
         self, s: ast.With, manager: ast.expr, target: ast.expr | None, around: _Around
     ) -> list[ast.stmt]:
-        """``with`` of an object that has ``__enter__`` and ``__exit__``, as the language reference
-        defines it."""
+        """``with`` of no generator."""
         self.tries += 1
-        held, left, error = (f".{what}.{self.tries}" for what in ("manager", "left", "error"))
+        made = managers.known(s, manager, target, self.names, self.tries)
+        if made is not None:
+            return self.block(made, around)
+        before, whole = managers.managed(s, manager, target, self.tries)
+        return [*self.block(before, around), *self._finally(whole, around, seen=False)]
 
-        def call(method: str, *args: ast.expr) -> ast.expr:
-            function = ast.Attribute(_name(held, manager), method, ast.Load())
-            return ast.copy_location(ast.Call(function, list(args), []), manager)
+    def _by_class(
+        self, s: ast.With, manager: ast.Call, target: ast.expr | None, around: _Around
+    ) -> list[ast.stmt] | None:
+        """``with`` of a method that may be a generator: the run knows the class of the object."""
+        function = manager.func
+        if not isinstance(function, ast.Attribute):
+            return None
+        methods = self.names.methods(function.attr)
+        if not methods or len(self.consumers) > _MOST_CONSUMERS:
+            return None
+        self.tries += 1
+        receiver = f".receiver.{self.tries}"
+        first = self.block([assign(receiver, function.value, s)], around)
+        here = name_(receiver, function)
+        method = ast.copy_location(ast.Attribute(here, function.attr, ast.Load()), function)
+        call = ast.copy_location(ast.Call(method, manager.args, manager.keywords), manager)
+        chain = self._other(copy.deepcopy(s), copy.deepcopy(call), copy.deepcopy(target), around)
+        for means, found in methods:
+            call = ast.Call(method, [here, *manager.args], manager.keywords)
+            call = copy.deepcopy(ast.copy_location(call, manager))
+            made = self._generated(s, found, call, target, around, None)
+            if made is not None:
+                values = (is_method, function.attr, means)
+                asks, name, meant = (known(v, function) for v in values)
+                choice = ast.If(ast.Call(asks, [here, name, meant], []), made, chain)
+                chain = [ast.fix_missing_locations(ast.copy_location(choice, s))]
+        return [*first, *chain]
 
-        def of_error(name: str) -> ast.expr:
-            return ast.Attribute(_name(error, manager), name, ast.Load())
+    def _generated(
+        self, s: ast.With, found: Manager, manager: ast.Call, target: ast.expr | None,
+        around: _Around, means: object,
+    ) -> list[ast.stmt] | None:  # fmt: skip
+        """``with`` of a generator: its statements stand around those of the body."""
+        if len(self.consumers) > _MOST_CONSUMERS or found.node in self.running:
+            return None
+        self.tries += 1
+        k = self.tries
+        parts = found.statements(manager, k, self.host)
+        if parts is None:
+            return None
+        binds, body = parts
+        yielded, thrown, jump, result, returns, done, ended = (
+            f".{what}.{k}"
+            for what in ("yielded", "thrown", "jump", "result", "returns", "done", "ended")
+        )
+        certain = is_certain(body)
+        self.consumers[k] = _Consumer(
+            s, target, around, self.names, self.running, None if certain else yielded, thrown, jump,
+            result, returns,
+        )  # fmt: skip
+        first = self.block(binds, around)
+        inside = _Around(around.levels, (done, *around.leaving), None, ended, done)
+        outer = self.names, self.running
+        self.names, self.running = found.names, (*self.running, found.node)
+        once = Once(ast.Constant(True), [*self.block(body, inside), break_(s)], [])
+        self.names, self.running = outer
+        looks.mark(once, found.origin)
+        asked: list[ast.stmt] = []
+        if found.origin is not None and means is not None:
+            context = Context(manager.func)
+            context.means = means
+            asked = [ast.copy_location(context, manager)]
+        unset = [returns, done, *([] if certain else [yielded, thrown])]
+        again = ast.copy_location(ast.Return(name_(result, s)), s)
+        left = any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(once))
+        return [
+            *asked, *first, *(assign(name, ast.Constant(0), s) for name in unset),
+            *self._jump_unset(jump, s), ast.copy_location(once, s), *_leave(around, s),
+            *([] if certain else self._wrong_times(yielded, thrown, around, manager)),
+            *([if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
+            *self._jump(jump, around, s),
+        ]  # fmt: skip
 
-        given = of_error("__class__"), _name(error, manager), of_error("__traceback__")
-        swallowed = call("__exit__", *given)
-        goes_on = ast.If(ast.UnaryOp(ast.Not(), swallowed), [ast.Raise(None, None)], [])
-        handler = ast.ExceptHandler(None, error, [_assign(left, ast.Constant(1), s), goes_on])
-        body = ast.Try(s.body, [handler], [], [])
-        ends = ast.Expr(call("__exit__", *(ast.Constant(None) for _ in given)))
-        whole = ast.Try([body], [], [], [_if(left, ast.Eq(), 0, [ends], [], manager)])
-        enter = call("__enter__")
-        entered = ast.Expr(enter) if target is None else ast.Assign([target], enter)
-        for made in (entered, ends, goes_on, whole):
-            ast.copy_location(made, manager)
-        known = ast.copy_location(Context(_name(held, manager)), manager)
-        first = [_assign(held, manager, s), known, entered, _assign(left, ast.Constant(0), s)]
-        whole = ast.fix_missing_locations(whole)
-        return [*self.block(first, around), *self._finally(whole, around, seen=False)]
+    def _wrong_times(
+        self, yielded: str, thrown: str, around: _Around, at: ast.expr
+    ) -> list[ast.stmt]:
+        """What a generator raises in the end that has not yielded once."""
+        out: list[ast.stmt] = []
+        for number, name, text in (
+            (0, yielded, "generator didn't yield"),
+            (2, thrown, "generator didn't stop"),
+            (3, thrown, "generator didn't stop after throw()"),
+        ):
+            made = ast.Call(known(RuntimeError, at), [known(text, at)], [])
+            goes = ast.fix_missing_locations(ast.copy_location(ast.Raise(made, None), at))
+            out.append(if_(name, ast.Eq(), number, self.statement(goes, around), [], at))
+        return out
+
+    def _consumed(self, s: Consumed, around: _Around) -> list[ast.stmt]:
+        """Where a generator yields: the body, in which exceptions are those at the ``yield``."""
+        c = self.consumers[s.number]
+        value = s.value or ast.copy_location(ast.Constant(None), s)
+        given = ast.Expr(value) if c.target is None else ast.Assign([c.target], value)
+        first = self.block([ast.copy_location(given, s)], around)
+        inside = _Around(
+            around.levels, (c.returns, *around.leaving), c.jump, c.result, c.returns,
+            c.around.held, c.around.name,
+        )  # fmt: skip
+        outer = self.names, self.running
+        self.names, self.running = c.names, c.running
+        body = copy.deepcopy(c.s.body)
+        once = Once(ast.Constant(True), [*self.block(body, inside), break_(c.s)], [])
+        self.names, self.running = outer
+        looks.mark(once, None)
+        run = [*first, ast.copy_location(once, c.s), *_leave(around, s)]
+        if c.yielded is None:
+            return run
+        one, zero = ast.Constant(1), ast.Constant(0)
+        run = [assign(c.yielded, one, s), assign(c.thrown, one, s), *run]
+        run.append(assign(c.thrown, zero, s))
+        stops = self.statement(ast.copy_location(ast.Return(None), s), around)
+        more = ast.BinOp(name_(c.thrown, s), ast.Add(), ast.Constant(2))
+        return [if_(c.yielded, ast.Eq(), 0, run, [assign(c.thrown, more, s), *stops], s)]
 
 
 _BREAK, _CONTINUE = 1, 2
+_MOST_CONSUMERS = 64
 _HARMLESS = (
     ast.Pass,
     ast.Nonlocal,
@@ -352,130 +479,15 @@ _HARMLESS = (
 )
 
 
-def _name(name: str, at: ast.AST) -> ast.expr:
-    return ast.copy_location(ast.Name(name, ast.Load()), at)
-
-
-def _assign(name: str, value: ast.expr, at: ast.AST) -> ast.stmt:
-    target = ast.copy_location(ast.Name(name, ast.Store()), at)
-    return ast.fix_missing_locations(ast.copy_location(ast.Assign([target], value), at))
-
-
-def _break(at: ast.AST) -> ast.stmt:
-    return ast.copy_location(ast.Break(), at)
-
-
-def _if(
-    name: str, op: ast.cmpop, number: int, body: list[ast.stmt], orelse: list[ast.stmt], at: ast.AST
-) -> ast.stmt:
-    test = ast.Compare(ast.Name(name, ast.Load()), [op], [ast.Constant(number)])
-    made = ast.If(test, body or [ast.Pass()], orelse)
-    return ast.fix_missing_locations(ast.copy_location(made, at))
-
-
-def _ends(stmts: Sequence[ast.stmt]) -> bool:
-    """Whether what follows these statements is reached by exceptions only, by their look."""
-    match stmts[-1]:
-        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
-            return True
-        case ast.If(_, body, [_, *_] as orelse):
-            return _ends(body) and _ends(orelse)
-        case _:
-            return False
-
-
 def _leave(around: _Around, at: ast.AST) -> list[ast.stmt]:
     """What follows a loop: if an exception, or a ``return`` under a ``finally``, has left it, the
     loop around it is left too."""
-    return [_if(name, ast.NotEq(), 0, [_break(at)], [], at) for name in around.leaving]
+    return [if_(name, ast.NotEq(), 0, [break_(at)], [], at) for name in around.leaving]
 
 
 def _named(name: str, held: str, at: ast.AST) -> ast.stmt:
-    return _assign(name, _held(held, at), at)
+    return assign(name, _held(held, at), at)
 
 
 def _held(held: str, at: ast.AST) -> ast.expr:
     return ast.copy_location(Held(held, ast.Load()), at)
-
-
-def _asks(h: ast.ExceptHandler) -> bool:
-    """Whether a clause asks for the exception that it catches."""
-    return any(
-        (isinstance(n, ast.Name) and n.id == h.name) or (isinstance(n, ast.Raise) and n.exc is None)
-        for s in h.body
-        for n in ast.walk(s)
-    )
-
-
-def _raises_again(h: ast.ExceptHandler) -> bool:
-    """Whether a clause ends in letting the exception go on."""
-    last = h.body[-1]
-    return isinstance(last, ast.Raise) and last.exc is None
-
-
-def _last_name(e: ast.expr) -> str:
-    match e:
-        case ast.Name(name) | ast.Attribute(attr=name):
-            return name
-        case _:
-            return ""
-
-
-_CALLED = frozenset({"range", "len", "enumerate", "zip", "isinstance", "reversed", "callable"})
-_METHODS = frozenset({"items", "keys", "values"})
-
-
-def _may_raise(e: ast.expr) -> bool:
-    """Whether an expression may raise an exception, by its look."""
-    match e:
-        case ast.Name() | ast.Constant() | ast.Lambda():
-            return False
-        case ast.Attribute(value):
-            return _may_raise(value)
-        case ast.UnaryOp(_, v):
-            return _may_raise(v)
-        case ast.BoolOp(_, parts) | ast.Tuple(parts):
-            return any(map(_may_raise, parts))
-        case ast.Compare(left, _, others):
-            return any(map(_may_raise, (left, *others)))
-        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
-            return _may_raise(left) or _may_raise(right)
-        case ast.Call(ast.Name(f), args, []) if f in _CALLED:
-            return any(map(_may_raise, args))
-        case ast.Call(ast.Attribute(value, f), [], []) if f in _METHODS:
-            return _may_raise(value)
-        case _:
-            return True
-
-
-def _is_unseen(s: ast.stmt) -> bool:
-    """Whether a statement does nothing, by its look, but bind names anew."""
-    match s:
-        case ast.Pass() | ast.Expr(ast.Constant()):
-            return True
-        case ast.Assign([ast.Name()], value) | ast.AugAssign(
-            ast.Name(), ast.Add() | ast.Sub() | ast.Mult(), value
-        ):
-            return not _may_raise(value)
-        case _:
-            return False
-
-
-def _may_be_generator(e: ast.expr) -> bool:
-    """Whether an expression is a call of a function of the user's, by its look."""
-    called = e.func if isinstance(e, ast.Call) else None
-    return isinstance(called, ast.Name) and not hasattr(builtins, called.id)
-
-
-# --- what cannot be written so --------------------------------------------------------------------
-
-
-def _refusal(s: ast.Try) -> tuple[str, str] | None:
-    """Why a ``try`` is refused, and what to write."""
-    inside = [n for b in s.body for n in ast.walk(b)]
-    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in inside):
-        return "a generator yields inside of a try", "yield after it: v = ...; then yield v"
-    ends = [n for b in s.finalbody for n in ast.walk(b)]
-    if any(isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise) for n in ends):
-        return "a finally that jumps swallows exceptions", "catch them: except Exception: ..."
-    return None

@@ -1,0 +1,109 @@
+"""What statements and expressions do, by their look: whether they may raise, or are seen."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+
+
+def ends(stmts: Sequence[ast.stmt]) -> bool:
+    """Whether what follows these statements is reached by exceptions only, by their look."""
+    match stmts[-1]:
+        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+            return True
+        case ast.If(_, body, [_, *_] as orelse):
+            return ends(body) and ends(orelse)
+        case _:
+            return False
+
+
+def asks(h: ast.ExceptHandler) -> bool:
+    """Whether a clause asks for the exception that it catches."""
+    return any(
+        (isinstance(n, ast.Name) and n.id == h.name) or (isinstance(n, ast.Raise) and n.exc is None)
+        for s in h.body
+        for n in ast.walk(s)
+    )
+
+
+def raises_again(h: ast.ExceptHandler) -> bool:
+    """Whether a clause ends in letting the exception go on."""
+    last = h.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def last_name(e: ast.expr) -> str:
+    match e:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+_CALLED = frozenset({"range", "len", "enumerate", "zip", "isinstance", "reversed", "callable"})
+_METHODS = frozenset({"items", "keys", "values"})
+
+
+def may_raise(e: ast.expr) -> bool:
+    """Whether an expression may raise an exception, by its look."""
+    match e:
+        case ast.Name() | ast.Constant() | ast.Lambda():
+            return False
+        case ast.Attribute(value):
+            return may_raise(value)
+        case ast.UnaryOp(_, v):
+            return may_raise(v)
+        case ast.BoolOp(_, parts) | ast.Tuple(parts):
+            return any(map(may_raise, parts))
+        case ast.Compare(left, _, others):
+            return any(map(may_raise, (left, *others)))
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
+            return may_raise(left) or may_raise(right)
+        case ast.Call(ast.Name(f), args, []) if f in _CALLED:
+            return any(map(may_raise, args))
+        case ast.Call(ast.Attribute(value, f), [], []) if f in _METHODS:
+            return may_raise(value)
+        case _:
+            return True
+
+
+def is_unseen(s: ast.stmt) -> bool:
+    """Whether a statement does nothing, by its look, but bind names anew."""
+    match s:
+        case ast.Pass() | ast.Expr(ast.Constant()):
+            return True
+        case ast.Assign([ast.Name()], value) | ast.AugAssign(
+            ast.Name(), ast.Add() | ast.Sub() | ast.Mult(), value
+        ):
+            return not may_raise(value)
+        case _:
+            return False
+
+
+def may_be_generator(e: ast.expr) -> bool:
+    """Whether an expression is a call of a function of the user's, by its look."""
+    called = e.func if isinstance(e, ast.Call) else None
+    return isinstance(called, ast.Name) and not hasattr(builtins, called.id)
+
+
+def mark(s: ast.AST, origin: object) -> None:
+    """Note of nodes where they are written (None: in the function they stand in), if it is not
+    known."""
+    for n in ast.walk(s):
+        if hasattr(n, "lineno") and "origin" not in vars(n):
+            vars(n)["origin"] = origin  # ``site_of`` reads it
+
+
+# --- what cannot be written so --------------------------------------------------------------------
+
+
+def refusal(s: ast.Try) -> tuple[str, str] | None:
+    """Why a ``try`` is refused, and what to write."""
+    inside = [n for b in s.body for n in ast.walk(b)]
+    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in inside):
+        return "a generator yields inside of a try", "yield after it: v = ...; then yield v"
+    ends = [n for b in s.finalbody for n in ast.walk(b)]
+    if any(isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise) for n in ends):
+        return "a finally that jumps swallows exceptions", "catch them: except Exception: ..."
+    return None
