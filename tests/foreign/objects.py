@@ -4,6 +4,7 @@ import math
 from collections import namedtuple
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -407,7 +408,28 @@ def inventory_value(p, q):
     return inv.value()
 
 
+class Moments(NamedTuple):
+    mean: float
+    std: float
+    skew: float
+
+
+def moments(data):
+    n = len(data)
+    mean = sum(data) / n
+    m2 = sum((x - mean) ** 2 for x in data) / n
+    m3 = sum((x - mean) ** 3 for x in data) / n
+    return Moments(mean, m2**0.5, m3 / m2**1.5)
+
+
+def moments_report(data):
+    report = moments(data)._asdict()
+    report["cv"] = report["std"] / report["mean"]
+    return sum(weight * value for weight, (_, value) in enumerate(report.items(), start=1))
+
+
 CASES = [
+    (moments_report, ([1.0, 4.0, 2.5, 7.0],)),
     (vector_path, (1.0, 2.0)),
     (simulate_particle, (3.0, 12)),
     (variance_of, ([1.0, 2.0, 4.5],)),

@@ -28,12 +28,14 @@ from pullback.frontend.kinds.values import (
     Specialiser,
     Static,
     TupleV,
+    Unrolled,
     Value,
     index_scalar,
     method,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 
 
@@ -50,6 +52,11 @@ def in_order(
     sp: Specialiser, items: Value, key: Value, reverse: bool, node: ast.AST
 ) -> ListV | TupleV:
     """Return a new list or tuple of the items in the order of their keys."""
+    is_dict = isinstance(items, RecordV) and items.cls is dict
+    if is_dict or (isinstance(items, Static) and isinstance(items.value, str)):
+        assert isinstance(sp, Run)
+        each = sp.iterate(items, node)  # keys or letters that are known one by one
+        items = TupleV(each.items) if isinstance(each, Unrolled) else items
     if isinstance(items, TupleV):
         known = _known_order(sp, items.items, key, reverse, node)
         if known is not None:

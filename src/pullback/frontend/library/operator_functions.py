@@ -1,4 +1,4 @@
-"""Compile ``slice``, ``NamedTuple._replace`` and the functions of ``operator`` and
+"""Compile ``slice``, methods of named tuples, and the functions of ``operator`` and
 ``dataclasses``."""
 
 from __future__ import annotations
@@ -175,6 +175,19 @@ def replace_of_tuple(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
     return _replaced(sp, receiver, kwargs, node)
+
+
+@method("record", "_asdict")
+def dict_of_tuple(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Return a new dict of the fields of a named tuple, in their order."""
+    if args or kwargs:
+        sp.refuse(node, "_asdict takes no arguments", error=ArgumentTypeError)
+    names = getattr(receiver.cls, "_fields", None) if isinstance(receiver, RecordV) else None
+    if not isinstance(receiver, RecordV) or not issubclass(receiver.cls, tuple) or not names:
+        sp.refuse(node, f"_asdict of {sp.describe(receiver)}", "write {'x': p.x, 'y': p.y}")
+    return dicts.made({name: receiver.fields[name] for name in names})
 
 
 def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) -> Value:
