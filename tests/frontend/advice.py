@@ -171,6 +171,8 @@ ADVICE = [
     ("scipy.linalg.pinv", (A,), lambda a: linalg.pinv(a), lambda a: np.linalg.pinv(a)),
     ("numpy.nanquantile", (N,), lambda x: np.nanquantile(x, 0.5),
      lambda x: np.quantile(x[~np.isnan(x)], 0.5)),
+    ("numpy.apply_along_axis", (A,), lambda a: np.apply_along_axis(np.cumsum, 1, a),
+     lambda a: np.stack([np.cumsum(row) for row in a])),
     ("numpy.frompyfunc", (X,), lambda x: np.frompyfunc(math.sin, 1, 1)(x),
      lambda x: np.array([math.sin(v) for v in x])),
     ("numpy.linalg.eig", (S,), lambda a: np.sort(np.linalg.eig(a)[0]),

@@ -81,11 +81,6 @@ def diagonals(a):
     return np.sum(m**3) + np.sum(k * m)
 
 
-def lines(a):
-    unit = np.apply_along_axis(lambda c: c / np.sum(c * c), 0, a)
-    return np.sum(np.apply_along_axis(lambda r: r @ r, 1, a) ** 2) + np.sum(unit**3)
-
-
 def of_indices(x):
     return np.sum(np.fromfunction(lambda i, j: i * x[0] + j * x[1] ** 2, (3, 4)) ** 2)
 
@@ -106,8 +101,8 @@ def flat_place(x):
 
 
 def item_by_item(x):
-    bent = np.vectorize(lambda v: v**2 if v > 0 else -v)
-    power = np.vectorize(lambda v, w: v**w if v > 0 else -v * w)
+    bent = np.vectorize(lambda v: v**2 if v > 0 else 0, otypes=[float])
+    power = np.vectorize(lambda v, w: v**w if v > 0 else -v * w, otypes=[float])
     return np.sum(bent(x)) + np.sum(power(x, 2.0)) + np.sum(power(x[:, None], x[:3]) ** 2)
 
 
@@ -257,7 +252,7 @@ PROGRAMS = [
         cut, fits, chosen_by_number, medians,
     )),
     *((f, (A,)) for f in (
-        taken_away, put_in, blocks, contracted, crossed, diagonals, lines, all_places, of_matrices,
+        taken_away, put_in, blocks, contracted, crossed, diagonals, all_places, of_matrices,
         array_standard, exponential, symmetric,
     )),
     *((f, (TALL, Y)) for f in (least_squares, several_right_sides)),

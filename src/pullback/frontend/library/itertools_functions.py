@@ -31,8 +31,11 @@ from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
+    ArrayV,
     Indexed,
     Items,
+    ListV,
+    RangeV,
     Scalar,
     Specialiser,
     Static,
@@ -346,6 +349,15 @@ def pairwise(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
     n = sp.b.prim("max", ext.sub(sp, items.length, ext.ONE), ext.ZERO)
     return iterator(Indexed(n, at), node)
+
+
+@register(itertools.zip_longest)
+def zip_longest(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (fill,) = bind(sp, "zip_longest", (), kwargs, node, fillvalue=NONE)
+    for v in args:
+        if not isinstance(v, ListV | TupleV | ArrayV | RangeV):
+            sp.refuse(node, f"zip_longest of {sp.describe(v)}", "make a list of it: list(...)")
+    return run_program(sp, iterators.zip_longest, (TupleV(tuple(args)), fill), node)
 
 
 @register(itertools.chain)

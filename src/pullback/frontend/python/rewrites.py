@@ -57,6 +57,7 @@ REWRITES: dict[str, str] = {
     # arrays
     "numpy.nanpercentile": NANS,
     "numpy.nanquantile": NANS,
+    "numpy.apply_along_axis": "np.stack([f(row) for row in a])",
     "numpy.frompyfunc": EACH, "numpy.fromiter": EACH,
     "numpy.poly1d": "np.polyval(c, x)",
     "numpy.partition": "np.sort(x)",

@@ -100,6 +100,14 @@ def pairwise(iterable: Items) -> Iterator[Any]:
             before = item
 
 
+def zip_longest(iterables: tuple[Any, ...], fillvalue: Any) -> Iterator[Any]:
+    n = 0
+    for items in iterables:
+        n = max(n, len(items))
+    for k in range(n):
+        yield tuple([items[k] if k < len(items) else fillvalue for items in iterables])
+
+
 def chain(one: Items, other: Items) -> Iterator[Any]:
     yield from one
     yield from other

@@ -76,7 +76,7 @@ def expm(A: Matrix) -> Matrix:
     a = 1.0 * np.asarray(A)
     n = a.shape[0]
     if a.ndim != 2 or a.shape[1] != n:
-        raise ValueError("The input must be a square array")
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     size, squarings = np.max(np.sum(np.abs(a), axis=0)) if n > 0 else 0.0, 0
     while size > 5.371920351148152:
         size, squarings = size / 2.0, squarings + 1

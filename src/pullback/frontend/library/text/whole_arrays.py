@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis
-from pullback.frontend.library.text_helpers import each, times, unsupported
+from pullback.frontend.library.text_helpers import times, unsupported
 
 Function = Callable[..., Any]
 
@@ -121,17 +121,6 @@ def copyto(dst: Array, src: Array) -> None:
     dst[...] = src
 
 
-def apply_along_axis(func1d: Function, axis: Axis, arr: Array, *args: Any) -> Array:
-    """Return what a function gives of every row (or other line along the axis) of a matrix."""
-    items = np.asarray(arr)
-    if items.ndim == 1:
-        return np.asarray(func1d(items, *args))
-    if items.ndim > 2:
-        unsupported("np.apply_along_axis of an array of more than two axes", "a comprehension")
-    rows = np.array([func1d(row, *args) for row in np.moveaxis(items, axis, -1)])
-    return rows if rows.ndim == 1 else np.moveaxis(rows, -1, axis)
-
-
 def fromfunction(function: Function, shape: tuple[int, ...], *, dtype: Any = float) -> Array:
     """Return what a function gives of the arrays of all indices."""
     sizes = tuple(shape)
@@ -231,15 +220,20 @@ def nanmedian(a: Array) -> float:
     return np.median(numbers) if len(numbers) > 0 else np.nan
 
 
-def vectorize(pyfunc: Function) -> Function:
-    """Return the function of arrays that calls this one with their items."""
+def vectorize(pyfunc: Function, otypes: Any = None) -> Function:
+    """Return the function of arrays that calls this one with their items, and gives floats."""
+    if otypes is None:
+        unsupported(
+            "np.vectorize without otypes (the first result decides the type of all)",
+            "np.vectorize(f, otypes=[float])",
+        )
+    if len(otypes) != 1 or otypes[0] not in (float, np.float64, "d", "f8", "float64"):
+        unsupported("np.vectorize with other results than floats", "otypes=[float]")
 
     def vectorized(x: Any, *more: Any) -> Any:
-        if len(more) == 0:
-            return each(pyfunc, x)
         arrays = np.broadcast_arrays(x, *more)
         flat = [np.ravel(a) for a in arrays]
-        values = np.array([pyfunc(*items) for items in zip(*flat, strict=True)])
-        return np.reshape(values, arrays[0].shape)
+        values = np.array([1.0 * pyfunc(*items) for items in zip(*flat, strict=True)])
+        return np.reshape(values, arrays[0].shape) if arrays[0].ndim else values[0]
 
     return vectorized
