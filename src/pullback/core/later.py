@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -40,17 +41,21 @@ class Later:
 
 @dataclass(frozen=True, slots=True)
 class LaterFunction:
-    """A function of a library, by its name: the library is imported when it is called."""
+    """A function of a library, by its name (that of a method has a dot in it): the library is
+    imported when it is called."""
 
     module: str
     __name__: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return getattr(_import(self.module), self.__name__)(*args, **kwargs)
+        return attrgetter(self.__name__)(_import(self.module))(*args, **kwargs)
 
     def loaded(self) -> object:
         """The function itself, or None while nobody has imported the library."""
-        return getattr(sys.modules.get(self.module), self.__name__, None)
+        found: object = sys.modules.get(self.module)
+        for name in self.__name__.split("."):
+            found = getattr(found, name, None)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,6 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
-from pullback.frontend.library.text.names import add_imported
 from pullback.frontend.memory import long_tuples
 from pullback.frontend.problems import Problems, outside
 from pullback.frontend.python import records
@@ -139,7 +138,6 @@ def specialise(
     ``assume_equal`` extents that meet are assumed to be equal, and with ``lapack`` linear algebra
     is LAPACK's, see ``interface.Specialiser``. With ``known_flags`` the program is compiled for the
     present values of bools, in arguments (outside of lists and nodes) and around the function."""
-    add_imported()
     static: dict[Path, StaticK] = {}
     lambda_sets, choice = _lambda_sets(function), Choice(lapack)
     with recursion_limit(_RECURSION_LIMIT):

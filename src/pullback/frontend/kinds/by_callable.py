@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
 from pullback.core.later import LaterFunction
@@ -23,6 +23,11 @@ class ByCallable(dict[Hashable, T]):
             self.late.append(function)
         super().__setitem__(function, value)
 
+    def update(self, *tables: Mapping[Hashable, T]) -> None:  # type: ignore[override]  # one form
+        for table in tables:
+            for function, value in table.items():
+                self[function] = value
+
     def __contains__(self, function: object) -> bool:
         return super().__contains__(function) or self.name(function) is not None
 
@@ -37,7 +42,7 @@ class ByCallable(dict[Hashable, T]):
         its module; it may have other names, too."""
         if callable(function) and not isinstance(function, LaterFunction):
             for late in self.late:
-                if late.loaded() is function:
+                if late.loaded() == function:
                     return late
         return None
 

@@ -396,7 +396,7 @@ CALLS = REGISTRY.calls
 METHODS = REGISTRY.methods
 ATTRIBUTES = REGISTRY.attributes
 
-WRITTEN: dict[object, FunctionType] = {}
+WRITTEN: ByCallable[FunctionType] = ByCallable()
 """Builtin functions, each with the text in Python that is compiled in its place."""
 
 WRITTEN_CLASSES: dict[type, type] = {}

@@ -17,6 +17,8 @@ from types import FunctionType, MethodType
 
 import numpy as np
 
+from pullback.core.later import LaterFunction
+
 CLOSED = frozenset({
     "IPython", "PIL", "astropy", "autograd", "casadi", "cupy", "cv2", "dask", "diffrax", "equinox",
     "flax", "gymnasium", "h5py", "hypothesis", "jax", "jaxlib", "joblib", "keras", "lightgbm",
@@ -93,6 +95,8 @@ def is_closed_module(name: str) -> bool:
 def name_of(obj: object) -> str:
     """Return the name of a function, method or class as its users write it: with the public module,
     and without a module if it is built in."""
+    if isinstance(obj, LaterFunction):
+        return f"{obj.module}.{obj.__name__}"
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
     module = str(getattr(obj, "__module__", None) or "")
     if isinstance(obj, np.ufunc):

@@ -16,13 +16,12 @@ import heapq
 import itertools
 import operator
 import statistics
-import sys
 from collections.abc import MutableSequence
 from types import FunctionType, ModuleType
 
 import numpy as np
-import scipy.special
 
+from pullback.core.later import LaterFunction
 from pullback.frontend.kinds.values import WRITTEN, WRITTEN_CLASSES
 from pullback.frontend.library.text import (
     alternatives,
@@ -65,6 +64,16 @@ def _texts(library: ModuleType, *files: ModuleType) -> dict[object, FunctionType
     }
 
 
+def _by_name(module: str, file: ModuleType) -> dict[object, FunctionType]:
+    """Return the functions of this file by those of a module of SciPy, which is not imported for
+    its sake. A name with "_of_" in it is that of a method: ``cdf_of_norm`` is ``norm.cdf``."""
+    return {
+        LaterFunction(module, ".".join(reversed(name.split("_of_")))): text
+        for name, text in vars(file).items()
+        if isinstance(text, FunctionType) and text.__module__ == file.__name__ and name[0] != "_"
+    }
+
+
 ARRAYS = _texts(
     np, arrangement, comparisons, differences, elementary, moments, polynomials, selection,
     sets_of_numbers, windows,
@@ -77,7 +86,10 @@ LISTS = _texts(bisect, bisection) | _texts(heapq, heaps)
 OTHERS = (
     _texts(np, alternatives, frequencies, pieces, whole_arrays)
     | _texts(np.linalg, matrix_functions, pseudo_inverse)
-    | _texts(scipy.special, scipy_special)
+    | _by_name("scipy.special", scipy_special)
+    | _by_name("scipy.linalg", scipy_linalg)
+    | _by_name("scipy.integrate", scipy_integrate)
+    | _by_name("scipy.stats", scipy_stats)
     | _texts(itertools, iterations)
     | _texts(operator, operator_texts)
     | _texts(statistics, statistics_functions)
@@ -86,37 +98,6 @@ OTHERS = (
 """Functions of arguments that no signature describes (``tests/frontend/test_library_texts.py``)."""
 
 WRITTEN.update(ARRAYS | LISTS | OTHERS)
-
-LATER = {
-    "scipy.linalg": scipy_linalg,
-    "scipy.integrate": scipy_integrate,
-    "scipy.stats": scipy_stats,
-}
-"""The texts of modules that are slow to import: programs that use one have imported it."""
-
-_added: set[str] = set()
-
-
-def add_imported() -> None:
-    """Add the texts of those modules that have been imported by now."""
-    for name, file in LATER.items():
-        library = sys.modules.get(name)
-        if library is None or name in _added:
-            continue
-        if not getattr(library.__spec__, "_initializing", False):
-            WRITTEN.update(_methods(library) if file is scipy_stats else _texts(library, file))
-            _added.add(name)
-
-
-def _methods(library: ModuleType) -> dict[object, FunctionType]:
-    """Return the texts of the methods of distributions."""
-    found: dict[object, FunctionType] = {}
-    for name, text in vars(scipy_stats).items():
-        if isinstance(text, FunctionType) and name[0] != "_":
-            distribution, _, method = name.partition("_")
-            found[getattr(getattr(library, distribution), method)] = text
-    return found
-
 
 CLASSES: dict[type, type] = {collections.deque: deques.deque}
 """Classes whose objects change (``tests/frontend/test_deques.py``)."""

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy  # its modules are imported when they are first used
 
 from pullback.frontend.library.text.domains import Array
 from pullback.frontend.library.text_helpers import unsupported
