@@ -115,7 +115,8 @@ def main(names: Sequence[str]) -> int:
     assert set(names) <= set(NAMES), f"the campaigns are {', '.join(NAMES)}"
     files = sorted({file for name in names or NAMES for file in NAMES[name][1:]})
     asked = {**os.environ, "PULLBACK_CAMPAIGN": ",".join(names or NAMES)}
-    words = [sys.executable, "-m", "pytest", "-n2", "-q", *files]
+    patience = ["-o", "faulthandler_timeout=0"]  # some tests in full take many minutes
+    words = [sys.executable, "-m", "pytest", "-n2", "-q", *patience, *files]
     return subprocess.run(words, env=asked, check=False).returncode
 
 

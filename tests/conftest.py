@@ -105,5 +105,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             return unit(nodeid)
 
+        def remove_node(self, node: Any) -> str | None:
+            """Give what is left of a process that died to others, without the test in which it
+            died: xdist itself would run that again, in process after process."""
+            units = self.assigned_work[node].values()
+            left = [(tests, test) for tests in units for test, done in tests.items() if not done]
+            if left:
+                left[0][0][left[0][1]] = True
+            super().remove_node(node)
+            return left[0][1] if left else None
+
     config.option.loadscopereorder = False
     return ByUnit(config, log)
