@@ -106,14 +106,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return unit(nodeid)
 
         def remove_node(self, node: Any) -> str | None:
-            """Give what is left of a process that died to others, without the test in which it
-            died: xdist itself would run that again, in process after process."""
-            units = self.assigned_work[node].values()
-            left = [(tests, test) for tests in units for test, done in tests.items() if not done]
+            """Give what is left of a process that died to others: without the test in which it
+            died, which xdist would run again, in process after process, and without units in which
+            nothing is left, for which xdist would wait for ever."""
+            units = self.assigned_work[node]
+            left = [(tests, test) for tests in units.values() for test in tests if not tests[test]]
             if left:
                 left[0][0][left[0][1]] = True
+            for name in [name for name, tests in units.items() if all(tests.values())]:
+                del units[name]
             super().remove_node(node)
             return left[0][1] if left else None
+
+        def _reschedule(self, node: Any) -> None:
+            """Give a process units until it has two tests, or tell it that there are no more: a
+            process waits for either before it runs a test, for the fixtures of the next."""
+            super()._reschedule(node)
+            if not node.shutting_down and self._pending_of(self.assigned_work[node]) < 2:
+                self._reschedule(node)
 
     config.option.loadscopereorder = False
     return ByUnit(config, log)
