@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from pullback.settings import config
+
 DATA = Path(__file__).parent / "data"
 
 Call = Callable[[], Any]
@@ -17,6 +19,7 @@ Call = Callable[[], Any]
 
 def pin_to_one_core() -> None:
     """Let the process use one core only, so that every tool has one thread."""
+    config.threads = 1
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 

@@ -114,9 +114,11 @@ def test_a_wrong_use_says_how_it_is_meant(use, error, says):
 
 
 def test_settings():
-    with pytest.raises(AttributeError, match="'check', 'cache_size' and 'cache_dir', not 'chekc'"):
+    names = "'check', 'cache_size', 'cache_dir' and 'threads'"
+    with pytest.raises(AttributeError, match=f"{names}, not 'chekc'"):
         pb.config.chekc = "never"
-    wrong = (("check", "sometimes"), ("cache_size", "many"), ("cache_size", 0), ("cache_dir", 1))
+    wrong = (("check", "sometimes"), ("cache_size", "many"), ("cache_size", 0), ("cache_dir", 1),
+             ("threads", 0), ("threads", True))  # fmt: skip
     for name, value in wrong:
         before = getattr(pb.config, name)
         with pytest.raises(ValueError, match=rf"pb\.config\.{name} is"):

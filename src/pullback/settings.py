@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import cast
+
+from pullback.core.thread_count import cores, let_run
+
+
+def _threads() -> int:
+    """Return the number that ``PULLBACK_THREADS`` says, or that of the cores."""
+    said = os.environ.get("PULLBACK_THREADS", "")
+    return int(said) if said.isdecimal() and int(said) > 0 else cores()
 
 
 @dataclass(slots=True)
@@ -11,7 +20,9 @@ class Config:
     """The settings, on ``pb.config``: ``check``, which programs the type checker of Core sees,
     "always" (after every pass), "last" (the final program) or "never"; ``cache_size``, how many
     specialisations are kept; ``cache_dir``, the folder in which compiled code is kept for the next
-    processes (None: ``PULLBACK_CACHE`` says it, or else it is the user's own cache folder).
+    processes (None: ``PULLBACK_CACHE`` says it, or else it is the user's own cache folder);
+    ``threads``, on how many threads long loops may run (``PULLBACK_THREADS``, or else the cores):
+    results are the same, bit by bit, whatever their number.
 
     >>> config.cache_size
     512
@@ -20,11 +31,12 @@ class Config:
     check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))
     cache_size: int = 512
     cache_dir: str | None = None
+    threads: int = field(default_factory=_threads)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in ("check", "cache_size", "cache_dir"):
+        if name not in ("check", "cache_size", "cache_dir", "threads"):
             raise AttributeError(
-                f"pb.config has 'check', 'cache_size' and 'cache_dir', not {name!r}"
+                f"pb.config has 'check', 'cache_size', 'cache_dir' and 'threads', not {name!r}"
             )
         if name == "cache_dir" and value is not None:
             if not isinstance(value, str | os.PathLike):
@@ -32,8 +44,10 @@ class Config:
             value = os.fspath(value)
         if name == "check" and value not in ("always", "last", "never"):
             raise ValueError(f"pb.config.check is 'always', 'last' or 'never', not {value!r}")
-        if name == "cache_size" and (type(value) is not int or value < 1):
-            raise ValueError(f"pb.config.cache_size is a positive int, not {value!r}")
+        if name in ("cache_size", "threads") and (type(value) is not int or value < 1):
+            raise ValueError(f"pb.config.{name} is a positive int, not {value!r}")
+        if name == "threads":
+            let_run(cast("int", value))
         object.__setattr__(self, name, value)
 
 

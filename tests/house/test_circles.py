@@ -36,7 +36,7 @@ OF_TYPES = [
     ("lower.forms", "lower.state"),
     (
         "native.compile", "native.control", "native.emit", "native.flush", "native.foreign",
-        "native.mathlib", "native.memory",
+        "native.fork_calls", "native.lane_sums", "native.mathlib", "native.memory",
     ),
 ]  # fmt: skip
 """Classes whose fields or methods name each other: imported for their types alone. (A scope holds

@@ -28,7 +28,7 @@ MAY_KNOW = {
         "core", "errors", "papers", "convert", "ad", "lower", "frontend", "native", "pipeline",
         "structures", "settings",
     },
-    "settings": set(),
+    "settings": {"core"},
     "pipeline": {"core", "convert", "ad", "opt", "settings"},
     "api": {"call", "errors", "structures", "batches", "declared_callbacks", "settings"},
     "pullback": {"api", "errors", "combinators", "absent"},

@@ -76,8 +76,9 @@ def show(
 ) -> str:
     """Print a stage of the compilation of ``f`` for these arguments, and return its text.
 
-    ``stage`` is "core" (what the front end made), a name of ``pipeline.PIPELINE``, "loop", "llvm"
-    or "llvm optimised"; without it the last Core program is shown. ``f`` may be an operator's
+    ``stage`` is "core" (what the front end made), a name of ``pipeline.PIPELINE``, "plan" (how each
+    loop runs: in lanes, on threads, and if not, why; what it keeps; BLAS), "loop", "llvm" or "llvm
+    optimised"; without it the last Core program is shown. ``f`` may be an operator's
     result, such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments, a method
     of the papers its transformed program. Raises ``ValueError`` for a name that is none.
 

@@ -81,7 +81,7 @@ class Native:
             known, thorough = program.written, program.thorough
         loop_code = None
         if not isinstance(program, Source):
-            loop_code = lowering.lower(program, plan.request.in_order)
+            loop_code = lowering.lower(program, plan.request.in_order, stages)
         code = known or loop_code
         assert code is not None
         module = compile_entries(code, entries, second, absent_names(guards), thorough)

@@ -53,7 +53,7 @@ def add(lo: Lowering, op: AccAdd) -> None:
     value = lo.vector(value)
     root = root_of(lo, h)
     if root is not None and op.handle not in lo.lane.own and _key(root) in lo.lane.read:
-        raise NotInLanes
+        raise NotInLanes("it adds to cells that it has read")
     index, lanes = locate(lo, p, h.lanes)
     if lanes == LANES:
         lo.emit(AtAdd(_pointer(lo, h), index, value))
@@ -175,7 +175,7 @@ def take(lo: Lowering, op: AccTake) -> Scalar:
     _reading(lo, op.handle, h)
     index, lanes = locate(lo, p, h.lanes)
     if lo.lane and h.lanes == 1 and (lanes_of(index) > 1 or lanes == 1):
-        raise NotInLanes  # two lanes could take one cell: only the first may have it
+        raise NotInLanes("two rounds could take one cell")  # the first may have it
     value = lo.load(Ty.F64, _pointer(lo, h), index, lanes)
     left: Value = Imm(0.0, Ty.F64)
     if lanes == LANES:
@@ -194,7 +194,7 @@ def _reading(lo: Lowering, handle: Atom, h: View) -> None:
     if root is None:
         return
     if _key(root) in lo.lane.shadows:
-        raise NotInLanes
+        raise NotInLanes("it reads cells to which it adds")
     lo.lane.read.add(_key(root))
 
 

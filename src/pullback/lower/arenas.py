@@ -167,7 +167,7 @@ def _inside(lo: Lowering, ptr: Value, low: Value, high: Value) -> Value:
 def _move_interleaved(lo: Lowering, v: View, low: Value, high: Value, arena: str) -> View:
     """Move an interleaved array; the lanes are a last axis of 8 elements."""
     if v.step is not None or v.shift is not None:
-        raise NotInLanes
+        raise NotInLanes("it keeps parts of arrays that differ from round to round")
     assert isinstance(v.type, Array)
     eight = Imm(LANES, Ty.I64)
     flat = View(

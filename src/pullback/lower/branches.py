@@ -94,7 +94,7 @@ def _carry_out(lo: Lowering, v: Val, dsts: list[Reg], yields: list[Value]) -> Va
         if isinstance(value, Imm):
             return value
         if value.ty is Ty.PTR:
-            raise NotInLanes
+            raise NotInLanes("a branch chooses among data")
         dsts.append(Reg("if", value.ty, LANES))
         yields.append(lo.vector(value))
         return dsts[-1]
@@ -114,7 +114,7 @@ def _merge(lo: Lowering, cond: Value, a: Val, b: Val) -> Val:
         case Scalar(), Scalar():
             x, y = lo.value(a), lo.value(b)
             if x != y and x.ty is Ty.PTR:
-                raise NotInLanes
+                raise NotInLanes("a branch chooses among data")
             return Scalar(a.type, x if x == y else lo.select(cond, x, y))
         case SumVal(), SumVal():
             fields = tuple(
@@ -126,7 +126,7 @@ def _merge(lo: Lowering, cond: Value, a: Val, b: Val) -> Val:
         case View(), View() if a == b:
             return a
         case _:
-            raise NotInLanes
+            raise NotInLanes("a branch chooses among arrays")
 
 
 # --- sums -----------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def inject(lo: Lowering, op: Inject) -> Val:
         case Named():
             values = [x for v in keep(lo, given) for x in to_leaves(lo, v)]
             if lo.lane and (lo.mask() or any(lanes_of(x) > 1 for x in values)):
-                raise NotInLanes
+                raise NotInLanes("it makes nodes")
             values = lo.unit.layouts.stored((op.type.name, op.tag), values)
             node = lo.alloc(Imm(1 + len(values), Ty.I64), Ty.I64, "residual")
             lo.emit(Store(node, ZERO, tag))

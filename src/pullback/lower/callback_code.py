@@ -16,7 +16,7 @@ from pullback.lower.values import ZERO, NotInLanes, View
 def callback(lo: Lowering, op: Prim, site: Site | None) -> View:
     """Return the vector of the reals of the result."""
     if lo.lane is not None:
-        raise NotInLanes
+        raise NotInLanes("it calls a Python function")
     reals, words = (lo.view(a) for a in op.args[:2])
     count = lo.extent(op.args[2])
     out = fresh(lo, Array(F64, 1), (count,), 1, "temp")

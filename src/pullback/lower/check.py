@@ -22,7 +22,9 @@ from pullback.lower.loopcode import (
     Copy,
     ForCode,
     Foreign,
+    Fork,
     IfCode,
+    Imm,
     Instr,
     Load,
     LoopFunction,
@@ -162,6 +164,15 @@ class _Checker:
                 self.control(i)
             case CallCode(dsts, name, args):
                 self.call(dsts, name, args)
+            case Fork(dsts, name, long, n, _, args, private):
+                self.use(long, Ty.I1, 1)
+                self.use(n, Ty.I64, 1)
+                for low, size in private:
+                    self.use(low, Ty.I64, 1)
+                    self.use(size, Ty.I64, 1)
+                self.call(dsts, name, (n, n, *(Imm(0, Ty.PTR) for _ in private), *args))
+                if not self.module.functions[name].chunk:
+                    self.fail(f"{name} is not for forks")
             case Foreign(dst, _, args):
                 for v in args:
                     if not isinstance(v, str):

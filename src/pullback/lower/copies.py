@@ -117,7 +117,7 @@ def columns_of(lo: Lowering, x: Val) -> tuple[tuple[Ty, int], ...]:
     """What is stored of an element that differs by lane."""
     columns = tuple((p.value.ty, lanes_of(p.value)) for p in parts(lo, x))
     if (Ty.PTR, LANES) in columns:
-        raise NotInLanes
+        raise NotInLanes("it keeps data that differ from round to round")
     return columns
 
 
@@ -136,7 +136,7 @@ def with_rows(lo: Lowering, v: View) -> View:
     """Return a copy of an array of arrays as one whose elements differ by lane."""
     assert isinstance(v.type, Array)
     if not v.uniform or not isinstance(v.type.elem, Array):
-        raise NotInLanes
+        raise NotInLanes("it updates an array of arrays")
     outs: list[View] = []
 
     def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
@@ -224,7 +224,7 @@ def interleaved_type(lo: Lowering, v: View) -> View:
     """Return the view as one with elements for each lane, if its elements allow it."""
     elem = v.type.elem if isinstance(v.type, Array) else None
     if elem is None or v.item is not None or _mentions_memory(lo, elem):
-        raise NotInLanes
+        raise NotInLanes("it keeps arrays of data")
     return replace(v, lanes=LANES)
 
 
@@ -278,7 +278,7 @@ def fill(lo: Lowering, out: View, v: View) -> None:
 def interleave(lo: Lowering, v: View, arena: str = "temp") -> View:
     """Return a copy of the array for each lane, interleaved."""
     if not isinstance(v.type, Array):
-        raise NotInLanes
+        raise NotInLanes("it updates cells that differ from round to round")
     out = interleaved_type(lo, fresh(lo, v.type, v.extents, LANES, arena))
     fill(lo, out, v)
     return out
@@ -320,7 +320,7 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
     inner = v.type.elem
     lanes = 1 if v.item is None else LANES
     if not (v.uniform or v.item) or (lo.mask() and v.item):
-        raise NotInLanes
+        raise NotInLanes("it stacks rows that differ from round to round")
     first = Place(v.start, None, None)
     some = lo.test("gt", lo.product(v.extents), ZERO)
 
@@ -338,7 +338,7 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
         x = read(lo, v, place_of(lo, v, indices))
         assert isinstance(x, View)
         if x.lanes != lanes:
-            raise NotInLanes
+            raise NotInLanes("it stacks rows that differ from round to round")
         bad: Value = Imm(False, Ty.I1)
         for n, expected in zip(x.extents, extents, strict=False):
             bad = lo.test("or", bad, lo.test("ne", n, expected))

@@ -111,6 +111,19 @@ class Emitter:
             out = f()
         return code, out
 
+    @contextmanager
+    def function_of_its_own(self) -> Iterator[list[Instr]]:
+        """Emit code of another function for a while; yields its prelude."""
+        names = ("prelude", "_iota", "_accumulators", "_base", "_bottoms")
+        saved = {name: getattr(self, name) for name in names}
+        self.prelude, self._bottoms = [], {}
+        self._iota = self._accumulators = self._base = None
+        try:
+            yield self.prelude
+        finally:
+            for name, value in saved.items():
+                setattr(self, name, value)
+
     # --- arithmetic -------------------------------------------------------------------------------
 
     def arith(self, name: str, ty: Ty, *args: Value, hint: str = "") -> Value:

@@ -14,6 +14,7 @@ from pullback.core.prims import TABLE
 from pullback.lower.check import CORE
 from pullback.lower.error_records import error_of, leaves_of
 from pullback.lower.loopcode import (
+    CHUNKS,
     LANES,
     AccAlloc,
     AccBase,
@@ -27,6 +28,7 @@ from pullback.lower.loopcode import (
     Copy,
     ForCode,
     Foreign,
+    Fork,
     IfCode,
     Instr,
     Load,
@@ -166,6 +168,8 @@ class Translator:
                 return self.while_(i)
             case CallCode():
                 return self.call(i)
+            case Fork():
+                return self.fork(i)
             case Foreign():
                 return self.foreign(i)
             case RaiseIf():
@@ -333,6 +337,39 @@ class Translator:
 
         return step
 
+    def fork(self, i: Fork) -> Step:
+        name, args, m = i.function, self.all(i.args), self.m
+        long, n, unit = self.slot(i.long), self.slot(i.n), i.unit
+        private = [(self.slot(low), self.slot(size)) for low, size in i.private]
+        types = [d.ty for d in i.dsts]
+        dsts = self.binds(i.dsts)
+        get, put = m.getter(Ty.F64), m.putter(Ty.F64)
+        temp, store = m.arenas["temp"], m.arenas["store"]
+
+        def chunk(f: Frame, k: int, length: int, slabs: list[int]) -> list[Number]:
+            return m.run(name, [k, length, *slabs, *(f[a] for a in args)])
+
+        def chunks(f: Frame) -> list[Number]:
+            length = -(-max(-(-f[n] // CHUNKS), 1) // unit) * unit
+            before, sums = temp.top, [by_type(0, ty) for ty in types]
+            for k in range(-(-f[n] // length)):
+                slabs = [temp.alloc(8 * f[size]) for _, size in private]
+                parts = chunk(f, k, length, slabs)
+                sums = [by_type(x + y, ty) for x, y, ty in zip(sums, parts, types, strict=True)]
+                for (low, size), slab in zip(private, slabs, strict=True):
+                    for j in range(f[size]):
+                        at = store.base + 8 * (f[low] + j)
+                        put(at, get(at) + get(slab + 8 * j))
+            temp.release(before)
+            return sums
+
+        def step(f: Frame) -> None:
+            sums = chunks(f) if f[long] else chunk(f, 0, f[n], [0] * len(private))
+            for d, x in zip(dsts, sums, strict=True):
+                f[d] = x
+
+        return step
+
     def foreign(self, i: Foreign) -> Step:
         args = [a if isinstance(a, str) else (a.ty, self.slot(a)) for a in i.args]
         dst = None if i.dst is None else self.bind(i.dst)
@@ -366,6 +403,12 @@ class Translator:
                 f[dst] = made
 
         return step
+
+
+def by_type(x: Number, ty: Ty) -> Number:
+    """A number of a machine type."""
+    kind: Callable[[Number], Any] = {Ty.F32: np.float32, Ty.F64: float}.get(ty, int)
+    return kind(x)  # type: ignore[no-any-return]  # sums of float32 are rounded
 
 
 # --- arithmetic -------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pullback.lower.emit import fold
-from pullback.lower.flushing import registers
 from pullback.lower.loopcode import (
     Arith,
     AtAdd,
@@ -44,6 +43,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
+from pullback.lower.outline import registers
 
 TRUE = Imm(True, Ty.I1)
 

@@ -17,7 +17,6 @@ values that come from the cotangents that the loop carries is arithmetic on cota
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pullback.core.effects import Work, work_of
@@ -48,17 +47,7 @@ from pullback.core.terms import (
 from pullback.core.traverse import all_lets, callees
 from pullback.core.types import Real
 from pullback.lower import sequential
-from pullback.lower.loopcode import (
-    CallCode,
-    Copy,
-    ForCode,
-    IfCode,
-    Instr,
-    LoopFunction,
-    Reg,
-    Region,
-    WhileCode,
-)
+from pullback.lower.outline import defined, outline, registers
 from pullback.lower.state import Lowering
 from pullback.lower.values import Val
 
@@ -263,55 +252,12 @@ def in_own_function(lo: Lowering, op: Loop, bound: tuple[Var, ...]) -> list[Val]
         code, out = lo.record(lambda: sequential.loop(lo, op, bound))
     finally:
         lo.flushing = False
-    inside = {r for instr in code for r in assigned(instr)}
-    given = tuple(dict.fromkeys(r for instr in code for r in registers(instr) if r not in inside))
+    inside = defined(code)
     back = tuple(dict.fromkeys(r for x in out for r in registers(x) if r in inside))
-    if any(r.lanes > 1 for r in (*given, *back)):
-        return sequential.loop(lo, op, bound)
     name = f"flush.{lo.unit.program.main}.{len(lo.unit.functions)}"
-    lo.unit.functions[name] = LoopFunction(
-        name, given, Region(tuple(code), back), tuple(r.ty for r in back), flushes=True
-    )
-    lo.emit(CallCode(back, name, given))
+    if not outline(lo, name, code, back, flushes=True):
+        return sequential.loop(lo, op, bound)
     return out
-
-
-def registers(x: object) -> Iterator[Reg]:
-    """The registers that an instruction, a region or a value mentions."""
-    todo = [x]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, Reg):
-            yield part
-        elif isinstance(part, tuple):
-            todo += part[::-1]
-        else:
-            names = getattr(part, "__match_args__", ())
-            todo += [getattr(part, name) for name in names[::-1]]
-
-
-def assigned(instr: Instr) -> Iterator[Reg]:
-    """The registers that an instruction assigns, those of its regions included."""
-    match instr:
-        case IfCode(_, then, orelse, dsts):
-            yield from dsts
-            inner = (*then.code, *orelse.code)
-        case ForCode(_, _, _, index, carried, _, body, dsts):
-            yield from (index, *carried, *dsts)
-            inner = body.code
-        case WhileCode(carried, _, cond, body, dsts):
-            yield from (*carried, *dsts)
-            inner = (*cond.code, *body.code)
-        case CallCode(dsts, _, _):
-            yield from dsts
-            inner = ()
-        case _:
-            dst = getattr(instr, "dst", None)
-            if isinstance(dst, Reg) and not isinstance(instr, Copy):
-                yield dst
-            inner = ()
-    for i in inner:
-        yield from assigned(i)
 
 
 __all__ = ["flushing_loops", "in_own_function", "passed_on", "repeated"]

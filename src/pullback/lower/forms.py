@@ -82,7 +82,7 @@ def join_forms(a: Form, b: Form) -> Form:
             if a.item != b.item:
                 one, other = (a, b) if a.item is None else (b, a)
                 if one.item is not None or one.lanes != 1 or one.shifted or other.shifted:
-                    raise NotInLanes
+                    raise NotInLanes("a loop inside carries arrays of different kinds")
                 return replace(other, dense=a.dense and b.dense)
             if a.lanes != b.lanes and a.handle:  # cells cannot be copied
                 return ViewForm(1, True, False, True)
@@ -184,7 +184,7 @@ def to_leaves(lo: Lowering, v: Val) -> list[Value]:
             return [lo.value(v)]
         case View():
             if not v.uniform:
-                raise NotInLanes
+                raise NotInLanes("arrays that differ from round to round go into data")
             head = pointers(lo, v) if isinstance(v.type, Array) else [v.start]
             return [*head, *v.extents, *v.strides]
         case SumVal(_, tag, fields):

@@ -18,9 +18,13 @@ from pullback.core.traverse import all_lets, free_variables_of
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
 from pullback.lower.arenas import Scope, allocates, compact, instructions, keep
+from pullback.lower.chunk_code import NotInChunksError, Range, in_chunks, worth
+from pullback.lower.chunks import Plan
 from pullback.lower.copies import Output, RowOutput, allocate, nest, varies
+from pullback.lower.effort import Effort
 from pullback.lower.forms import zero
 from pullback.lower.loopcode import LANES, Alloc, CallCode, Imm, Instr, Reg, Ty, Value
+from pullback.lower.notes import Note
 from pullback.lower.separate import Separate
 from pullback.lower.state import Lanes, Lowering
 from pullback.lower.values import (
@@ -51,7 +55,8 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
     if lo.lane is not None and lo.lane.mask is None and _is_uniform(lo, op):
         lane, lo.lane = lo.lane, None  # done once for all lanes, and so may run in lanes itself
         try:
-            return build(lo, op, bound)
+            with lo.as_a_whole():
+                return build(lo, op, bound)
         finally:
             lo.lane = lane
     extents = tuple(lo.extent(n) for n in op.extents)
@@ -72,13 +77,15 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
         return carried
 
     indices = op.indices[: len(around)]
-    loop = Parallel(lo, around, indices, op.body, [out.stored for out in outputs], finish)
+    elements = [out.stored for out in outputs]
+    loop = Parallel(lo, op, around, indices, elements, finish)
     before = _kept_before(lo, op, outputs) if stay == "residual" else {}
     if outside and lo.unit.filled.issuperset(bound):
         code: list[Instr] = []
     elif outside:
         code, _ = lo.record(lambda: loop.best([]))
     else:
+        lo.unit.notes[op] = Note("in the lanes of the loop around")
         code, _ = lo.record(lambda: loop.scalar([]))
     lo.env.update(before)
     for out, view in zip(outputs, views, strict=True) if flat else ():
@@ -157,9 +164,10 @@ def sum_(
             out.append(lo.arith("add", total.ty, total, value))
         return out
 
-    loop = Parallel(lo, extents, op.indices, op.body, [], finish, own)
+    loop = Parallel(lo, op, extents, op.indices, [], finish, own)
     inits: list[Value] = [zero(machine(v.type)) for v in bound]
     if lo.lane is not None:
+        lo.unit.notes[op] = Note("in the lanes of the loop around")
         loop.spread()
         totals = loop.scalar([lo.vector(z) for z in inits])
     else:
@@ -171,17 +179,20 @@ class Parallel:
     """A loop with independent iterations; ``finish`` uses the results of one iteration."""
 
     def __init__(
-        self, lo: Lowering, extents: tuple[Value, ...], indices: tuple[Var, ...], body: Block,
-        elements: list[Type], finish: Callable[[list[Scalar], list[Val], list[Value]], list[Value]],
+        self, lo: Lowering, op: Build | Sum_, extents: tuple[Value, ...],
+        indices: tuple[Var, ...], elements: list[Type],
+        finish: Callable[[list[Scalar], list[Val], list[Value]], list[Value]],
         own: frozenset[Var] = frozenset(),
     ) -> None:
         self.lo = lo
+        self.op = op
         self.extents = extents
         self.indices = indices
-        self.body = body
+        self.body = op.body
         self.elements = elements
         self.finish = finish
         self.own = own
+        self.first: tuple[Value, Value] | None = None  # of a chunk: where it begins, in how many
         self.in_lanes = False
 
     def spread(self) -> None:
@@ -220,6 +231,9 @@ class Parallel:
         lo = self.lo
 
         def step(indices: list[Scalar], carried: list[Value]) -> list[Value]:
+            if self.first is not None:
+                indices = [self._shifted(indices[0], *self.first), *indices[1:]]
+
             def run() -> list[Value]:
                 lo.env.update(zip(self.indices, indices, strict=True))
                 results = self._compacted(lambda: lo.block(self.body))
@@ -250,7 +264,55 @@ class Parallel:
         self.lo.code.extend(code)
         return out
 
+    def _shifted(self, i: Scalar, first: Value, n: Value) -> Scalar:
+        """Return an index of the whole loop, of ``n`` iterations, for one of a chunk."""
+        if i.value is None:
+            assert i.base is not None
+            return replace(i, base=self.lo.add(i.base, first), bound=n)
+        return replace(i, value=self.lo.add(i.value, first), bound=n)
+
     def best(self, inits: list[Value]) -> list[Value]:
+        """Emit the loop, in chunks if it may be long and they may run side by side."""
+        lo, notes = self.lo, self.lo.unit.notes
+        plan = lo.unit.chunked.get(self.op, "")
+        if isinstance(plan, Plan) and not self._leaves_nothing():
+            plan = "its elements are arrays or data"
+        effort = worth(lo, self.extents, self.body)
+        if isinstance(plan, str) or isinstance(effort, str):
+            out = self._all(inits)
+            why = plan if isinstance(plan, str) else str(effort)
+            notes.setdefault(self.op, Note()).chunks = f"on one thread: {why}" if why else ""
+            return out
+        try:
+            code, out = lo.record(lambda: self._in_chunks(plan, effort, inits))
+        except NotInChunksError as e:
+            out = self._all(inits)
+            notes.setdefault(self.op, Note()).chunks = f"on one thread: {e}"
+            return out
+        notes.setdefault(self.op, Note()).chunks = "in chunks on threads where it is long"
+        lo.code.extend(code)
+        return out
+
+    def _leaves_nothing(self) -> bool:
+        """Whether what an iteration allocates is free behind it."""
+        decls = self.lo.unit.program.decls
+        return not any(has_pointers(t) or mentions_handle(t, decls) for t in self.elements)
+
+    def _in_chunks(self, plan: Plan, effort: Effort, inits: list[Value]) -> list[Value]:
+        n, *rest = self.extents
+        saved = self.extents
+
+        def run(part: Range) -> list[Value]:
+            self.extents, self.first = (part.count, *rest), (part.first, n)
+            try:
+                with self.lo.as_a_whole():
+                    return self._all(inits)
+            finally:
+                self.extents, self.first = saved, None
+
+        return in_chunks(self.lo, plan, effort, n, run, 1 if rest else LANES)
+
+    def _all(self, inits: list[Value]) -> list[Value]:
         """Emit the loop in lanes along an axis that is long enough, if the body allows it;
         otherwise scalar."""
         lo = self.lo
@@ -264,6 +326,8 @@ class Parallel:
         long = [
             a for a, n in enumerate(self.extents) if not (isinstance(n, Imm) and n.value < LANES)
         ]
+        if not long:
+            self.lo.unit.notes[self.op] = Note(reasons=["there are few"])
         twice = len(long) > 1 and self._size() <= MAX_TWICE
         return long[-1:] + (long[:1] if twice else [])
 
@@ -273,11 +337,19 @@ class Parallel:
     def _along(self, axes: list[int], inits: list[Value]) -> list[Value]:
         if not axes:
             return self.scalar(inits)
-        lo, axis = self.lo, axes[0]
+        lo, axis, notes = self.lo, axes[0], self.lo.unit.notes
+        before = dict(notes)
+        note = notes[self.op] = notes.get(self.op, Note())
         try:
             code, (out, lane) = lo.record(lambda: self._vector(inits, axis))
-        except NotInLanes:
+        except NotInLanes as e:
+            notes.clear()
+            notes.update(before)
+            notes[self.op] = note
+            note.reasons.append(str(e))
             return self._along(axes[1:], inits)
+        of = f" along index {axis + 1}" if len(self.extents) > 1 else ""
+        note.lanes, after = f"8 rounds at a time{of}", dict(notes)
         enough = lo.test("ge", self.extents[axis], Imm(LANES, Ty.I64))
         for stride in lane.units:
             enough = lo.test("and", enough, lo.test("eq", stride, ONE))
@@ -290,6 +362,8 @@ class Parallel:
             rest = lo.record(lambda: self._along(axes[1:], inits))
         finally:
             lo.copies = saved
+            notes.clear()
+            notes.update(after)
         if isinstance(enough, Imm):
             lo.code.extend(code if enough.value else rest[0])
             return out if enough.value else rest[1]

@@ -19,6 +19,7 @@ from pullback.lower.loopcode import (
     Arith,
     CallCode,
     Foreign,
+    Fork,
     Imm,
     LoopFunction,
     RaiseIf,
@@ -32,6 +33,13 @@ from pullback.lower.state import Lowering
 from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, leaves
 from pullback.lower.views import place_of, read, write
 
+LARGE = 1 << 22
+"""A product of fewer multiplications is computed as a whole."""
+
+PART = 128
+"""The rows of a part of a product are a multiple of this: dgemm reads the other matrix for each
+part."""
+
 _MATRIX = Array(F64, 2)
 _NAN = Imm(float("nan"), Ty.F64)
 _NORMAL, _TURNED = Imm(ord("N"), Ty.I64), Imm(ord("T"), Ty.I64)
@@ -43,7 +51,7 @@ def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
     if op.name in ("logdet", "det"):
         return lo.atom(op.args[1])
     if lo.lane is not None:
-        raise NotInLanes
+        raise NotInLanes("it calls linear algebra")
     views = [lo.view(a) for a in op.args]
     match op.name.removesuffix(".ck"):
         case "product":
@@ -174,13 +182,50 @@ def _product(lo: Lowering, x: View, y: View) -> View:
     """Multiply; in columns the transposes are multiplied."""
     (rows, inner), columns = x.extents, y.extents[1]
     out = fresh(lo, _MATRIX, (rows, columns), 1, "temp")
-    one, zero = Imm(1.0, Ty.F64), Imm(0.0, Ty.F64)
     (first, a, down), (second, b, across) = _factor(lo, y), _factor(lo, x)
-    lo.emit(Foreign(None, "dgemm", (
-        first, second, columns, rows, inner, one, a, down, b, across,
-        zero, out.ptrs[0], _lead(lo, columns),
-    )))  # fmt: skip
+    given = (first, second, columns, inner, a, down, b, across, out.ptrs[0])
+
+    if lo.whole or lo.unit.in_order:
+        _multiply(lo, rows, *given)
+        return out
+    large = lo.test("ge", lo.product((rows, inner, columns)), Imm(LARGE, Ty.I64))
+    lo.emit(Fork((), _part_of_product(lo), large, rows, PART, (rows, *given)))
     return out
+
+
+def _multiply(
+    lo: Lowering, rows: Value, first: Value, second: Value, columns: Value, inner: Value, a: Value,
+    down: Value, b: Value, across: Value, out: Value,
+) -> None:
+    """Emit a product of matrices as dgemm reads them."""
+    one, zero = Imm(1.0, Ty.F64), Imm(0.0, Ty.F64)
+    lo.emit(Foreign(None, "dgemm", (
+        first, second, columns, rows, inner, one, a, down, b, across, zero, out,
+        _lead(lo, columns),
+    )))  # fmt: skip
+
+
+def _part_of_product(lo: Lowering) -> str:
+    """Return the function for some rows of a product. Its parameters: the number of the chunk, how
+    many rows a chunk has, and the product."""
+    name = "linear.product"
+    if name not in lo.unit.functions:
+        part = Lowering(lo.unit, lambda lowering, block: [])
+        numbers = [Reg(x, Ty.I64) for x in (
+            "chunk", "length", "rows", "first", "second", "columns", "inner", "down", "across",
+        )]  # fmt: skip
+        chunk, length, rows, first, second, columns, inner, down, across = numbers
+        a, b, out = (Reg(x, Ty.PTR) for x in "abc")
+        begin = part.mul(chunk, length)
+        count = part.arith("min", Ty.I64, length, part.sub(rows, begin))
+        step = part.select(part.test("eq", second, _NORMAL), across, ONE)
+        to = part.offset(out, part.mul(begin, columns), Ty.F64)
+        source = part.offset(b, part.mul(begin, step), Ty.F64)
+        _multiply(part, count, first, second, columns, inner, a, down, source, across, to)
+        params = (chunk, length, rows, first, second, columns, inner, a, down, b, across, out)
+        region = Region(tuple(part.code), ())
+        lo.unit.functions[name] = LoopFunction(name, params, region, (), chunk=True)
+    return name
 
 
 def _solve(lo: Lowering, a: View, b: View) -> tuple[View, Value]:

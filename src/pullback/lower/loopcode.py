@@ -21,6 +21,7 @@
                | ForCode(lo, hi, step, i, carried, inits, body, r*)
                | WhileCode(carried, inits, cond, body, r*)
                | CallCode(r*, function, value*)  an error in the callee returns at once
+               | Fork(r*, function, long, n, unit, value*, private)    a loop in chunks, on threads
                | Foreign(r, routine, argument*)  a routine of LAPACK (r is its info) or BLAS
                | RaiseIf(cond, kind, site, v*) record the error in CTX and leave the function
                | Show(message, v*, r)          call Python with the values; what it raises is raised
@@ -40,6 +41,9 @@ from pullback.core.terms import Site
 from pullback.core.types import Type
 
 LANES = 8
+
+CHUNKS = 16
+"""The most chunks of a loop. Results depend on it: it is the same for any number of threads."""
 
 _ids = count(1)
 
@@ -259,6 +263,27 @@ class CallCode:
 
 
 @term
+class Fork:
+    """A loop of ``n`` rounds in chunks. If it is ``long`` these are runs of ``length`` rounds, at
+    most ``CHUNKS``, a multiple of ``unit`` each, in any order, on several threads if there are
+    some; otherwise it is one chunk of all rounds.
+
+    A chunk is a call of ``function(k, length, slabs, args)`` with its number. ``dsts`` are the sums
+    of the results, in the order of the chunks. For each pair ``(low, size)`` of ``private`` a chunk
+    gets a slab of ``size`` reals, which it fills; in order, they are added to the cells of the
+    store from ``low`` on. The one chunk gets null, and adds to these cells itself. Of errors that
+    of the first chunk is raised."""
+
+    dsts: tuple[Reg, ...]
+    function: str
+    long: Value
+    n: Value
+    unit: int
+    args: tuple[Value, ...]
+    private: tuple[tuple[Value, Value], ...] = ()
+
+
+@term
 class Foreign:
     """Call a routine of LAPACK: all arguments but the last, ``info``, which goes to ``dst`` (i64);
     one of BLAS has none. A text is a character argument, an i64 an integer one, a pointer an array
@@ -297,21 +322,23 @@ class Show:
 
 Instr = (
     Arith | Load | Store | AtAdd | Offset | Alloc | AccAlloc | AccBase | Mark | Release | ArenaBase
-    | AccMark | AccRelease | Copy | IfCode | ForCode | WhileCode | CallCode | Foreign | RaiseIf
-    | Show
+    | AccMark | AccRelease | Copy | IfCode | ForCode | WhileCode | CallCode | Fork | Foreign
+    | RaiseIf | Show
 )
 
 
 @term
 class LoopFunction:
     """``name(params) -> results``; all params and results are scalar registers' types.
-    ``flushes``: while it runs, subnormal results are zero (``flushing``)."""
+    ``flushes``: while it runs, subnormal results are zero (``flushing``). ``chunk``: only forks
+    call it."""
 
     name: str
     params: tuple[Reg, ...]
     body: Region
     results: tuple[Ty, ...]
     flushes: bool = False
+    chunk: bool = False
 
 
 @term

@@ -53,6 +53,7 @@ from pullback.core.types import I64, Array, levels
 from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
 from pullback.lower.callback_code import callback
+from pullback.lower.chunks import chunked_loops
 from pullback.lower.copies import (
     copy_view,
     interleave,
@@ -71,6 +72,7 @@ from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
+from pullback.lower.notes import plan_of
 from pullback.lower.scalars import require, scalar_prim, show
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
@@ -80,17 +82,22 @@ from pullback.lower.values import NotInLanes, Scalar, Val, View, has_temporaries
 from pullback.lower.views import checked_indices, place_of, read, view_prim, write
 
 
-def lower(program: Program, in_order: bool = False) -> Module:
+def lower(
+    program: Program, in_order: bool = False, texts: dict[str, str] | None = None
+) -> Module:
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
-    ``in_order``: one iteration after the other."""
+    ``in_order``: one iteration after the other. ``texts`` gets the "plan"."""
     program = separate_neighbours(split_loops(program))
+    separate = separate_loops(program)
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
-        separate_loops(program), stacks_of(program), in_order=in_order,
+        separate, stacks_of(program), chunked_loops(program, separate), in_order=in_order,
         flushing=flushing_loops(program), repeated=repeated(program),
         passed_on=passed_on(program),
     )
     module = _module(unit)
+    if texts is not None:
+        texts["plan"] = plan_of(program, unit.notes, separate)
     smaller = unit.layouts.found()
     if smaller.known:
         with suppress(OtherWordsError):
@@ -248,7 +255,7 @@ def _update_inside(lo: Lowering, op: Update, v: View, indices: list[Scalar]) -> 
     shares."""
     (value,) = keep(lo, [lo.atom(op.value)])
     if lo.lane:  # its rows belong to all lanes
-        raise NotInLanes
+        raise NotInLanes("it updates rows of an array of arrays")
     row: Val = v
     *outer, last = levels(op.array.type, indices)
     for some in outer:
@@ -261,7 +268,7 @@ def _update_inside(lo: Lowering, op: Update, v: View, indices: list[Scalar]) -> 
 
 def _call(lo: Lowering, op: Call, let: Let) -> list[Val]:
     if lo.lane:
-        raise NotInLanes
+        raise NotInLanes("it calls a function")
     args = [x for a in op.args for x in to_leaves(lo, lo.atom(a))]
     dsts = [Reg(v.name, ty) for v in let.vars for ty in leaves(v.type)]
     lo.emit(CallCode(tuple(dsts), op.function, tuple(args)))

@@ -158,7 +158,7 @@ def require(lo: Lowering, op: Prim, site: Site | None) -> None:
 def show(lo: Lowering, op: Prim) -> list[Val]:
     """Call Python with values; not in lanes, since it is called once for each iteration."""
     if lo.lane is not None:
-        raise NotInLanes
+        raise NotInLanes("it calls Python")
     (message,) = op.static
     assert isinstance(message, Message)
     values = tuple(x for a in op.args for x in to_leaves(lo, lo.atom(a)))

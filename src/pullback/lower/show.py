@@ -18,6 +18,7 @@ from pullback.lower.loopcode import (
     Copy,
     ForCode,
     Foreign,
+    Fork,
     IfCode,
     Instr,
     Load,
@@ -141,6 +142,11 @@ class _Show:
             case CallCode(dsts, name, args):
                 head = f"{self.binds(dsts)} = " if dsts else ""
                 return f"{head}call {name}({self.values(args)})"
+            case Fork(dsts, name, long, n, unit, args, private):
+                head = f"{self.binds(dsts)} = " if dsts else ""
+                cells = "".join(f" [{v(low)}: {v(size)}]" for low, size in private)
+                how = f"if {v(long)} of {v(n)} by {unit}{cells}"
+                return f"{head}fork {how} {name}({self.values(args)})"
             case Foreign(dst, routine, args):
                 given = ", ".join(repr(a) if isinstance(a, str) else v(a) for a in args)
                 return f"{f'{b(dst)} = ' if dst is not None else ''}{routine}({given})"

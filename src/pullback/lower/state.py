@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from pullback.core.terms import Atom, Block, Lit, Op, Program, Var
 from pullback.core.types import Type
+from pullback.lower.chunks import Plan
 from pullback.lower.emit import Emitter
 from pullback.lower.forms import Form
 from pullback.lower.layouts import Layouts
@@ -22,6 +23,7 @@ from pullback.lower.loopcode import (
     Ty,
     Value,
 )
+from pullback.lower.notes import Notes
 from pullback.lower.separate import Separate
 from pullback.lower.stacks import Stack
 from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
@@ -100,6 +102,8 @@ class Unit:
     flushing   the loops that compute cotangents only
     repeated   the functions that run many times
     passed_on  the reads of cells that are only added to other cells
+    chunked    how loops may run in chunks, or why not
+    notes      how loops run
     """
 
     program: Program
@@ -108,6 +112,8 @@ class Unit:
     filled: frozenset[Var] = frozenset()
     separate: dict[Op, Separate] = field(default_factory=dict)
     stacks: dict[Var, Stack] = field(default_factory=dict)
+    chunked: dict[Op, Plan | str] = field(default_factory=dict)
+    notes: Notes = field(default_factory=dict)
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
     in_order: bool = False
@@ -134,6 +140,7 @@ class Lowering(Emitter):
         self.shapes: dict[Var, Shape] = {}
         self.likely_units: set[Value] = set()
         self.copies = 0  # the number of scalar copies of loops in lanes around this place
+        self.whole = False  # loops here do not run in chunks
         self.again = again  # this code runs many times: cells that it reads are flushed
         self.flushing = False  # the control register makes zeros of subnormal numbers here
         self._block = block
@@ -180,7 +187,7 @@ class Lowering(Emitter):
     def uniform(self, s: Scalar) -> Value:
         """The register of a scalar that must be the same in all lanes."""
         if s.value is None or lanes_of(s.value) > 1:
-            raise NotInLanes
+            raise NotInLanes("a number of rounds or an extent inside differs from round to round")
         return s.value
 
     def extent(self, a: Atom) -> Value:
@@ -241,6 +248,15 @@ class Lowering(Emitter):
             yield
         finally:
             self.lane.trips.pop()
+
+    @contextmanager
+    def as_a_whole(self) -> Iterator[None]:
+        """Emit code in which no loop runs in chunks."""
+        saved, self.whole = self.whole, True
+        try:
+            yield
+        finally:
+            self.whole = saved
 
     @contextmanager
     def rounds(self) -> Iterator[None]:

@@ -22,7 +22,7 @@ MOST = Imm(2**56, Ty.I64)
 def _ids(lo: Lowering, count: Value) -> Scalar:
     """Emit the first of ``count`` new ids."""
     if lo.lane is not None:
-        raise NotInLanes
+        raise NotInLanes("it writes the tape of dual numbers")
     return Scalar(I64, _number(lo, lo.alloc(count, Ty.I64, "ids"), "ids"), natural=True)
 
 
@@ -49,7 +49,7 @@ def _total(lo: Lowering, parts: tuple[tuple[Atom, ...], ...]) -> Value:
 def push(lo: Lowering, op: TapePush) -> list[Val]:
     """Emit a row."""
     if lo.lane is not None:
-        raise NotInLanes
+        raise NotInLanes("it writes the tape of dual numbers")
     words = [lo.value(lo.scalar(a)) for a in op.words]
     before = _total(lo, op.room)
     at = lo.alloc(lo.add(before, Imm(len(words), Ty.I64)), Ty.I64, "tape")
@@ -72,7 +72,7 @@ def write(lo: Lowering, op: TapeWrite) -> None:
 def read(lo: Lowering) -> list[Val]:
     """Two views of the tape so far, and the number of ids."""
     if lo.lane is not None:
-        raise NotInLanes
+        raise NotInLanes("it writes the tape of dual numbers")
     count, base = _number(lo, lo.mark("tape"), "tape"), lo.bottom("tape")
     views = [View(Array(t, 1), (base,), ZERO, (count,), (ONE,)) for t in (I64, F64)]
     return [*views, Scalar(I64, _number(lo, lo.mark("ids"), "ids"), natural=True)]

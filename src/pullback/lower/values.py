@@ -183,5 +183,6 @@ def lanes_of(v: Value) -> int:
 
 
 class NotInLanes(Exception):
-    """This code cannot run in lanes: the loop around it stays scalar."""
+    """This code cannot run in lanes: the loop around it stays scalar. The argument is the reason,
+    as a sentence about the loop."""
 

@@ -90,7 +90,7 @@ def read(lo: Lowering, v: View, p: Place) -> Val:
     elem = v.type.elem
     index, lanes = locate(lo, p, v.lanes)
     if lanes == LANES and (has_pointers(elem) or mentions_handle(elem, lo.unit.program.decls)):
-        raise NotInLanes
+        raise NotInLanes("it reads data at places that differ from round to round")
     loaded = [lo.load(ty, ptr, index, lanes) for ty, ptr in zip(leaves(elem), v.ptrs, strict=True)]
     return from_leaves(lo, elem, loaded)
 
@@ -100,7 +100,7 @@ def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
     their own, or the same element for all."""
     if v.item is not None:
         if form_of(x) != form_of(v.item.like):
-            raise NotInLanes
+            raise NotInLanes("it stores rows of different kinds")
         for (_, n), ptr, at, part in zip(
             v.columns, v.ptrs, _stored(lo, v, p), parts(lo, x), strict=False
         ):
@@ -110,14 +110,14 @@ def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
     for ptr, value in zip(v.ptrs, to_leaves(lo, x), strict=True):
         if lanes == LANES:
             if value.ty is Ty.PTR:
-                raise NotInLanes
+                raise NotInLanes("it stores data that differ from round to round")
             value = lo.vector(value)
         elif lanes_of(value) == LANES:
-            raise NotInLanes
+            raise NotInLanes("rounds store into one element")
         mask = lo.mask()
         if mask is not None:
             if v.lanes == 1:
-                raise NotInLanes
+                raise NotInLanes("some rounds only store into an array")
             old = lo.load(value.ty, ptr, index, lanes)
             value = lo.select(mask.lanes, value, old)
         lo.emit(Store(ptr, index, value))
@@ -126,7 +126,7 @@ def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
 def _stored(lo: Lowering, v: View, p: Place) -> list[Value]:
     """The indices of what is stored of an element that differs by lane."""
     if not p.uniform:
-        raise NotInLanes
+        raise NotInLanes("it stores rows at places that differ from round to round")
     return [lo.mul(p.scalar, Imm(lanes, Ty.I64)) for _, lanes in v.columns]
 
 

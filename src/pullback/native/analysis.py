@@ -18,6 +18,7 @@ from pullback.lower.loopcode import (
     CallCode,
     Copy,
     ForCode,
+    Fork,
     IfCode,
     Imm,
     Instr,
@@ -163,7 +164,7 @@ def _region_cost(
                 total += min(_for_cost(instr, inner), unknown)
             case WhileCode():
                 total += unknown
-            case CallCode(_, function):
+            case CallCode(function=function) | Fork(function=function):
                 total += functions.get(function, unknown)
             case _:
                 total += 1 + inner
@@ -232,6 +233,9 @@ def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:
         match instr:
             case CallCode(_, name):
                 called.add(name)
+            case Fork(_, name):
+                called.add(name)
+                fails = True
             case RaiseIf() | Show() | Alloc() | AccAlloc():
                 fails = True
             case Copy(count=count) if not isinstance(count, Imm):

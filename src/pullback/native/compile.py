@@ -29,6 +29,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 
 from pullback.core.interrupts import main_thread_address, shielded
 from pullback.core.lapack import foreign_address, one_thread_address
+from pullback.core.thread_count import wanted_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.object_cache import cached, digest
@@ -283,7 +284,7 @@ def _runtime() -> dict[str, int]:
     imports = pyabi.symbols() | {
         "pb_make_error": id(make_error), "pb_unusual": id(unusual),
         "pb_call_again": id(call_again), "pb_call_python": id(call_python),
-        "pb_main_thread": main_thread_address(),
+        "pb_main_thread": main_thread_address(), "pb_wanted_threads": wanted_address(),
     }  # fmt: skip
     exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
     tracker = _link(image, imports, exports)

@@ -29,6 +29,7 @@ from pullback.lower.loopcode import (
     Copy,
     ForCode,
     Foreign,
+    Fork,
     IfCode,
     Imm,
     Instr,
@@ -47,10 +48,11 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native import control, flush, memory
+from pullback.native import control, flush, fork_calls, memory
 from pullback.native.analysis import Facts, Guard, facts, instructions
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.foreign import foreign, foreign_declarations
+from pullback.native.lane_sums import lane_sum
 from pullback.native.layout import METADATA, Field, field_address
 from pullback.native.lines import ContextLines
 from pullback.native.mathlib import MathLibrary
@@ -129,6 +131,7 @@ declare i64 @pb_due(i64) {_COUNTING}
 declare i1 @pb_some(i64, i64) {_COUNTING}
 declare i1 @pb_long(i64, i64, i64, i64, i64) {_COUNTING}
 declare i32 @pb_show(ptr, ptr, i64) nounwind cold
+declare i32 @pb_fork(ptr, ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind cold
 declare i1 @pb_zero(ptr, ptr, i64) nounwind cold {_BYTES}
 declare i1 @pb_move(ptr, ptr, ptr, i64) nounwind cold {_BYTES}
 """
@@ -162,6 +165,7 @@ class FunctionText(ContextLines):
         self.label = "entry"
         self.failed_from: list[str] = []
         self.result_slots = 0
+        self.fork_slots = 0
         self.likely_truths: set[Value] = set()
         self.loops = 0  # how many loops are around
         self.round = 0  # the number of instructions in a round of the loop around
@@ -238,15 +242,18 @@ class FunctionText(ContextLines):
 
     def text(self) -> str:
         """Return the text of the function."""
-        for k, p in enumerate(self.function.params):
-            self.bind(p, f"%p{k}")
+        if self.function.chunk:
+            fork_calls.begin(self)
+        else:
+            for k, p in enumerate(self.function.params):
+                self.bind(p, f"%p{k}")
         if self.out.facts.guard(self.function.name) is Guard.ENTRY:
             self.guard()
         saved = flush.begin(self) if self.function.flushes else ""
         results = self.region(self.function.body)
         self.lines.extend(flush.restore(saved))
         self._return(results)
-        fields = result_fields(self.function, self.fails)
+        fields = ["i32"] if self.function.chunk else result_fields(self.function, self.fails)
         head = self._head(result_type(fields))
         tail = []
         if self.failed_from:
@@ -255,9 +262,14 @@ class FunctionText(ContextLines):
             tail = ["failed:", *flush.restore(saved), f"  ret {result_type(fields)} "
                     + ("1" if len(fields) == 1 else "{ " + values + " }")]  # fmt: skip
         slots = [f"  %slots = alloca [{self.result_slots} x i64]"] if self.result_slots else []
+        if self.fork_slots:
+            slots.append(f"  %forked = alloca [{self.fork_slots} x i64]")
         return "\n".join([head, "entry:", *slots, *self.lines, *tail, "}", ""])
 
     def _head(self, returns: str) -> str:
+        nest = NEST if self.nest >= MANY else ""
+        if self.function.chunk:
+            return fork_calls.head(self.function, f"{self.out.math.attributes()}{nest}")
         marks = " noalias readonly" if self.borrowed else ""
         params = ["ptr %ctx"]
         for k, p in enumerate(self.function.params):
@@ -269,7 +281,7 @@ class FunctionText(ContextLines):
         name = function_name(self.function.name)
         return (
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind "
-            f"{self.out.math.attributes()}{self._apart()}{NEST if self.nest >= MANY else ''} {{"
+            f"{self.out.math.attributes()}{self._apart()}{nest} {{"
         )
 
     def _apart(self) -> str:
@@ -308,6 +320,9 @@ class FunctionText(ContextLines):
         self.block(on)
 
     def _return(self, results: tuple[str, ...]) -> None:
+        if self.function.chunk:
+            fork_calls.end(self, results)
+            return
         types = [LLVM[t] for t in self.function.results]
         values = ["i32 0"] if self.fails else []
         if len(types) > IN_REGISTERS:
@@ -392,6 +407,8 @@ class FunctionText(ContextLines):
                 self.loops -= 1
             case CallCode():
                 control.call(self, instr)
+            case Fork():
+                fork_calls.fork(self, instr)
             case Foreign():
                 foreign(self, instr)
             case RaiseIf():
@@ -408,7 +425,7 @@ class FunctionText(ContextLines):
             case "move" | "splat":
                 self.bind(dst, self.value(args[0], dst.lanes))
             case "lane_sum":
-                self.bind(dst, self._tree(args[0]))
+                self.bind(dst, lane_sum(self, args[0]))
             case "lane_or":
                 self.define(dst, f"call i1 @llvm.vector.reduce.or.v{LANES}i1"
                                  f"({self.typed(args[0], LANES)})")  # fmt: skip
@@ -446,21 +463,6 @@ class FunctionText(ContextLines):
         return instr.dst.lanes == 1 and (
             instr.name == "present" or self.likely_truths.issuperset(instr.args)
         )
-
-    def _tree(self, v: Value) -> str:
-        """Return the sum of the lanes: the halves are added until one lane is left."""
-        real = v.ty in (Ty.F64, Ty.F32)
-        one, name, n = LLVM[v.ty], self.value(v, LANES), LANES
-        while n > 1:
-            n //= 2
-            wide, half = f"<{2 * n} x {one}>", f"<{n} x {one}>"
-            low, high = (
-                self.let(f"shufflevector {wide} {name}, {wide} poison, <{n} x i32> "
-                         f"<{', '.join(f'i32 {k}' for k in range(start, start + n))}>")
-                for start in (0, n)
-            )  # fmt: skip
-            name = self.let(f"{'fadd' if real else 'add'} {half} {low}, {high}")
-        return self.let(f"extractelement <1 x {one}> {name}, i64 0")
 
     def _row(self, instr: Arith) -> None:
         dst = instr.dst

@@ -40,11 +40,21 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
     f.result_slots = max(f.result_slots, slots)
     symbol = PREFIX + instr.routine
     f.out.foreign[symbol] = len(args)
-    before = f.let(f"call i32 @{ONE_THREAD}(i32 1)")
+    before = one_thread(f)
     f.line(f"call void @{symbol}({', '.join(f'ptr {a}' for a in args)})")
-    f.line(f"call i32 @{ONE_THREAD}(i32 {before})")
+    threads_again(f, before)
     if instr.dst is not None:
         f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {args[-1]}, align 8')} to i64")
+
+
+def one_thread(f: FunctionText) -> str:
+    """Print that LAPACK runs on one thread. Return on how many it ran before."""
+    return f.let(f"call i32 @{ONE_THREAD}(i32 1)")
+
+
+def threads_again(f: FunctionText, before: str) -> None:
+    """Print that LAPACK runs on so many threads as before."""
+    f.line(f"call i32 @{ONE_THREAD}(i32 {before})")
 
 
 def foreign_declarations(symbols: dict[str, int]) -> str:

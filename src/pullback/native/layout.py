@@ -21,7 +21,8 @@ goes back to the system after a call, but for what calls need again and again (`
 ``POLL`` counts down in loops and recursion; below zero, ``pb_poll`` looks for signals (Ctrl-C)
 if the time ``POLLED`` of the last look is long ago. ``THREAD`` is what gets the GIL back, null
 while it is held; ``HOME`` the stack pointer of the thread's own stack while code runs on the other
-one, else 0: Python is called on the thread's own stack only.
+one, else 0: Python is called on the thread's own stack only. ``WORKER`` is 1 in the context of a
+thread of the pool (``native/runtime_threads.py``), which looks for no signals itself.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class Field(IntEnum):
     STACK_KEPT = 40
     STACK_LAST = 41
     HOME = 42
+    WORKER = 43
 
 
 ERROR_WORDS = max(Field) + 1

@@ -32,6 +32,7 @@ from pullback.lower.loopcode import (
     AtAdd,
     CallCode,
     ForCode,
+    Fork,
     IfCode,
     Instr,
     Load,
@@ -204,7 +205,7 @@ class Polls:
                     total.add(_UNKNOWN, self._some(instr, free))
                 case IfCode():
                     self._if(instr, total)
-                case CallCode(_, function):
+                case CallCode(function=function) | Fork(function=function):
                     callee = self.functions.get(function, Time(_UNKNOWN, 1.0))
                     total.add(callee.cycles, callee.free)
                 case _:

@@ -27,6 +27,7 @@ from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
 from pullback.native.runtime_memory import trim_text
 from pullback.native.runtime_objects import OBJECTS, residuals_text
 from pullback.native.runtime_polls import POLL_FUNCTIONS, POLLS
+from pullback.native.runtime_threads import FORKS, threads_text
 
 RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
@@ -48,7 +49,7 @@ RUNTIME_FUNCTIONS = {
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
 
-CALLED_BY_LOOPS = ("pb_grow", "pb_names", *POLL_FUNCTIONS)
+CALLED_BY_LOOPS = ("pb_grow", "pb_names", *POLL_FUNCTIONS, *FORKS)
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice to the system
@@ -250,8 +251,7 @@ fail:
   ret ptr null
 }}
 
-define void @pb_give(ptr %ctx) {{
-entry:
+define internal void @pb_empty(ptr %ctx) {{
   {load("%temp", Field.TEMP_BASE)}
   {store(Field.TEMP_CUR, "%temp")}
   {load("%resid", Field.RESID_BASE)}
@@ -267,6 +267,11 @@ trim:
   call void @pb_trim(ptr %ctx)
   br label %done
 done:
+  ret void
+}}
+
+define void @pb_give(ptr %ctx) {{
+  call void @pb_empty(ptr %ctx)
   %next.at = getelementptr i8, ptr %ctx, i64 {8 * Field.NEXT}
   %head = load ptr, ptr @pb_pool
   store ptr %head, ptr %next.at
@@ -326,10 +331,10 @@ no:
 _SELDOM = (
     "map", "map_temp", "map_resid", "map_tape", "map_store", "unmap", "advise", "trim",
     "trim_temp", "trim_resid", "trim_tape", "trim_store", "trim_stack", "names", "error", "given",
-    "other", "again",
+    "other", "again", "failed", "chunks", "worker", "hire", "run", "room", "sum", "fork",
 )  # fmt: skip
 _SELDOM_CALLED = re.compile(
-    rf"^(define [^@\n]*@pb_(?:{'|'.join(_SELDOM)})\([^{{\n]*) {{", re.MULTILINE
+    rf"^(define [^@\n]*@pb_(?:{'|'.join(_SELDOM)})\([^{{]*) {{", re.MULTILINE
 )
 """The functions that are not optimised, because LLVM takes longer for them than they will ever
 run."""
@@ -350,6 +355,7 @@ def runtime_text(arena_bytes: int, page: int) -> str:
                 "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half its size again
             ),
             POLLS,
+            threads_text(arena_bytes),
             ARRAYS,
             lists_text(),
             residuals_text(page),

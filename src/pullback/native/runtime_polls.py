@@ -145,7 +145,13 @@ define i32 @pb_poll(ptr %ctx) cold {{
   %this = call i64 @pthread_self()
   %main = load i64, ptr @pb_main_thread
   %mine = icmp eq i64 %this, %main
-  br i1 %mine, label %time, label %fine
+  br i1 %mine, label %time, label %worker
+worker:
+  {load("%pool", Field.WORKER)}
+  %stopped = load volatile i64, ptr @pb_job_stop
+  %one = and i64 %pool, %stopped
+  %end = icmp ne i64 %one, 0
+  br i1 %end, label %stop, label %fine
 time:
   %ignored = call i32 @clock_gettime(i32 6, ptr %clock)
   %seconds = load i64, ptr %clock

@@ -1,0 +1,106 @@
+"""What the lowering decides about each loop, as ``pb.show(f, ..., stage="plan")`` tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pullback.core.prims_linear import LINEAR
+from pullback.core.terms import (
+    Block,
+    Build,
+    Function,
+    Let,
+    Lit,
+    Loop,
+    Op,
+    Prim,
+    Program,
+    Sum_,
+    While,
+    sub_blocks,
+)
+from pullback.core.traverse import all_lets
+from pullback.core.types import Array
+from pullback.lower.separate import Separate
+
+
+@dataclass(slots=True)
+class Note:
+    """How a loop runs: in ``lanes`` or why not, in ``chunks`` on threads or why not."""
+
+    lanes: str = ""
+    chunks: str = ""
+    reasons: list[str] = field(default_factory=list)
+
+
+Notes = dict[Op, Note]
+
+
+def plan_of(program: Program, notes: Notes, separate: dict[Op, Separate]) -> str:
+    """Return a line for each loop and each call of linear algebra, loops inside indented."""
+    lines: list[str] = []
+    for fn in program.functions.values():
+        found = list(_Plan(notes, separate).block(fn.body, 1))
+        if found:
+            lines += [_title(fn, program), *found]
+    return "\n".join(lines or ["no loops"])
+
+
+def _title(fn: Function, program: Program) -> str:
+    return f"{'main ' if fn.name == program.main else ''}{fn.name}"
+
+
+@dataclass
+class _Plan:
+    notes: Notes
+    separate: dict[Op, Separate]
+
+    def block(self, block: Block, depth: int) -> Iterator[str]:
+        """Yield the lines of a block."""
+        for let in block.lets:
+            text = self._line(let)
+            if text:
+                yield f"{'  ' * depth}{_place(let)}{text}"
+            for _, inner in sub_blocks(let.op):
+                yield from self.block(inner, depth + bool(text))
+
+    def _line(self, let: Let) -> str:
+        op = let.op
+        if op in self.separate:
+            op = self.separate[op].sum
+        match op:
+            case Build(extents) if extents:
+                return self._parallel(op, "array", len(extents))
+            case Sum_(extents):
+                kind = "sum" if let.vars else "additions to cotangents"
+                return self._parallel(op, kind, len(extents))
+            case Loop(count) if not (isinstance(count, Lit) and count.value < 2):
+                return f"loop, one round after the other{_kept(let, len(op.carried))}"
+            case While():
+                return f"while, one round after the other{_kept(let, len(op.carried))}"
+            case Prim(name) if name in LINEAR.rows:
+                blas = name == "product"
+                how = "BLAS, in blocks of rows on threads where it is large" if blas else "LAPACK"
+                return f"{name.removesuffix('.ck')}: {how}"
+            case _:
+                return ""
+
+    def _parallel(self, op: Op, kind: str, axes: int) -> str:
+        note = self.notes.get(op, Note())
+        over = f" over {axes} indices" if axes > 1 else ""
+        lanes = note.lanes or "; ".join(["one round after the other", *dict.fromkeys(note.reasons)])
+        chunks = f"; {note.chunks}" if note.chunks else ""
+        return f"{kind}{over}: {lanes}{chunks}"
+
+
+def _place(let: Let) -> str:
+    """Return the line of the program, of the first let that knows it."""
+    inside = (x for _, block in sub_blocks(let.op) for x in all_lets(block))
+    return next((f"line {x.site.line}: " for x in (let, *inside) if x.site), "")
+
+
+def _kept(let: Let, carried: int) -> str:
+    """Return what the rounds keep for later."""
+    many = sum(isinstance(v.type, Array) for v in let.vars[carried:])
+    return f"; keeps {many} value{'s' * (many > 1)} of each round" if many else ""
