@@ -23,11 +23,12 @@ from pullback.native.layout import (
 from pullback.native.pyabi import DICT_VERSION
 from pullback.native.runtime_arrays import ARRAYS
 from pullback.native.runtime_fields import load, store
+from pullback.native.runtime_forks import FORK, FORKS
 from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
 from pullback.native.runtime_memory import trim_text
 from pullback.native.runtime_objects import OBJECTS, residuals_text
 from pullback.native.runtime_polls import POLL_FUNCTIONS, POLLS
-from pullback.native.runtime_threads import FORKS, threads_text
+from pullback.native.runtime_threads import threads_text
 
 RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
@@ -356,6 +357,7 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             ),
             POLLS,
             threads_text(arena_bytes),
+            FORK,
             ARRAYS,
             lists_text(),
             residuals_text(page),
