@@ -10,7 +10,7 @@ raised; ``class`` the number of its class in the program.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +18,17 @@ from pullback.core.build import Builder, i64
 from pullback.core.held import held, hold
 from pullback.core.messages import MOST_WORDS, Applied, Leaf, Message
 from pullback.core.prims_discrete import EXCEPTIONS, exception_name, exception_of
-from pullback.core.terms import Atom, Function, Index, Let, Prim, Update, Var, out_of_range
+from pullback.core.terms import (
+    Atom,
+    Function,
+    Index,
+    Let,
+    Prim,
+    Site,
+    Update,
+    Var,
+    out_of_range,
+)
 from pullback.core.types import I64, Array
 
 DIGIT = 1024
@@ -81,12 +91,22 @@ def held_number(b: Builder, let: Let, name: str, cls: int, clause: int) -> Atom:
             make = partial(exception_of, name, made)
         case _:
             raise AssertionError(let.op)
-    made_of = tuple(Leaf(k) for k in range(len(leaves)))
-    holds = Applied(partial(hold, make, let.site), made_of)
-    message = Message((holds,), len(leaves), name, gives=True)
-    (number,) = b.let(Prim("show", leaves, (message,)), (I64,), let.site)
+    number = made_number(b, make, name, leaves, let.site)
     whole = b.prim("add", b.prim("mul", number, i64(DIGIT)), i64(cls))
     return b.prim("add", b.prim("mul", whole, i64(DIGIT)), i64(clause))
+
+
+def made_number(
+    b: Builder, make: Callable[..., Exception], name: str, leaves: tuple[Atom, ...],
+    site: Site | None = None,
+) -> Atom:
+    """Let Python make the exception of the values of these leaves; return the object's number.
+    ``site``: where it is raised, if it is."""
+    made_of = tuple(Leaf(k) for k in range(len(leaves)))
+    holds = Applied(partial(hold, make, site), made_of)
+    message = Message((holds,), len(leaves), name, gives=True)
+    (number,) = b.let(Prim("show", leaves, (message,)), (I64,), site)
+    return number
 
 
 def raised_again(name: str, classes: Sequence[str], clauses: Clauses) -> Function:
@@ -118,4 +138,4 @@ def _out_of_range(let: Let, leaves: tuple[int, ...]) -> Exception:
     raise AssertionError(leaves)
 
 
-__all__ = ["DIGIT", "Clauses", "exception_of_number", "held_number", "raised_again"]
+__all__ = ["DIGIT", "Clauses", "exception_of_number", "held_number", "made_number", "raised_again"]

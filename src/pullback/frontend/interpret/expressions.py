@@ -26,6 +26,7 @@ from pullback.frontend.interpret import (
     f_strings,
     iteration,
     narrowing,
+    raising,
     showing,
     small_ints,
 )
@@ -396,8 +397,7 @@ def conditional(
 
 def _call(run: Run, node: ast.Call) -> Value:
     receiver: Value | None = None
-    stream = showing.stream_method(run, node.func)
-    if stream is not None:
+    if stream := showing.stream_method(run, node.func):
         return showing.show(run, stream, ast.unparse(node.func), node)
     match node.func:
         case ast.Attribute(value, name):
@@ -415,14 +415,14 @@ def _call(run: Run, node: ast.Call) -> Value:
             name = ""
     if receiver is None and isinstance(function, Static) and showing.is_showing(function):
         return showing.show(run, Constant(function.value), name_of(function.value), node)
-    by = ufunc_at.operator_of(function) if receiver is None else None
-    if by is not None:
+    if receiver is None and raising.is_exception(function):
+        return raising.exception(run, function, node)
+    if receiver is None and (by := ufunc_at.operator_of(function)):
         return ufunc_at.update(run, by, node.args, node)
     if receiver is None and isinstance(function, Static) and function.value is setattr:
         return _set_attribute(run, node)
     held = () if receiver is None else (receiver,)
     with run.holding(*held):
-        args: Sequence[Value]
         if receiver is None:
             function, args = _function_and_arguments(run, function, node)
             function = _received(run, function, node)

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.build import boolean
+from pullback.core.build import boolean, i64
 from pullback.core.messages import Applied, Constant, Message, Part
-from pullback.core.prims_discrete import AGAIN, exception_name
+from pullback.core.prims_discrete import AGAIN, exception_name, exception_of
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
+from pullback.frontend.functions.clauses import DIGIT, made_number
 from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import CaughtV, OptionalV, Static, Value
 from pullback.frontend.signals import NeedStatic
 from pullback.frontend.state import Flow
@@ -61,13 +63,16 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
         run.refuse(
             s, "a bare raise has nothing to raise again", "raise ValueError('...'): say which"
         )
-    made = None if isinstance(s.exc, ast.Call) else run.evaluate(s.exc)
+    written = isinstance(s.exc, ast.Call) and _exception_class(run.evaluate(s.exc.func)) is not None
+    made = None if written else run.evaluate(s.exc)
     if isinstance(made, OptionalV):
         made = optionals.present(run, made, "exceptions must derive from BaseException", s)
-    if isinstance(made, CaughtV) and not made.steps and s.cause is None:
+    if isinstance(made, CaughtV) and not made.steps:
         recorder = Recorder(run)
         part = recorder.value(made)
         assert part is not None
+        if s.cause is not None:
+            part = Applied(_because, (part, _cause(run, recorder, s.cause)))
         message = Message((part,), len(recorder.leaves), "")
         run.require(boolean(False), AGAIN, message, s, *recorder.leaves)
         return Flow.DEAD
@@ -80,6 +85,46 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
         )
     _fail(run, cls, args, names, s.cause, s)
     return Flow.DEAD
+
+
+def is_exception(function: Value) -> bool:
+    """Whether a call of this value makes an exception: a class, or that of a caught exception."""
+    dynamic = isinstance(function, CaughtV) and function.steps == (TYPE,)
+    return dynamic or _exception_class(function) is not None
+
+
+def exception(run: Run, function: Value, node: ast.Call) -> CaughtV:
+    """Compile ``E(...)`` as a value, which may be raised later: Python makes the exception."""
+    cls, args, names = _made_of(run, node)
+    recorder = Recorder(run)
+    first = None if cls is not None else recorder.value(function)
+    parts = tuple(_argument(recorder, a) for a in args)
+    leaves, text = tuple(recorder.leaves), _plain(parts, args)
+    if cls is not None:
+        name = exception_name(cls)
+        make = partial(exception_of, name, Message(parts, len(leaves), text, names))
+        number: Atom = i64(run.caught.class_of(name))
+    else:
+        assert isinstance(function, CaughtV) and first is not None
+        name, make = text, partial(_of_class, first, parts, names)
+        number = run.b.prim("mod", function.atom, i64(DIGIT))
+    made = made_number(run.b, make, name, leaves)
+    return CaughtV(run.b.prim("add", run.b.prim("mul", made, i64(DIGIT)), number))
+
+
+def _of_class(
+    cls: Part, parts: tuple[Part, ...], names: tuple[str, ...], leaves: Sequence[object]
+) -> Exception:
+    """Return an exception of a class that the run knows."""
+    found = cls.value(tuple(leaves))
+    assert isinstance(found, type)
+    return _made(found, names, *(part.value(tuple(leaves)) for part in parts))
+
+
+def _because(exception: BaseException, cause: BaseException | None) -> BaseException:
+    """Return an exception with its cause, as ``raise exception from cause`` has it."""
+    exception.__cause__ = cause
+    return exception
 
 
 def _made_of(
@@ -236,4 +281,4 @@ def _has_constructor(cls: type[Exception]) -> bool:
     ) or type(cls) is not type
 
 
-__all__ = ["assert_", "raise_"]
+__all__ = ["assert_", "exception", "is_exception", "raise_"]
