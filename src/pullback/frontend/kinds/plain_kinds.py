@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import dataclass, field
 
 from pullback.core.types import I64, Bool, Int, Real, Type
@@ -82,8 +83,11 @@ class StaleK:
 
 
 def static_kind(value: object) -> StaticK:
-    """Return the kind of a value that is known at compile time."""
+    """Return the kind of a value that is known at compile time. Equal strings are one object, which
+    compiled code compares."""
     match value:
+        case str() if type(value) is str:
+            return StaticK((str, value), sys.intern(value))
         case bool() | int() | str() | None | bytes():
             return StaticK((type(value), value), value)
         case float():

@@ -17,6 +17,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import made_texts
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import example
 from pullback.frontend.kinds.kinds import Kind, ScalarK, TupleK
@@ -27,6 +28,7 @@ from pullback.frontend.kinds.values import (
     Scalar,
     Specialiser,
     Static,
+    SymbolV,
     TupleV,
     Unrolled,
     Value,
@@ -105,6 +107,11 @@ def _columns(sp: Specialiser, keys: ListV, node: ast.AST) -> list[ListV]:
         match item:
             case Scalar():
                 found.append(sp.sequence(keys.length, lambda i: at(i, path), node))
+            case SymbolV() if item.cls is str:
+                assert isinstance(sp, Run)
+                texts = sp.sequence(keys.length, lambda i: at(i, path), node)
+                rank = made_texts.ranks(sp, texts, node)
+                found.append(sp.sequence(keys.length, rank, node))
             case Static():
                 return
             case TupleV() | RecordV() if _parts(item) is not None:
