@@ -48,6 +48,47 @@ def test_a_product_is_added_where_it_is_there() -> None:
     assert re.search(r"= fma .*\n.* = select t\d+ t\d+ t\d+", text)
 
 
+def ratios(x, a, n):
+    for _ in range(n):
+        x = x / (a + 0.3 * x)
+    return x
+
+
+def test_a_quotient_is_divided_once() -> None:
+    """The factor that its partials share is multiplied once, and what is kept has no sign."""
+    text = pb.show(pb.grad(ratios, argnums=(0, 1)), 0.5, 1.25, 5)
+    backward = text[text.index("ts[") :]
+    found = [name for name in re.findall(r"= (\S+) ", backward) if name in DIVIDING]
+    assert found == ["div", "mulz", "mulz", "fnmaz"]
+    assert not re.search(r"= neg ", text)
+
+
+DIVIDING = ("div", "mulz", "fmaz", "fnmaz", "neg")
+
+
+@pytest.mark.parametrize("a", [1.25, 0.0])
+def test_a_quotient_in_all_modes(a: float) -> None:
+    """Where the divisor is 0, and nobody asks for the quotient, nothing comes back."""
+
+    def f(x, y):
+        q = np.float64(x) / y
+        return np.where(y > 0.5, q * q, x + y)
+
+    def slope(x, y):
+        return pb.jvp(f, (x, y), (1.0, 0.0))[1]
+
+    twice = pb.grad(slope, argnums=(0, 1))(0.75, a)
+    product = pb.hvp(f, (0.75, a), (1.0, 0.0))
+    expected = (2.0 / a**2, -4.0 * 0.75 / a**3) if a else (0.0, 0.0)
+    np.testing.assert_allclose(product, expected, rtol=1e-14)
+    np.testing.assert_allclose(twice, expected, rtol=1e-14)
+    first = (2.0 * 0.75 / a**2, -2.0 * 0.75**2 / a**3) if a else (1.0, 1.0)
+    np.testing.assert_allclose(pb.grad(f, argnums=(0, 1))(0.75, a), first, rtol=1e-14)
+    np.testing.assert_allclose(
+        pb.grad(f, argnums=(0, 1), method="dual")(0.75, a), first, rtol=1e-14
+    )
+
+
 @pytest.mark.parametrize("n", [2, 3, len(X)])
 @pytest.mark.parametrize("f", [filtered, pairs, rotated])
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")

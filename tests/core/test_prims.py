@@ -82,6 +82,38 @@ def test_partials_match_finite_differences(name: str) -> None:
     assert wrong_partials(TABLE[name]) == []
 
 
+def wrong_factors(row: Row) -> list[str]:
+    """The arguments at which the shared factor times the rest is not the partial."""
+    assert row.shared is not None
+    factor, rest = row.shared
+    params, bad = _args(row), list[str]()
+    for i, cell in enumerate(rest):
+        b = Builder()
+        result = b.prim(row.name, *params)
+        left = f64(cell) if isinstance(cell, float) else cell(b, params, result)
+        product = b.prim("mul", factor(b, params, result), left)
+        p = partial(b, row, i, params, result)
+        assert not isinstance(p, Mark)
+        both = Program({"f": Function("f", params, b.block((product, p)), (F64, F64))}, {}, "f")
+        for point in _points(row):
+            (got, expected), _ = evaluate(both, list(point))
+            if not math.isclose(got, expected, rel_tol=1e-15):
+                bad.append(f"{row.name}, argument {i} at {point}: {got}, {expected}")
+    return bad
+
+
+SHARING = [row.name for row in TABLE.values() if row.shared is not None]
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_a_shared_factor_times_the_rest_is_the_partial(name: str) -> None:
+    row = TABLE[name]
+    assert wrong_factors(row) == []
+    factor, rest = row.shared or (None, ())
+    assert factor is not None and len(rest) == row.arity
+    assert wrong_factors(replace(row, shared=(factor, (*rest[:-1], lambda b, a, r: r))))
+
+
 def test_a_wrong_partial_is_caught() -> None:
     sin = replace(TABLE["sin"], partials=(lambda b, a, r: b.prim("sin", a[0]),))
     assert wrong_partials(sin)
@@ -167,6 +199,11 @@ def test_ieee_and_nan() -> None:
     assert math.isnan(_value("sqrt", -1.0))
     assert _value("exp", 1e4) == math.inf
     assert _value("mulz", math.inf, 0.0) == 0.0
+    for name, sign in (("fmaz", 1.0), ("fnmaz", -1.0)):
+        assert _value(name, math.inf, -0.0, 3.0) == 3.0
+        assert _value(name, math.nan, 0.0, 3.0) == 3.0
+        assert _value(name, math.inf, 2.0, 3.0) == sign * math.inf
+        assert _value(name, 0.5, 2.0, 3.0) == 3.0 + sign
     assert _value("max", 1.0, math.nan) == 1.0
     assert math.isnan(_value("max", math.nan, 1.0))
     assert math.isnan(_value("maximum", 1.0, math.nan))

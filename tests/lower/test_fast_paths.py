@@ -73,7 +73,7 @@ def code_at_random(rng: random.Random) -> Module:
             case 4:
                 real(rng.choice(("mul", "add", "mulz")), some(), some())
             case 5:
-                real("fma", some(), some(), some())
+                real(rng.choice(("fma", "fmaz", "fnmaz")), some(), some(), some())
             case 6 | 7 if truths:
                 real("select", rng.choice(truths), some(), rng.choice([Imm(0.0, Ty.F64), some()]))
             case 8 if len(truths) > 1:

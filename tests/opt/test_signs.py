@@ -62,6 +62,26 @@ def test_signs_of_cotangents_cost_nothing() -> None:
     assert evaluate(take_signs(program), [2.0, 3.0, 5.0])[0] == (-16.0,)
 
 
+def test_signs_of_singular_partials_in_sums() -> None:
+    p, d, c = params = Var("p", F64), Var("d", F64), Var("c", F64)
+    b = Builder()
+    n, m = b.prim("neg", d), b.prim("neg", p)
+    one, two = b.prim("fmaz", p, n, c), b.prim("fmaz", m, n, c)
+    three = b.prim("fmaz", p, d, b.prim("neg", c))
+    program = written(params, b, one, two, b.prim("sub", c, three))
+    assert changed(program) == ["fnmaz", "fmaz", "fnmaz", "add"]
+    agree(take_signs, program, [2.0, 3.0, 5.0], [math.inf, 0.0, 1.0], [math.inf, 1.0, 2.0])
+
+
+def test_of_several_negations_the_one_that_costs_most_stays() -> None:
+    x, y = params = Var("x", F64), Var("y", F64)
+    b = Builder()
+    n, m = b.prim("neg", x), b.prim("neg", y)
+    p = b.prim("mul", n, y)
+    program = written(params, b, p, b.prim("sin", n), b.prim("add", x, m))
+    assert sorted(changed(program)) == ["mul", "neg", "sin", "sub"]
+
+
 def test_a_negation_is_not_written_twice() -> None:
     x, y = params = Var("x", F64), Var("y", F64)
     b = Builder()

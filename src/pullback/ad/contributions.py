@@ -5,8 +5,9 @@ a partial times the cotangent of the value that this use computes. Each contribu
 rules.
 
 **A product is added in one operation.** Values of the program round as Python rounds them, each
-operation for itself. Derivatives have no such model: ``old + p * ct`` is ``fma(p, ct, old)``, and
-that is decided when the addition is written, so that the bits do not depend on later passes.
+operation for itself. Derivatives have no such model: ``old + p * ct`` is ``fma(p, ct, old)``
+(``fmaz`` where p is singular: nothing is added where ct is 0), and that is decided when the
+addition is written, so that the bits do not depend on later passes.
 
 **A contribution is present where its cotangent is.** A value that only arms of choices use gets a
 cotangent where such an arm is taken, and elsewhere none. That is not 0 times a partial, which may
@@ -60,17 +61,20 @@ from pullback.core.terms import (
 from pullback.core.traverse import all_lets, uses
 from pullback.core.types import Array, Real, Type
 
+FUSED = {"mul": "fma", "mulz": "fmaz"}
+"""The operation that adds a product, by how a row multiplies."""
+
 
 @dataclass(slots=True)
 class Contributions:
     """The contributions of one sweep.
 
-    factors   the partial and the cotangent of each product
+    factors   the partial and the cotangent of each product, behind the operation that adds it
     where     the truth value of each cotangent that is not always present
     open      the cotangents that may be anything, instead of 0, where they are absent
     """
 
-    factors: dict[Atom, tuple[Atom, Atom]] = field(default_factory=dict)
+    factors: dict[Atom, tuple[str, Atom, Atom]] = field(default_factory=dict)
     where: dict[Atom, Atom] = field(default_factory=dict)
     open: set[Atom] = field(default_factory=set)
     last: Atom | None = None  # the last product, not yet used
@@ -82,8 +86,8 @@ class Contributions:
         if out is ct or not isinstance(out, Var):
             return out
         unit = isinstance(p, Lit) and abs(p.value) == 1.0
-        if row.product == "mul" and ct.type == target and not unit:
-            self.last, self.factors[out] = out, (p, ct)
+        if row.product in FUSED and ct.type == target and not unit:
+            self.last, self.factors[out] = out, (FUSED[row.product], p, ct)
         here = self.where.get(ct)
         if row.product == "gate":
             here = p if here is None else b.prim("and", here, p)
@@ -124,7 +128,8 @@ class Contributions:
         if product is self.last and b.lets and b.lets[-1].vars == (product,):
             b.lets.pop()
         self.last = None
-        return b.prim("fma", *self.factors[product], old)
+        name, p, ct = self.factors[product]
+        return b.prim(name, p, ct, old)
 
     def closed(self, b: Builder, ct: Atom) -> Atom:
         """Return the cotangent with 0 where it is absent."""
@@ -215,7 +220,7 @@ def handed_on(
     counts = uses(Block(tuple(b.lets), tuple(end)))
     sums = {
         let.vars[0]: let.op.args if let.op.name == "add" else let.op.args[2:] for let in b.lets
-        if isinstance(let.op, Prim) and let.op.name in ("add", "fma")
+        if isinstance(let.op, Prim) and let.op.name in ("add", "fma", "fmaz")
     }
 
     def grows(old: Var, new: Atom) -> bool:

@@ -14,7 +14,7 @@ from pullback.ad.activity import Facts
 from pullback.ad.cells import zeros, zeros_like
 from pullback.ad.contributions import Contributions, flushed, handed_on, is_short
 from pullback.ad.forward_over_reverse import values_and_tangents
-from pullback.ad.partials import TWICE, Partials, is_square
+from pullback.ad.partials import TWICE, Partials, divided, is_square
 from pullback.ad.rules import tangent_of_rule
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError, refuse_callback, refuse_composite, refuse_data
@@ -433,6 +433,7 @@ class Forward:
         if is_square(name, args):  # 2 (x dx), where x or dx alone could be too large for 2
             total = self.sums.product(b, row, values[0], self.look(args[0])[1], out.type)
             total, args = self.sums.product(b, TWICE, lit(2.0, out.type), total, out.type), ()
+        factor, row = divided(row, [self.on(a) for a in args])
         for i, a in enumerate(args):
             if self.on(a):
                 p = self.partials.of(b, row, i, values, primal, write=True)
@@ -441,6 +442,9 @@ class Forward:
                 if not isinstance(p, Mark):
                     term = self.sums.product(b, row, p, self.look(a)[1], out.type)
                     total = term if total is None else self.sums.sum(b, total, term)
+        if factor is not None and total is not None:
+            p = self.partials.shared(b, factor, values, primal, write=True)
+            total = self.sums.product(b, row, p, total, out.type)
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
 
     def tangent_chosen(self, row: Row, args: tuple[Atom, ...], primal: Var, b: Builder) -> Atom:

@@ -311,6 +311,12 @@ class Frame:
         for v, made in reversed(self.late.items()):
             if v in free:
                 free.update(a for a in atoms(made) if isinstance(a, Var))
+        for v in reversed(self.own):
+            match self.defs.get(v):  # what is negated is kept: what reads it takes the sign
+                case Prim("neg", (a,)) if v in free and v not in given and isinstance(a, Var):
+                    free.add(a)
+                case _:
+                    pass
         known = dict.fromkeys(given, 0)  # variable -> the let from which on it is available
         kept: list[Var] = []
         again: list[tuple[int, Let]] = []

@@ -255,7 +255,7 @@ def _prim(name: str, degrees: list[Degree]) -> Degree:
             return found
         case "mul" | "mulz" | "product":
             return _product(degrees)
-        case "fma":
+        case "fma" | "fmaz":
             return join(_product(degrees[:2]), degrees[2])
         case "solve" | "solve.ck" | "solve_triangular":
             return degrees[1] if degrees[0] <= Degree.FREE else Degree.NEITHER

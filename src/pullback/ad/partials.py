@@ -1,19 +1,25 @@
 """Partials that are there already: the other function of a pair (``sin`` and ``cos``), an inverse,
 a root are computed once, also where several rows ask for them.
 
-    y = a / b   ==>   p = 1 / b;  dy = p * da - (y * p) * db   (and p again for the cotangents)
+    y = sin x   ==>   c = cos x;  dy = c * dx   (and c again for the cotangents)
+
+A factor that all partials of a row share is multiplied once (``Row.shared``), if all arguments have
+derivatives:
+
+    y = a / b   ==>   p = 1 / b;  dy = p * (da - y * db)
+                      dp = p * ct;  da = dp;  db = -y * dp
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from pullback.core.build import Builder, partial
 from pullback.core.effects import is_total
 from pullback.core.prims import TABLE
-from pullback.core.rows import Mark, Row
+from pullback.core.rows import Mark, PartialFn, Row
 from pullback.core.terms import Atom, Let, Prim, Var
 from pullback.core.types import Bool, Int, Real
 
@@ -49,6 +55,17 @@ class Partials:
         ``write``: and is known then."""
         own = Builder()
         p = partial(own, row, i, args, result)
+        return p if isinstance(p, Mark) else self._written(b, own, p, write)
+
+    def shared(
+        self, b: Builder, cell: PartialFn, args: tuple[Atom, ...], result: Atom, write: bool
+    ) -> Atom:
+        """Return the factor of all partials of a row, emitted as ``of`` emits a partial."""
+        own = Builder()
+        return self._written(b, own, cell(own, args, result), write)
+
+    def _written(self, b: Builder, own: Builder, p: Atom, write: bool) -> Atom:
+        """Emit what is not known of the code in ``own``, and return what ``p`` is then."""
         names: dict[Atom, Atom] = {}
         for let in own.lets:
             assert isinstance(let.op, Prim)
@@ -61,7 +78,16 @@ class Partials:
             b.lets.append(Let((v,), op, let.site))
             if write:
                 self.known[_key(op)] = v
-        return p if isinstance(p, Mark) else names.get(p, p)
+        return names.get(p, p)
+
+
+def divided(row: Row, active: Sequence[bool]) -> tuple[PartialFn | None, Row]:
+    """Return the factor that the partials of a row share, and the row without it, if all arguments
+    are active; otherwise no factor and the row."""
+    if row.shared is None or not all(active):
+        return None, row
+    factor, rest = row.shared
+    return factor, replace(row, partials=rest)
 
 
 def is_square(name: str, args: tuple[Atom, ...]) -> bool:

@@ -11,7 +11,7 @@ from pullback.ad.cells import add_all, array_type, gather, indices, real_type, s
 from pullback.ad.contributions import regular
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.increments import increments
-from pullback.ad.partials import TWICE, is_square
+from pullback.ad.partials import TWICE, divided, is_square
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
 from pullback.ad.sweep import (
@@ -200,6 +200,10 @@ class Reverse(Sweep):
             row, args, c = TWICE, args[:1], once
         elif name == "add" and args[0] is args[1] and (let, 0) not in self.old:
             row, args = TWICE, args[:1]
+        factor, rest = divided(row, [f.active(a) for a in args])
+        if factor is not None:
+            once = self.partials.shared(b, factor, values, f.value(let.vars[0]), False)
+            row, c = rest, self.sums.product(b, row, once, c, c.type)
         for i, a in enumerate(args):
             if f.active(a) and (let, i) not in self.old:
                 p = self.partials.of(b, row, i, values, f.value(let.vars[0]), False)

@@ -2,12 +2,15 @@
 
 The forward values that the reverse of a parallel loop reads are computed again or were stored. They
 are computed again if that happens only once: the body reads nothing that is updated later, calls
-nothing that contains a loop, and the loops in it, which run again too, are not deep.
+nothing that contains a loop, and the loops in it, which run again too, are not deep. Of rows of
+sums, such as a matrix times a vector, the few numbers are stored to which each row comes down.
 """
 
 from __future__ import annotations
 
-from pullback.ad.contributions import handed_on
+import math
+
+from pullback.ad.contributions import handed_on, is_short
 from pullback.ad.emit import Emit
 from pullback.ad.flow import block_vars
 from pullback.ad.frames import Frame, Plan
@@ -31,6 +34,7 @@ from pullback.core.terms import (
     Build,
     Call,
     Let,
+    Lit,
     Loop,
     Ruled,
     Sum_,
@@ -40,10 +44,13 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import called, free_variables, refresh
-from pullback.core.types import I64, Array, Real
+from pullback.core.types import I64, Array, Bool, Int, Real
 
 RECOMPUTE_DEPTH = 2
 """Inside a recomputed region, loops nested deeper than this store instead."""
+
+FEW = 2
+"""So many numbers are stored for each sum instead of adding up again."""
 
 NEVER = 1000
 """The depth of what must not be recomputed at all."""
@@ -77,6 +84,8 @@ def parallel(
     if not keys and not has_effect(reverse):
         return
     extents = tuple(f.value(n) for n in op.extents)
+    if again and not s.recomputing and _comes_down(s, f, g, op, reverse, where):
+        again = False
     if again:
         whole = Builder()
         Emit(s.callees, g, trusted=True).lets(op.body, whole)
@@ -114,15 +123,53 @@ def _stored(
     """Return the reverse body, with indices of its own, on the values that the forward loop stored.
     """
     reverse, residuals = g.settle(reverse, where)
-    kept = tuple(f.add(v.name + "s", Array(v.type, len(where))) for v in residuals)
-    f.plans[let] = Plan((g,), (residuals,), kept, stored=stored)
+    there = _results(f, let, g)
+    new = tuple(v for v in residuals if v not in there)
+    kept = tuple(f.add(v.name + "s", Array(v.type, len(where))) for v in new)
+    f.plans[let] = Plan((g,), (new,), kept, stored=stored)
+    there.update(zip(new, kept, strict=True))
     fresh = tuple(Var(i.name, i.type) for i in where)
     rename: dict[Var, Atom] = dict(zip(where, fresh, strict=True))
     load = Builder()
-    for v, array in zip(residuals, kept, strict=True):
-        rename[v] = load.index(array, fresh, checked=False)
+    for v in residuals:
+        rename[v] = load.index(there[v], fresh, checked=False)
     body = refresh(reverse, rename)
     return Block(tuple(load.lets) + body.lets, body.results), fresh
+
+
+def _results(f: Frame, let: Let, g: Frame) -> dict[Var, Var]:
+    """Return the arrays of numbers that a ``Build`` makes anyway and nobody updates, by the
+    variable of the body that holds an element."""
+    if not isinstance(let.op, Build):
+        return {}
+    return {
+        _var(g.value(r)): _var(f.value(v))
+        for v, r in zip(let.vars, let.op.body.results, strict=True)
+        if isinstance(r, Var) and isinstance(r.type, Real) and not f.facts.gone(v)
+    }
+
+
+def _comes_down(
+    s: Sweep, f: Frame, g: Frame, op: Build | Sum_, reverse: Block, where: tuple[Var, ...]
+) -> bool:
+    """Whether the body sums up numbers, and its reverse reads so few other values than those that
+    it stores fewer than it would read to compute them again. (A ``Sum_`` may become one loop with
+    its reverse sweep, where they are there.)"""
+    if not isinstance(op, Build) or _depth(s.callees, op.body) != 1:
+        return False
+    sums = [x for x in op.body.lets if isinstance(x.op, Sum_) and not _is_short(x.op)]
+    own, extra = dict(g.own), g.extra
+    _, residuals = g.settle(reverse, where)
+    g.own, g.extra = own, extra
+    scalars = all(isinstance(v.type, Real | Int | Bool) for v in residuals)
+    return scalars and len(residuals) <= FEW * sum(len(x.vars) for x in sums)
+
+
+def _is_short(op: Sum_) -> bool:
+    """Whether a sum has so few terms that it is added up again for nothing."""
+    return all(isinstance(n, Lit) for n in op.extents) and is_short(
+        lit(math.prod(int(n.value) for n in op.extents if isinstance(n, Lit)), I64)
+    )
 
 
 def _recomputable(s: Sweep, f: Frame, op: Build | Sum_) -> bool:

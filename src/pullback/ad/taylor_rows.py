@@ -96,7 +96,7 @@ class Coefficients:
         match y.name:
             case "mul":
                 return self.product(y.args[0], y.args[1], k)
-            case "fma":
+            case "fma" | "fmaz":
                 found = self.product(y.args[0], y.args[1], k)
                 return self.plus(found, y.args[2][k])
             case "div":

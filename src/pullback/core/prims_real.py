@@ -14,25 +14,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pullback.core.later import SPECIAL
-from pullback.core.libm import fused
 from pullback.core.rows import (
     NOT_DIFFERENTIABLE,
     ZERO,
     Partial,
     PartialFn,
     Row,
-    Static,
     Table,
     is_real,
     number1,
     number2,
     real1,
     real2,
-    real3,
-    same,
 )
 from pullback.core.terms import Atom, Lit
-from pullback.core.types import BOOL, Real, Type
 
 if TYPE_CHECKING:
     from pullback.core.build import Builder
@@ -76,13 +71,6 @@ def _binary(op: str) -> str:
     return "{r} = " + op + " {t} {0}, {1}"
 
 
-
-def _flush(x: float) -> float:
-    """A cotangent or tangent, but 0 in the place of a subnormal number."""
-    tiny = np.finfo(np.float32 if isinstance(x, np.float32) else np.float64).tiny
-    return abs(x) * 0.0 if abs(x) < tiny else x
-
-
 # --- arithmetic -----------------------------------------------------------------------------------
 
 _ANY = (-2.0, 2.0)
@@ -98,7 +86,9 @@ REAL.add(Row("div", 2, real2, np.divide,
              (lambda b, a, r: b.prim("div", _k(1.0, r), a[1]),
               lambda b, a, r: b.prim("neg", b.prim("div", r, a[1]))),
              {"real": _binary("fdiv")}, (_ANY, (0.5, 2.0)), product="mulz",
-             kinks="by zero: IEEE; the partials are infinite or NaN"))
+             kinks="by zero: IEEE; the partials are infinite or NaN",
+             shared=(lambda b, a, r: b.prim("div", _k(1.0, r), a[1]),
+                     (1.0, lambda b, a, r: b.prim("neg", r)))))
 REAL.add(Row("neg", 1, number1, operator.neg, (-1.0,),
              {"real": "{r} = fneg {t} {0}", "int": "{r} = sub {t} {zero}, {0}"}, (_ANY,)))
 REAL.add(Row("abs", 1, number1, abs, _d1(lambda b, x, r: b.prim("sign", x)),
@@ -118,50 +108,6 @@ REAL.add(Row("sign", 1, number1, np.sign, (ZERO,),
                      "{r}.a = zext {b} {r}.p to {t}\n"
                      "{r}.c = zext {b} {r}.n to {t}\n"
                      "{r} = sub {t} {r}.a, {r}.c"}, (_ANY,), kinks="0 at 0"))
-REAL.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
-             (lambda b, a, r: a[1], lambda b, a, r: a[0]),
-             {"real": "{r}.p = fmul {t} {0}, {1}\n"
-                      "{r}.c = fcmp oeq {t} {1}, {zero}\n"
-                      "{r} = select {b} {r}.c, {t} {zero}, {t} {r}.p"}, (_ANY, (0.5, 2.0)),
-             product="mulz", kinks="mulz(p, 0) = 0 whatever p is"))
-REAL.add(Row("flush", 1, real1, _flush, (1.0,),
-             {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"
-                      "{r}.c = fcmp olt {t} {r}.a, {tiny}\n"
-                      "{r} = select {b} {r}.c, {t} {zero}, {t} {0}"}, (_ANY,),
-             kinks="0 for a subnormal cotangent or tangent; linear all the same"))
-
-REAL.add(Row("fma", 3, real3, fused,
-             (lambda b, a, r: a[1], lambda b, a, r: a[0], 1.0),
-             {"real": intrinsic("fma", 3)}, (_ANY, _ANY, _ANY)))
-REAL.add(Row("fnma", 3, real3, lambda a, b, c: fused(-a, b, c),
-             (lambda b, a, r: b.prim("neg", a[1]), lambda b, a, r: b.prim("neg", a[0]), 1.0),
-             {"real": "{r}.n = fneg {t} {0}\n"
-                      "{r} = call {t} @llvm.fma.{s}({t} {r}.n, {t} {1}, {t} {2})"},
-             (_ANY, _ANY, _ANY)))
-
-# --- masked products: select c (mul a b) y and the like in one step, written after "ad" -----------
-
-def _if(name: str, n: int, value: Callable[..., object]) -> None:
-    """A row of ``n`` factors and summands behind a truth value, and what it is elsewhere."""
-
-    def rule(t: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
-        if len(t) != n + 2 or t[0] != BOOL:
-            raise TypeError(f"takes a Bool and {n + 1} reals, not {t}")
-        return same(n + 1, Real)(t[1:], static)
-
-    product = REAL.rows[name].llvm["real"]
-    for k in reversed(range(n)):
-        product = product.replace("{" + str(k) + "}", "{" + str(k + 1) + "}")
-    choice = "\n{r} = select {b} {0}, {t} {r}.m, {t} {" + str(n + 1) + "}"
-    REAL.add(Row(
-        f"{name}.if", n + 2, rule, lambda c, *xs: value(*xs[:-1]) if c else xs[-1],
-        (ZERO, *(NOT_DIFFERENTIABLE,) * (n + 1)),
-        {"real": product.replace("{r} =", "{r}.m =") + choice},
-    ))  # fmt: skip
-
-_if("mul", 2, operator.mul)
-_if("fma", 3, fused)
-_if("fnma", 3, lambda a, b, c: fused(-a, b, c))
 
 # --- roots, powers, exponentials ------------------------------------------------------------------
 
@@ -190,13 +136,12 @@ _unary("log10", np.log10, _d1(lambda b, x, r: b.prim("div", _k(1 / math.log(10),
 
 
 def _pow_base(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
-    """exponent * base ** (exponent - 1), but 0 at a root of 0 (where the power is 0 and the
-    exponent below 1), and 0 for the exponent 0, at base 0 too."""
+    """exponent * base ** (exponent - 1), but 0 where the base is 0 and the exponent at least 0 and
+    below 1: a root, or the exponent 0 (0 * infinity)."""
     zero, one = _k(0.0, r), _k(1.0, r)
     slope = b.prim("mulz", b.prim("pow", a[0], b.prim("sub", a[1], one)), a[1])
-    constant = b.prim("and", b.prim("eq", a[0], zero), b.prim("eq", a[1], zero))  # 0 * infinity
-    root = b.prim("or", b.prim("eq", r, zero), constant)
-    return b.prim("select", b.prim("and", b.prim("lt", a[1], one), root), zero, slope)
+    root = b.prim("eq", b.prim("floor", a[1]), zero)
+    return b.prim("select", b.prim("and", b.prim("eq", a[0], zero), root), zero, slope)
 
 
 def _pow_exponent(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
@@ -483,11 +428,6 @@ REAL.add(Row("minimum", 2, number2, lambda x, y: x if x < y or x != x else y,
 # --- tests and conversions ------------------------------------------------------------------------
 
 REAL.add(Row("isnan", 1, is_real, np.isnan, (ZERO,), {"real": "{r} = fcmp uno {t} {0}, {0}"}))
-REAL.add(Row("present", 1, is_real, lambda x: x != 0, (ZERO,),
-             {"real": "{r} = fcmp une {t} {0}, {zero}"}))  # of a cotangent; compiled as likely
-REAL.add(Row("small", 1, is_real, lambda x: bool(_flush(x) == 0), (ZERO,),
-             {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"
-                      "{r} = fcmp olt {t} {r}.a, {tiny}"}))
 REAL.add(Row("isinf", 1, is_real, np.isinf, (ZERO,),
              {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"
                       "{r} = fcmp oeq {t} {r}.a, {inf}"}))

@@ -83,6 +83,8 @@ class Row:
     domain     per real argument, an interval to test in
     kinks      the rule where the derivative does not exist
     whole      the rule of a row on whole arrays whose partials are marked WHOLE
+    shared     a factor of all partials, and what is left of each without it: where all arguments
+               have derivatives, it is multiplied once, with the cotangent or the sum of tangents
     """
 
     name: str
@@ -97,6 +99,7 @@ class Row:
     cost: Literal["one", "size", "cubic"] = "one"
     kinks: str = ""
     whole: Whole | None = None
+    shared: tuple[PartialFn, tuple[PartialFn | float, ...]] | None = None
 
     @property
     def function(self) -> str | None:

@@ -277,8 +277,8 @@ def _fast(code: Sequence[Simple], dsts: Sequence[Reg], run: _Run) -> Region:
             if known is not None and i.dst.lanes == 1:
                 names[i.dst] = known
                 continue
-            if i.name == "mulz" and args[1] in large:
-                i = replace(i, name="mul")
+            if i.name in ("mulz", "fmaz", "fnmaz") and args[1] in large:
+                i = replace(i, name=i.name.removesuffix("z"))
         new = _renamed(i, names)
         out.append(new)
         if isinstance(new, Arith) and new.name == "neg" and new.args[0] in large:

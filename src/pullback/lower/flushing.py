@@ -85,7 +85,7 @@ def repeated(program: Program) -> frozenset[str]:
 # --- cells that are read to be added to others --------------------------------------------------
 
 SUMS = {"add": slice(0, 2), "sub": slice(0, 2), "neg": slice(0, 1), "fma": slice(2, 3),
-        "fnma": slice(2, 3)}  # fmt: skip
+        "fnma": slice(2, 3), "fmaz": slice(2, 3), "fnmaz": slice(2, 3)}  # fmt: skip
 """Primitives by which a number gets into a sum, and the operands that are its summands."""
 
 

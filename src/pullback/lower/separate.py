@@ -222,11 +222,12 @@ def summands(op: Loop) -> Block | None:
             case Prim("add", (a, b)) if v in (a, b):
                 added.append(b if a is v else a)
                 instead[let] = ()
-            case Prim("fma" | "fnma" as name, (a, b, c)) if v is c:
+            case Prim("fma" | "fnma" | "fmaz" | "fnmaz" as name, (a, b, c)) if v is c:
                 term = Var(v.name, v.type)
                 added.append(term)
-                instead[let] = (Let((term,), Prim("mul", (a, b)), let.site),)
-                if name == "fnma":
+                product = "mulz" if name.endswith("z") else "mul"
+                instead[let] = (Let((term,), Prim(product, (a, b)), let.site),)
+                if name.startswith("fn"):
                     instead[let] += _negated(added)
             case Prim("sub", (a, b)) if v is a:
                 added.append(b)

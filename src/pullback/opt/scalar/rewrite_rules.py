@@ -5,7 +5,8 @@ literals. The kind of x (as in ``Row.llvm``) must be one of ``kinds``; numbers h
 name that Python reserves ends in an underscore (``and_``), ``add_ck`` is ``add.ck``.
 
 Identities hold exactly, to the bit, NaN, infinities and signed zeros included, but for the rows
-that say so (``exact=False``): these round differently in the last place. Powers are the only ones.
+that say so (``exact=False``): powers, which round differently in the last place, and sums of
+cotangents that have lost a summand, where a zero may have the other sign.
 """
 
 from __future__ import annotations
@@ -141,6 +142,16 @@ RULES: tuple[Rule, ...] = (
     Rule("all comes back", "mulz(1, x)", "x", REAL),
     Rule("a regular partial", "mulz(k, x)", "mul(k, x)", REAL, when=_positive("k")),
     Rule("a regular cotangent", "mulz(x, k)", "mul(x, k)", REAL, when=_nonzero("k")),
+    Rule("nothing is added", "fmaz(x, 0.0, y)", "y", REAL, exact=False),
+    Rule("all is added", "fmaz(1, x, y)", "add(y, x)", REAL),
+    Rule("a regular partial in a sum", "fmaz(k, x, y)", "fma(k, x, y)", REAL, when=_positive("k")),
+    Rule("a regular cotangent in a sum", "fmaz(x, k, y)", "fma(x, k, y)", REAL, when=_nonzero("k")),
+    Rule("nothing is taken", "fnmaz(x, 0.0, y)", "y", REAL, exact=False),
+    Rule("all is taken", "fnmaz(1, x, y)", "sub(y, x)", REAL),
+    Rule("a regular partial in a difference", "fnmaz(k, x, y)", "fnma(k, x, y)", REAL,
+         when=_positive("k")),
+    Rule("a regular cotangent in a difference", "fnmaz(x, k, y)", "fnma(x, k, y)", REAL,
+         when=_nonzero("k")),
     Rule("larger of equals", "max(x, x)", "x", ("real", "int")),
     Rule("smaller of equals", "min(x, x)", "x", ("real", "int")),
     Rule("maximum of equals", "maximum(x, x)", "x", ("real", "int")),

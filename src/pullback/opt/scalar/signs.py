@@ -8,8 +8,8 @@ it can have the sign in its place: in a product, a quotient, a sum. Cotangents o
 quotients are full of such signs. What cannot (an accumulator, a loop, a result) gets the ``neg``,
 and a ``neg`` that would have to be written twice then stays where it was.
 
-Plain values keep their bits: only operations that derivatives alone have (``fma``, ``mulz``,
-``flush``) may give a zero of the other sign.
+Plain values keep their bits: only operations that derivatives alone have (``fma``, ``fmaz``,
+``mulz``, ``flush``) may give a zero of the other sign.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pullback.core.traverse import (
 )
 from pullback.core.types import Real
 
-ROUNDS = 4
+ROUNDS = 6
 
 Signed = tuple[Atom, bool]
 """An atom, and whether its negative is meant."""
@@ -45,14 +45,16 @@ def _block(block: Block) -> Block:
     block, stay = Block(lets, block.results), set[Var]()
     if not any(isinstance(x.op, Prim) and x.op.name == "neg" for x in lets):
         return block
+    best = block
     for _ in range(ROUNDS):
         walk = _Walk(stay)
         found = walk.block(block)
-        twice = {v for v, n in walk.written.items() if n > 1}
-        if not twice:
-            return found if len(found.lets) < len(lets) else block
-        stay |= twice
-    return block
+        best = min(best, found, key=lambda b: len(b.lets))
+        most = max(walk.written.values(), default=0)
+        if most < 2:
+            break
+        stay |= {v for v, n in walk.written.items() if n == most}
+    return best
 
 
 class _Walk:
@@ -145,10 +147,10 @@ def _with_signs(op: Prim, signed: list[Signed]) -> tuple[Op, bool] | None:
     match op.name, *(negative for _, negative in signed):
         case ("mul" | "mulz" | "div"), s, t:
             return Prim(op.name, (atoms[0], atoms[1])), s != t
-        case "fma", s, t, False:
-            return Prim("fma" if s == t else "fnma", tuple(atoms)), False
-        case "fma", s, t, True:
-            return Prim("fnma" if s == t else "fma", tuple(atoms)), True
+        case ("fma" | "fmaz"), s, t, _:
+            negative = signed[2][1]
+            name = op.name if (s == t) != negative else op.name.replace("f", "fn", 1)
+            return Prim(name, tuple(atoms)), negative
         case "add", False, True:
             return Prim("sub", (atoms[0], atoms[1])), False
         case "add", True, False:
