@@ -96,6 +96,33 @@ DIFFERENT = "pb.vmap: the mapped axes have different sizes"
 NOTHING = "no argument is mapped"
 
 
+def size_from(known: int, tree: Tree, axes: Axes) -> int:
+    """Return how many elements are mapped in a part of the arguments, if that is as many as are
+    known from others (-1: nothing is known). Inside compiled code only, as the next two."""
+    for x, axis in _mapped(tree, axes.tree):
+        known = agreed(known, np.shape(x)[axis])
+    return known
+
+
+def agreed(known: int, size: int) -> int:
+    """Return the size, if it is the one that is known."""
+    if known >= 0 and size != known:
+        raise ValueError(DIFFERENT)
+    return size
+
+
+def size_of_items(known: int, items: list[Tree], axes: Axes) -> int:
+    """Return how many elements are mapped in a list whose length only the run knows."""
+    for x in items:
+        known = size_from(known, x, axes)
+    return known
+
+
+def taken_of_items(items: list[Tree], axes: Axes, i: int) -> list[Tree]:
+    """Return the part of one element in such a list."""
+    return [taken((x,), axes, i)[0] for x in items]
+
+
 def taken(args: tuple[Tree, ...], axes: Axes, i: int) -> tuple[Tree, ...]:
     """Return the arguments of one element."""
     found: tuple[Tree, ...] = _each(args, axes.tree, lambda x, axis: np.take(x, i, axis)[()])
@@ -133,6 +160,6 @@ def same(x: Any) -> Any:
 
 
 __all__ = [
-    "AXES", "DIFFERENT", "NOTHING", "WHOLE", "Axes", "axes_of", "below", "placed", "same",
-    "size_of", "taken",
+    "AXES", "DIFFERENT", "NOTHING", "WHOLE", "Axes", "agreed", "axes_of", "below", "placed", "same",
+    "size_from", "size_of", "size_of_items", "taken", "taken_of_items",
 ]  # fmt: skip

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from pullback import batches, structures
+from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
     Indexed,
+    ListV,
     RecordV,
     Scalar,
     SmallV,
@@ -83,22 +85,35 @@ def _is_leaf(value: Value) -> bool:
     return number or isinstance(value, Scalar | ArrayV)
 
 
+Lists = Callable[[ListV, Static], Value]
+
+
 def _each(
     sp: Specialiser, tree: Value, axes: Tree, f: Callable[[Value, int | None], Value],
-    node: ast.AST,
+    node: ast.AST, lists: Lists | None = None,
 ) -> Value:  # fmt: skip
-    """Apply ``f`` to the numbers and arrays of a structure, and their axes."""
+    """Apply ``f`` to the numbers and arrays of a structure, and their axes; ``lists`` to lists
+    whose length only the run knows, and the axes of an item."""
     parts = _parts(tree)
     if isinstance(tree, SmallV):
         made = f(tree.wide, axes)
         return SmallV(made, tree.dtype) if isinstance(made, Scalar | ArrayV) else made
+    if isinstance(tree, ListV) and axes is not None and lists is not None:
+        if isinstance(axes, list | tuple):
+            reason = f"axes for each item of {sp.describe(tree)}, whose length only the run knows"
+            sp.refuse(node, reason, "give one number for all of its items")
+        return lists(tree, Static(batches.axes_of(axes)))
     if parts is None:
         if not _is_leaf(tree) and axes is not None:
             reason = f"mapping over {sp.describe(tree)}"
-            sp.refuse(node, reason, f"map over arrays, and {batches.WHOLE}")
+            loop = "or write the loop: [f(part(x, i)) for i in range(n)]"
+            sp.refuse(node, reason, f"map over arrays, {batches.WHOLE}, {loop}")
         return f(tree, axes)
     inside = _below(sp, axes, parts, node)
-    new = [_each(sp, part, a, f, node) for part, a in zip(parts.values(), inside, strict=True)]
+    new = [
+        _each(sp, part, a, f, node, lists)
+        for part, a in zip(parts.values(), inside, strict=True)
+    ]
     if isinstance(tree, TupleV):
         return TupleV(tuple(new), tree.is_list)
     assert isinstance(tree, RecordV)
@@ -119,7 +134,26 @@ def _axis(sp: Specialiser, value: Value, axis: int, node: ast.AST) -> tuple[Arra
 @register(batches.size_of)
 def size_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     tree, axes = args
+    sizes, lists = _sizes(sp, tree, axes, node)
+    if not sizes and not lists:
+        sp.refuse(node, batches.NOTHING, batches.AXES, error=ArgumentValueError)
+    for other in sizes[1:]:
+        ext.check_equal(sp, sizes[0], other, batches.DIFFERENT, node)
+    known = ext.int_value(sizes[0] if sizes else i64(-1))
+    for items, inside in lists:
+        known = run_program(sp, batches.size_of_items, (known, items, inside), node)
+    if not sizes:
+        there = sp.b.prim("ge", sp.scalar(known, node).atom, i64(0))
+        sp.require(there, "ValueError", batches.NOTHING, node)
+    return known
+
+
+def _sizes(
+    sp: Specialiser, tree: Value, axes: Value, node: ast.AST
+) -> tuple[list[Atom], list[tuple[ListV, Static]]]:
+    """Return the extents of the arrays that are mapped, and the lists of such."""
     sizes: list[Atom] = []
+    lists: list[tuple[ListV, Static]] = []
 
     def note(value: Value, axis: int | None) -> Value:
         if axis is not None:
@@ -127,12 +161,23 @@ def size_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
             sizes.append(ext.extents(sp, array)[k])
         return value
 
-    _each(sp, tree, _tree(axes), note, node)
-    if not sizes:
-        sp.refuse(node, batches.NOTHING, batches.AXES, error=ArgumentValueError)
-    for other in sizes[1:]:
-        ext.check_equal(sp, sizes[0], other, batches.DIFFERENT, node)
-    return ext.int_value(sizes[0])
+    def several(items: ListV, inside: Static) -> Value:
+        lists.append((items, inside))
+        return items
+
+    _each(sp, tree, _tree(axes), note, node, several)
+    return sizes, lists
+
+
+@register(batches.size_from)
+def size_from(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    known, tree, axes = args
+    sizes, lists = _sizes(sp, tree, axes, node)
+    for size in sizes:
+        known = run_program(sp, batches.agreed, (known, ext.int_value(size)), node)
+    for items, inside in lists:
+        known = run_program(sp, batches.size_of_items, (known, items, inside), node)
+    return known
 
 
 @register(batches.taken)
@@ -149,7 +194,10 @@ def taken(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         assert isinstance(items, Indexed)
         return items.at(index)
 
-    return _each(sp, tree, _tree(axes), item, node)
+    def several(items: ListV, inside: Static) -> Value:
+        return run_program(sp, batches.taken_of_items, (items, inside, i), node)
+
+    return _each(sp, tree, _tree(axes), item, node, several)
 
 
 def _moved(sp: Specialiser, x: Value, source: int, goal: int, node: ast.AST) -> Value:
@@ -171,4 +219,4 @@ def placed(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _each(sp, tree, _tree(axes), put, node)
 
 
-__all__ = ["axes_of", "placed", "size_of", "taken"]
+__all__ = ["axes_of", "placed", "size_from", "size_of", "taken"]
