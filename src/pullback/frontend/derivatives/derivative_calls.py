@@ -57,12 +57,11 @@ def _refused(name: str) -> Callable[..., Value]:
     def refuse(
         sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
     ) -> Value:
-        made = "define the function with its rule outside, and give it what it needs as arguments"
-        ruled = name.startswith(("custom_", "implicit_")) or name in ("primitive", "pure_callback")
+        made = "make it outside, and give it what it needs as arguments"
         sp.refuse(
             node,
             f"pb.{name} inside compiled code is not supported yet",
-            made if ruled else "call it outside",
+            made if name == "pure_callback" else "call it outside",
         )
 
     return refuse
@@ -315,6 +314,37 @@ REGISTRY.operators["grad"] = _grad
 REGISTRY.operators["value_and_grad"] = _grad
 REGISTRY.operators["pullback"] = _pullback
 
+
+def _ruled(
+    sp: Specialiser, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """Compile ``pb.custom_vjp(f, nondiff_argnums=())``: a function that waits for its rule."""
+    given = dict(zip(("f", "nondiff_argnums"), args, strict=False)) | kwargs
+    if len(args) > 2 or set(given) - {"f", "nondiff_argnums"} or "f" not in given:
+        sp.refuse(node, f"pb.{name} takes a function and nondiff_argnums", error=ArgumentTypeError)
+    fixed = sp.static(given.get("nondiff_argnums", Static(())), node, "nondiff_argnums")
+    alone = (fixed,) if isinstance(fixed, int) else fixed
+    if not isinstance(alone, tuple) or not all(type(n) is int and n >= 0 for n in alone):
+        sp.refuse(
+            node, f"nondiff_argnums of pb.{name} are positions from 0 on, not {fixed!r}",
+            error=ArgumentTypeError,
+        )  # fmt: skip
+    return OperatorV(name, TupleV((given["f"],)), (alone,))
+
+
+def _with_parts(
+    sp: Specialiser, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """Compile ``pb.primitive(f, *partials)``, ``pb.implicit_root(f, solve)`` and the like."""
+    known = {"primitive": ("f",), "implicit_fixed_point": ("g", "solve")}.get(name, ("f", "solve"))
+    values = [*args, *(kwargs[n] for n in known[len(args) :] if n in kwargs)]
+    if len(values) != len(args) + len(kwargs) or len(values) < 2:
+        sp.refuse(node, f"pb.{name} without its functions", error=ArgumentTypeError)
+    if name != "primitive":
+        values = values[1::-1]  # the solver is the function, the equation its rule
+    return OperatorV(name, TupleV(tuple(values)), ((),))
+
+
 _MAKERS: dict[str, Callable[..., Value]] = {
     "grad": lambda sp, *call: _make(sp, "grad", *call),
     "value_and_grad": lambda sp, *call: _make(sp, "value_and_grad", *call),
@@ -323,6 +353,10 @@ _MAKERS: dict[str, Callable[..., Value]] = {
     "series": _series,
     "jit": lambda sp, args, *call: OperatorV("jit", args[0]),
 }
+for _name in ("custom_vjp", "custom_jvp"):
+    _MAKERS[_name] = lambda sp, *call, _name=_name: _ruled(sp, _name, *call)
+for _name in ("primitive", "implicit_root", "implicit_fixed_point", "implicit_minimum"):
+    _MAKERS[_name] = lambda sp, *call, _name=_name: _with_parts(sp, _name, *call)
 for _maker, _name in OPERATORS.items():
     CALLS[_maker] = _MAKERS.get(_name) or _refused(_name)
 

@@ -155,11 +155,19 @@ def _of_constant(run: Run, obj: object, name: str, node: ast.AST) -> Value:
     return Static(getattr(obj, name))
 
 
+_SAID = "as a statement of its own, in the function that makes f (or outside of compiled code)"
+_INSTEAD = {
+    "at": "update a copy: y = x.copy(); y[i] = v",
+    **{name: f"say a rule where its function is made: f.{name}(...), {_SAID}"
+       for name in ("defvjp", "defjvp", "defjvps")},
+}  # fmt: skip
+
+
 def _refuse_attribute(run: Run, value: Value, name: str, node: ast.AST) -> NoReturn:
     run.refuse(
         node,
         f"{run.describe(value)} has no attribute {name!r} that is supported",
-        "update a copy: y = x.copy(); y[i] = v" if name == "at" else "",
+        _INSTEAD.get(name, ""),
         error=UnknownAttributeError,
     )
 

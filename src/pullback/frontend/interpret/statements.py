@@ -24,6 +24,7 @@ from pullback.frontend.interpret import (
     narrowing,
     patterns,
     raising,
+    said_rules,
 )
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
@@ -421,13 +422,18 @@ def _dead(body: Callable[[], Flow]) -> tuple[Atom, ...]:
 
 
 def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
-    decorators = [(run.evaluate(d), d) for d in s.decorator_list]
+    decorators = [
+        (None if said_rules.function_of(run, d) else run.evaluate(d), d) for d in s.decorator_list
+    ]
     if decorators and name in free_names(s):
         reason = "a function that calls itself and is decorated where it is defined"
         run.refuse(s.decorator_list[0], reason, "define it at module level")
     f: Value = by_reference.function_value(run, s)
     for decorator, node in reversed(decorators):
-        f = run.call(decorator, (f,), node)
+        if decorator is None:
+            said_rules.said_of(run, node, f)
+        else:
+            f = run.call(decorator, (f,), node)
     ownership.rebound(run, run.scope, name)
     run.scope.names[name] = f
 
@@ -445,7 +451,8 @@ def _expression_statement(run: Run, value: ast.expr) -> None:
             f".{value.func.attr}() changes its object in place",
             "make a new value: a comprehension, xs + [x], np.sort(a), ...",
         )
-    run.evaluate(value)
+    if not said_rules.said(run, value):
+        run.evaluate(value)
 
 
 __all__ = ["EXIT_BREAK", "EXIT_RETURN", "RecordV", "assign", "execute", "run_body", "spread"]

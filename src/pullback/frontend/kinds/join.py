@@ -66,8 +66,7 @@ def join(a: Kind, b: Kind) -> Kind | None:
         x, y = (k.inner if isinstance(k, MaybeK) else k for k in (a, b))
         both = join(x, y)
         return None if both is None else MaybeK(both)
-    found = _join(a, b)
-    return _optional(a, b) if found is None else found
+    return _optional(a, b) if (found := _join(a, b)) is None else found
 
 
 def _join(a: Kind, b: Kind) -> Kind | None:
@@ -461,9 +460,8 @@ class _Joined(Captures):
     over functions that capture each other ends."""
 
     def function(self, f: FunctionV, g: FunctionV) -> FunctionV:
-        if f.definition is not g.definition:
-            raise _DoNotMeetError
-        if (len(f.defaults), len(f.bound)) != (len(g.defaults), len(g.bound)):
+        counts = len(f.defaults), len(f.bound)
+        if f.definition is not g.definition or counts != (len(g.defaults), len(g.bound)):
             raise _DoNotMeetError
         return super().function(f, g)
 
@@ -485,6 +483,12 @@ class _Joined(Captures):
                 return y
             case FunctionV(), FunctionV() if x.definition is y.definition:
                 return self.function(x, y)
+            case OperatorV(name, f, options, xs), OperatorV(again, g, same, ys) if (
+                (name, options) == (again, same)  # which their wrappers captured: one place
+            ):
+                if len(xs) != len(ys) or join(kind_of(f), kind_of(g)) is None:
+                    raise _DoNotMeetError
+                return OperatorV(name, self.value(f, g), options, tuple(map(self.value, xs, ys)))
             case _:
                 both = join(kind_of(x), kind_of(y))
                 if both is None:
@@ -492,7 +496,5 @@ class _Joined(Captures):
                 return example(both)
 
 
-__all__ = [
-    "as_list", "generalise", "has_function", "hashed", "is_function", "is_none", "join",
-    "keeps_classes", "key_kind", "same_function", "suits", "widen",
-]  # fmt: skip
+__all__ = ["as_list", "generalise", "has_function", "hashed", "is_function", "is_none", "join",
+           "keeps_classes", "key_kind", "same_function", "suits", "widen"]  # fmt: skip
