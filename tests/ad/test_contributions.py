@@ -122,3 +122,35 @@ def test_lanes_flush_as_scalars_do(exponent: int) -> None:
     c[-1] = 2.0 ** exponent / 2.0 ** (11 * exponent / 12)
     one = [pb.grad(forget)(x[k : k + 1], c)[0] for k in range(len(x))]
     assert [float(g) for g in pb.grad(forget)(x, c)] == [float(g) for g in one]
+
+
+def scaled(x):
+    total = 0.0
+    for v in x:
+        total += (0.5 * (v * -2.0) ** 2 - v / 4.0) / 8.0
+    return total
+
+
+def huge(x):
+    return ((x * 1e200) * 1e200) * 1e-200 * 1e-200
+
+
+def test_factors_of_a_cotangent_become_one() -> None:
+    """0.5 and 2 and 1 / 8 are multiplied when the derivative is written."""
+    x = np.array([0.5, -1.25, 2.0])
+
+    def product(a):
+        return pb.hvp(scaled, (a,), (a,))[0]
+
+    text = pb.show(pb.grad(scaled), x)
+    added = text[text.index("+=") - 400 : text.index("+=")].splitlines()
+    literals = [line for line in added if re.search(r" mul .*\d\.\d", line)]
+    assert len(literals) <= 1
+    np.testing.assert_allclose(pb.grad(scaled)(x), 0.5 * x - 1.0 / 32.0, rtol=1e-15)
+    np.testing.assert_allclose(product(x), 0.5 * x, rtol=1e-15)
+    np.testing.assert_allclose(pb.jacfwd(scaled)(x), 0.5 * x - 1.0 / 32.0, rtol=1e-15)
+
+
+def test_factors_that_would_overflow_stay_apart() -> None:
+    for x in (1e-100, 1e-300):
+        assert pb.jvp(huge, (x,), (x,))[1] == pytest.approx(x, rel=1e-13)

@@ -7,7 +7,8 @@ rules.
 **A product is added in one operation.** Values of the program round as Python rounds them, each
 operation for itself. Derivatives have no such model: ``old + p * ct`` is ``fma(p, ct, old)``
 (``fmaz`` where p is singular: nothing is added where ct is 0), and that is decided when the
-addition is written, so that the bits do not depend on later passes.
+addition is written, so that the bits do not depend on later passes. Literal factors of a cotangent
+become one factor likewise: 2 * (0.5 * ct) is ct.
 
 **A contribution is present where its cotangent is.** A value that only arms of choices use gets a
 cotangent where such an arm is taken, and elsewhere none. That is not 0 times a partial, which may
@@ -72,19 +73,30 @@ class Contributions:
     factors   the partial and the cotangent of each product, behind the operation that adds it
     where     the truth value of each cotangent that is not always present
     open      the cotangents that may be anything, instead of 0, where they are absent
+    multiples the literal and the cotangent of each product with a literal: two become one
     """
 
     factors: dict[Atom, tuple[str, Atom, Atom]] = field(default_factory=dict)
     where: dict[Atom, Atom] = field(default_factory=dict)
     open: set[Atom] = field(default_factory=set)
+    multiples: dict[Atom, tuple[float, Atom]] = field(default_factory=dict)
     last: Atom | None = None  # the last product, not yet used
 
     def product(self, b: Builder, row: Row, p: Atom, ct: Atom, target: Type) -> Atom:
         """Emit a partial of a row times the cotangent of its result."""
         self.last = None
+        k: float | None = None
+        linear = ct.type == target and row.product != "gate"
+        if linear and isinstance(p, Lit) and _is_plain(p.value):
+            k, base = self.multiples.get(ct, (1.0, ct))
+            if _is_plain(k * p.value):
+                row, p, ct = TABLE["mul"], lit(k * p.value, p.type), base
+            k = float(p.value)
         out = scale(b, row, p, ct, target)
         if out is ct or not isinstance(out, Var):
             return out
+        if k is not None:
+            self.multiples[out] = k, ct
         unit = isinstance(p, Lit) and abs(p.value) == 1.0
         if row.product in FUSED and ct.type == target and not unit:
             self.last, self.factors[out] = out, (FUSED[row.product], p, ct)
@@ -154,6 +166,11 @@ class Contributions:
                 return None
             out = truth if out is None else b.prim("or", out, truth)
         return out
+
+
+def _is_plain(k: float | int | bool) -> bool:
+    """Whether a factor neither overflows nor loses digits."""
+    return 1e-30 < abs(k) < 1e30
 
 
 # --- rows that need no truth values -------------------------------------------------------------

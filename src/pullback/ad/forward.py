@@ -38,6 +38,7 @@ from pullback.core.terms import (
     Inject,
     Jvp,
     Let,
+    Lit,
     Loop,
     MakeTuple,
     Op,
@@ -365,6 +366,9 @@ class Forward:
             return where, False
         found: list[Atom] = []
         for axis, i in enumerate(where):
+            if isinstance(i, Lit) and i.value >= 0:
+                found.append(i)
+                continue
             below = b.prim("lt", i, i64(0))
             found.append(b.prim("select", below, b.prim("add", i, b.dim(array, axis)), i))
         return tuple(found), False

@@ -20,8 +20,8 @@ from pullback.core.build import Builder, partial
 from pullback.core.effects import is_total
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, PartialFn, Row
-from pullback.core.terms import Atom, Let, Prim, Var
-from pullback.core.types import Bool, Int, Real
+from pullback.core.terms import Atom, Let, Lit, Prim, Var
+from pullback.core.types import F64, Bool, Int, Real
 
 TWICE = replace(TABLE["add"], partials=(2.0, 0.0))
 """The row of the sum of a variable and itself."""
@@ -71,7 +71,7 @@ class Partials:
             assert isinstance(let.op, Prim)
             (v,) = let.vars
             op = Prim(let.op.name, tuple(names.get(a, a) for a in let.op.args), let.op.static)
-            found = self.known.get(_key(op))
+            found = _quotient(op) or self.known.get(_key(op))
             if found is not None:
                 names[v] = found
                 continue
@@ -79,6 +79,15 @@ class Partials:
             if write:
                 self.known[_key(op)] = v
         return names.get(p, p)
+
+
+def _quotient(op: Prim) -> Lit | None:
+    """Return the quotient of two literals: the partial by what a literal divides."""
+    match op:
+        case Prim("div", (Lit(x, t), Lit(y))) if t == F64 and y:
+            return Lit(float(x) / float(y), t)
+        case _:
+            return None
 
 
 def divided(row: Row, active: Sequence[bool]) -> tuple[PartialFn | None, Row]:
