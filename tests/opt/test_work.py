@@ -119,8 +119,8 @@ def grown(f: Callable[..., Any], argnums: tuple[int, ...], runs: Iterable[Args])
             return slow
         if before is not None:
             doubts = [
-                f"{name}: {before[name]:.2f}, {x:.2f}" for name, x in now.items()
-                if x > max(FEW, GROWTH * before[name])
+                f"{name}: {before.get(name, 1.0):.2f}, {x:.2f}" for name, x in now.items()
+                if x > max(FEW, GROWTH * before.get(name, 1.0))  # 1: it has changed nothing there
             ]
             if not doubts:
                 break
