@@ -154,13 +154,20 @@ def test_nondifferentiable_arguments_may_be_trees() -> None:
         pb.grad(lambda x: scaled({"k": 2.0, "l": (x[0], 3.0 * x[1]), "name": "any"}, x))(X)
 
 
-def test_a_rule_made_inside_is_refused_with_the_way_out() -> None:
+def test_a_function_that_is_made_inside_needs_its_rule() -> None:
     def f(x):
-        rule = pb.custom_jvp(lambda y: math.sin(y))
-        return rule(x)
+        g = pb.custom_jvp(lambda y: math.sin(y))
+        return g(x)
 
-    with pytest.raises(pb.PullbackError, match="outside, and give it what it needs as arguments"):
+    with pytest.raises(pb.PullbackError, match=r"say it before: f\.defjvp\(rule\)"):
         pb.jit(f)(1.3)
+
+    def h(x):
+        g = pb.custom_jvp(lambda y: math.sin(y))
+        g.defjvp(lambda primals, tangents: (g(*primals), 3.0 * tangents[0]))
+        return g(x)
+
+    assert pb.value_and_grad(h)(1.3) == (math.sin(1.3), 3.0)
 
 
 def printing(x):

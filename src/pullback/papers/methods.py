@@ -23,6 +23,7 @@ from pullback.papers.language.check import Dialect, NestedTypeError, outside, re
 from pullback.papers.language.eval import evaluate
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.pretty import show_type
+from pullback.papers.language.prims import missing_order
 from pullback.papers.language.terms import (
     EV,
     EVM,
@@ -117,12 +118,14 @@ class Curried:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """One stage: its public name, one line about it, its source language, and how to run it."""
+    """One stage: its public name, one line about it, its source language, and how to run it.
+    ``orders``: its programs have the derivatives of all orders."""
 
     name: str
     description: str
     source: Dialect
     runner: Runner
+    orders: bool = False
 
     def supports(self, source: Source) -> str:
         """Return the reason why a program is outside the source language; "" if it is in it."""
@@ -137,7 +140,7 @@ class Method:
             beyond = outside(source.body, self.source)
             section = missing(self.name, lacking(beyond)) if beyond else ""
             return f"{e}: {section}" if section else str(e)
-        return ""
+        return missing_order(source.body) if self.orders else ""
 
 
 METHODS: dict[str, Method] = {}

@@ -87,4 +87,4 @@ def towers_in(v: object) -> list[ConV]:
 
 register(Method(
     "delta.towers", "lazy towers of all derivatives, one run per input (section 8.6)",
-    DUAL_SOURCE, run_towers))
+    DUAL_SOURCE, run_towers, orders=True))

@@ -9,6 +9,7 @@ R is float64, Z is int64 and B = 1 + 1 is Bool. Two names are a paper's own (Eff
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from pullback.core import types as core
 from pullback.core.build import Builder, f64
@@ -40,6 +41,7 @@ from pullback.papers.language.terms import (
     Z,
     fresh,
 )
+from pullback.papers.language.traverse import subterms
 from pullback.papers.language.values import Inj, to_bool
 
 OWN = {"sign2": ((R,), B), "sign3": ((R,), Plus(Plus(ONE, ONE), ONE))}
@@ -189,6 +191,39 @@ def _argument_types(row: Row, n: int) -> list[core.Type]:
     if row.name == "select":
         return [core.BOOL, core.F64, core.F64]
     return [core.F64] * n
+
+
+def missing_order(t: Term) -> str:
+    """Return why a program has no derivatives of some order; "" if it has all."""
+    for part in subterms(t):
+        if isinstance(part, Prim) and (stuck := without_partial(part.op)):
+            return f"the derivatives of {part.op} ask for one of {stuck} that there is not"
+    return ""
+
+
+@cache
+def without_partial(name: str) -> str:
+    """Return a primitive that a derivative of some order of a primitive asks for and that has no
+    derivative by one of its real arguments; "" if there is none.
+
+    >>> without_partial("sin"), without_partial("digamma")
+    ('', 'zeta')
+    """
+    met, waiting = {name}, [name]
+    while waiting:
+        op = waiting.pop()
+        if is_discrete(op):
+            continue
+        xs = [Var(f"x{i}") for i in range(len(TABLE[op].partials))]
+        for i in range(len(xs)):
+            try:
+                found = partial(op, i, xs)
+            except TypeError:
+                return op
+            new = {t.op for t in subterms(found) if isinstance(t, Prim)} - met
+            met |= new
+            waiting += sorted(new)
+    return ""
 
 
 def _from_core(b: Builder, out: Atom, known: dict[CoreVar, Term]) -> Term:
