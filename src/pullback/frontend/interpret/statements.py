@@ -439,20 +439,17 @@ def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
 
 
 def _expression_statement(run: Run, value: ast.expr) -> None:
-    if isinstance(value, ast.Constant):
-        return
-    if (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and value.func.attr == "fill"
-    ):
-        run.refuse(
-            value,
-            f".{value.func.attr}() changes its object in place",
-            "make a new value: a comprehension, xs + [x], np.sort(a), ...",
-        )
-    if not said_rules.said(run, value):
-        run.evaluate(value)
+    match value:
+        case ast.Constant():
+            return
+        case ast.Call(ast.Attribute(receiver, "fill")) if not _is_object(run, receiver):
+            run.refuse(value, ".fill() changes its array in place", "assign to it: a[...] = value")
+    run.evaluate(value)
+
+
+def _is_object(run: Run, node: ast.expr) -> bool:
+    """Whether an expression is a name for an object of a user's class."""
+    return isinstance(node, ast.Name) and isinstance(run.scope.names.get(node.id), RecordV)
 
 
 __all__ = ["EXIT_BREAK", "EXIT_RETURN", "RecordV", "assign", "execute", "run_body", "spread"]
