@@ -232,6 +232,29 @@ def test_all_modes_agree_in_chunks(everywhere: None, name: str) -> None:
         np.testing.assert_allclose(moved, inner, rtol=1e-3 if single else 1e-8, atol=1e-4)
 
 
+def test_private_cells_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above it the loop runs as a whole: its bits are those of one chunk."""
+
+    def first(x: Any) -> Any:
+        return pairs(x)
+
+    def second(x: Any) -> Any:
+        return pairs(x)
+
+    def third(x: Any) -> Any:
+        return pairs(x)
+
+    x = _numbers(300)
+    chunks = pb.grad(first)(x)
+    monkeypatch.setattr(chunk_code, "MOST_CELLS", 299)
+    above = pb.grad(second)(x)
+    monkeypatch.setattr(chunk_code, "WORTH", 1 << 60)
+    one = pb.grad(third)(x)
+    assert np.array_equal(above, one)
+    assert not np.array_equal(chunks, one)
+    np.testing.assert_allclose(chunks, one, rtol=1e-9, atol=1e-12)
+
+
 # --- errors ---------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,10 @@ ADDED = 3 * CHUNKS
 """The cycles that a private cell takes: it is cleared, copied and added up for each chunk."""
 
 
+MOST_CELLS = 1 << 20
+"""With more private cells a loop runs as a whole: those of all chunks take 128 MB."""
+
+
 class NotInChunksError(Exception):
     """This loop cannot run in chunks."""
 
@@ -102,7 +106,8 @@ def in_chunks(
     long = lo.test("ge", work, Imm(WORTH, Ty.I64))
     if function.private:
         little = lo.test("le", lo.mul(cells, Imm(ADDED, Ty.I64)), work)
-        long = lo.test("and", long, little)
+        few = lo.test("le", cells, Imm(MOST_CELLS, Ty.I64))
+        long = lo.test("and", long, lo.test("and", little, few))
     name = function.define(code, totals)
     dsts = tuple(Reg("sum", v.ty) for v in totals)
     private = tuple((p.low, p.size) for p in function.private)
