@@ -118,8 +118,8 @@ class Curried:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """One stage: its public name, one line about it, its source language, and how to run it.
-    ``orders``: its programs have the derivatives of all orders."""
+    """One stage: its public name, one line about it, its source language, how to run it, and
+    whether its programs need derivatives of all orders."""
 
     name: str
     description: str
@@ -187,8 +187,7 @@ def linearise(name: str, source: Source, args: tuple[object, ...]) -> Linearised
 def supporting(name: str, source: Source) -> Method:
     """Return the method, which can take the program; else Unsupported with the reason."""
     method = method_named(name)
-    reason = method.supports(source)
-    if reason:
+    if reason := method.supports(source):
         raise Unsupported(f"method {name!r}: {reason}")
     return method
 

@@ -444,7 +444,8 @@ def _expression_statement(run: Run, value: ast.expr) -> None:
             return
         case ast.Call(ast.Attribute(receiver, "fill")) if not _is_object(run, receiver):
             run.refuse(value, ".fill() changes its array in place", "assign to it: a[...] = value")
-    run.evaluate(value)
+    if not said_rules.said(run, value):
+        run.evaluate(value)
 
 
 def _is_object(run: Run, node: ast.expr) -> bool:
