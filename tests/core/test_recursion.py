@@ -90,3 +90,17 @@ def test_an_interrupt_ends_both_threads() -> None:
         signal.signal(signal.SIGINT, handler)
     workers[0].join(60)
     assert not workers[0].is_alive()
+
+
+def test_a_thread_that_the_system_does_not_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised names the stack, and nothing waits for a thread that never began."""
+    begin = threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        if thread.name == "pullback-deep":
+            raise RuntimeError("can't start new thread")
+        begin(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(MemoryError, match="a thread with a stack of 512 MiB"):
+        with_large_stack(lambda: 1)

@@ -94,6 +94,8 @@ def with_large_stack(run: Callable[[], T]) -> T:
             before = threading.stack_size(STACK_BYTES)
             try:
                 worker.start()
+            except RuntimeError:  # the system gives no thread, or no memory for its stack
+                errors.append(MemoryError(f"a thread with a stack of {STACK_BYTES >> 20} MiB"))
             finally:
                 threading.stack_size(before)
 
@@ -101,7 +103,8 @@ def with_large_stack(run: Callable[[], T]) -> T:
     try:
         starter.start()
         starter.join()
-        worker.join()
+        if worker.ident is not None:
+            worker.join()
     except BaseException as e:
         given_up.set()
         if worker.ident is not None:
