@@ -229,15 +229,52 @@ def test_memory_maps(tmp_path):
      [Model(1), Model(2.0)], [None, 1, 2.0]],
 )  # fmt: skip
 def test_lists_of_numbers_of_several_classes(value):
-    """An int among floats does not become a float: isinstance and // would not be Python's."""
+    """An int among floats does not become a float: isinstance and // would not be Python's. Such a
+    list is data, whose items are known one by one."""
 
-    def f(xs):
+    def first(xs):
         return 1.0 if isinstance(xs[0], int) else 2.0
 
-    with pytest.raises(TypeError, match="numbers of one class, at arg0"):
-        pb.jit(f)(value)
+    def classes(xs, pair):
+        return [[isinstance(x, k) for k in (bool, int, float, np.float64)] for x in xs + pair[0]]
+
+    assert pb.jit(first)(value) == first(value)
+    assert pb.jit(classes)(value, (value, 2.0)) == classes(value, (value, 2.0))
+    assert pb.grad(lambda x, xs: x * x)(3.0, value) == 6.0
+    long = value * 40
+    with pytest.raises(TypeError, match=r"more than 64 of them must be of one type, at arg0"):
+        pb.jit(first)(long)
     with pytest.raises(TypeError, match=r"at arg1\[0\]"):
-        pb.jit(lambda x, pair: x)(1.0, (value, 2.0))
+        pb.jit(lambda x, pair: x)(1.0, (long, 2.0))
+
+
+MIXED = [
+    lambda xs: sum(x * x for x in xs),
+    lambda xs: [x // 2 for x in xs] + [x / 2 for x in xs],
+    lambda xs: sum(xs[i] * xs[-1 - i] for i in range(len(xs))),
+    lambda xs: [xs[i] ** i for i in range(len(xs))],
+    lambda xs: sum(xs) / len(xs) + (max(xs) - min(xs)),
+    lambda xs: np.sum(np.array(xs) * 2),
+    lambda xs: [x for x in xs if isinstance(x, int)],
+    lambda xs: {k: x for k, x in enumerate(xs)},
+    lambda xs: xs[::-1] + [7],
+]
+
+
+@pytest.mark.parametrize("k", range(len(MIXED)))
+@pytest.mark.parametrize("xs", [[1, 2.5, 3.0], [2.5, 2, 2**31 + 1], [1.5, 2, -0.0]])
+def test_lists_of_ints_and_floats(k, xs):
+    """Values and classes are Python's."""
+    wanted, found = MIXED[k](xs), pb.jit(MIXED[k])(xs)
+    assert repr(found) == repr(wanted)
+
+
+def test_ints_among_floats_have_no_derivatives():
+    for xs in ([1, 2.5, 3.0], [(1, 2.5), (1.5, 2.0)], [[1.0, 2], 3.0]):
+        with pytest.raises(TypeError, match=r"argument 0 has ints among floats \(a list of"):
+            pb.grad(lambda xs: 1.0 * len(xs))(xs)
+        slope = pb.grad(lambda xs, s: s * s * len(xs), argnums=1)(xs, 3.0)
+        assert slope == 6.0 * len(xs)
 
 
 def test_lists_that_are_alike():

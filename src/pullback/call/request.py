@@ -19,6 +19,7 @@ from pullback.call.space import Space, of_reals
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
 from pullback.core.types import Array, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import (
     Kind,
     OptionalK,
@@ -223,6 +224,11 @@ def make_plan(
     wrt: list[int] = []
     for i in chosen:
         found = [k for k in plain.leaves[i] if spaces.bears(plain.params[k])]
+        if found and not along and (mixed := _with_ints_among_floats(kinds[i])) is not None:
+            raise ArgumentTypeError(
+                f"argument {i} has ints among floats ({describe(mixed)}): they have no derivatives",
+                "write 2.0 for 2: [float(x) for x in xs]; or choose other arguments with argnums=",
+            )
         if not along and not found:
             raise ArgumentTypeError(
                 f"argument {i} is {describe(kinds[i])}: it has no real number to differentiate by",
@@ -241,6 +247,15 @@ def make_plan(
             )
     data = tuple(k for k, t in enumerate(plain.params) if spaces.composite(t))
     return Plan(request, everything, len(kinds), result, tuple(wrt), seeded, data, one_home)
+
+
+def _with_ints_among_floats(kind: Kind) -> Kind | None:
+    """Return the first part that is a list of numbers of which some are ints and some floats."""
+    if isinstance(kind, TupleK) and kind.is_list:
+        joined = as_list(kind)
+        if joined and any(leaf_types(k) != leaf_types(joined.elem) for k in kind.items):
+            return kind
+    return next((k for k in map(_with_ints_among_floats, parts(kind)) if k is not None), None)
 
 
 def holds_functions(t: Type) -> bool:

@@ -75,6 +75,8 @@ class Specialisations(Protocol):
     ordered: set[ast.AST]
     """The comprehensions, conditions of loops and calls of library functions of which it is known
     that they change variables around them, or call Python."""
+    unrolled: set[ast.AST]
+    """The loops over ranges of which it is known that they must be unrolled (``unrolling``)."""
     may_order: set[ast.AST]
     """The calls of library functions that have a text for this."""
     shown: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakValueDictionary
@@ -116,6 +117,8 @@ class Frame:
     )
     """The functions that calls gave, by the number of the names that their variables got here
     (``adopted``), and the kinds of these."""
+    ranges: dict[ast.AST, tuple[frozenset[str], int]] = field(default_factory=dict)
+    """The loops around over ranges that could be unrolled: the names they bind, their rounds."""
     slots: dict[str, Slot] = field(default_factory=dict)
     """The variables that travel with the state of the consumer that the generator has."""
     touched: set[Owner] = field(default_factory=set)

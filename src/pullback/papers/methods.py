@@ -119,13 +119,13 @@ class Curried:
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
     """One stage: its public name, one line about it, its source language, how to run it, and
-    whether its programs need derivatives of all orders."""
+    derivatives of how many orders the primitives of its programs must have (1: not asked)."""
 
     name: str
     description: str
     source: Dialect
     runner: Runner
-    orders: bool = False
+    orders: float = 1
 
     def supports(self, source: Source) -> str:
         """Return the reason why a program is outside the source language; "" if it is in it."""
@@ -140,7 +140,7 @@ class Method:
             beyond = outside(source.body, self.source)
             section = missing(self.name, lacking(beyond)) if beyond else ""
             return f"{e}: {section}" if section else str(e)
-        return missing_order(source.body) if self.orders else ""
+        return missing_order(source.body, self.orders) if self.orders > 1 else ""
 
 
 METHODS: dict[str, Method] = {}

@@ -120,6 +120,7 @@ class Functions:
         self.static_params: dict[Definition, set[str]] = {}
         self.placed: dict[Definition, set[str | CellPath]] = {}  # what is to hold places
         self.ordered: set[ast.AST] = set()
+        self.unrolled: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
         self.shown = 0
         self.checked: set[Definition] = set()

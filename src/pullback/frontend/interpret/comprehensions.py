@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.interpret import iteration
+from pullback.frontend.interpret import iteration, unrolling
 from pullback.frontend.interpret.generators import expression
 from pullback.frontend.kinds.values import (
     Driven,
@@ -104,13 +104,14 @@ def items_over(
     if first.is_async:
         run.refuse(node, "async code cannot be compiled")
     outer = run.scope
-    items = run.iterate(over, first.iter)
+    items = unrolling.unrolled(run, over, first) or run.iterate(over, first.iter)
     if isinstance(items, Driven):
         return expression(run, generators, elt, GeneratorV(node, items, items))
     rest = generators[1:]
 
     def inside(item: Value, then: Callable[[], Value]) -> Value:
-        with _with_item(run, outer, first, item, node):
+        candidate = unrolling.may_unroll(run, over, first.target, first)
+        with _with_item(run, outer, first, item, node), candidate:
             return then()
 
     if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):

@@ -15,7 +15,7 @@ from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
-from pullback.frontend.interpret import made_texts, small_ints
+from pullback.frontend.interpret import made_texts, small_ints, unrolling
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.indices import int_atom
@@ -389,6 +389,7 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
                 return ListV(i64(0), TupleK(()), ())
             as_one = as_list(kind := run.kind(value, node))
             if as_one is None or loses_ints(kind, as_one.elem):
+                unrolling.begin_anew(run, node)
                 run.refuse(
                     node,
                     "a list that is indexed or looped over at run time needs items of one type",
@@ -471,7 +472,7 @@ def sequence(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.AST)
     return ListV(length, kinds[0], tuple(atoms), own, True, inner, sole=sole[0])
 
 
-def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
+def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> Sequence[Atom]:
     """Return the indices that the ``if`` of a comprehension keeps, and their number."""
     i = Var("i", I64)
     (start,) = run.b.let(Build((n,), (i,), run.block(lambda: (i64(0),))), (Array(I64, 1),))
@@ -493,8 +494,7 @@ def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
         without_rounds(run.b, n, index, e)
         return start, i64(0)
     loop = Loop(n, index, (found, count), (start, i64(0)), block)
-    kept, total = run.b.let(loop, (found.type, I64))
-    return kept, total
+    return run.b.let(loop, (found.type, I64))
 
 
 __all__ = ["ListK", "collect", "flatten", "iterate", "length", "list_of", "range_parts", "to_list"]

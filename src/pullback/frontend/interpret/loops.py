@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, boolean, i64
@@ -12,7 +12,7 @@ from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
-from pullback.frontend.interpret import generators
+from pullback.frontend.interpret import generators, unrolling
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carried_places import Places
 from pullback.frontend.interpret.carry import carry
@@ -59,11 +59,19 @@ if TYPE_CHECKING:
 
 def for_statement(run: Run, s: ast.For) -> Flow:
     source = Source(run, s)
-    items = run.iterate(source.value, s.iter)
+    items = unrolling.unrolled(run, source.value, s) or run.iterate(source.value, s.iter)
     leaves = jumps(s.body) & {"break", "return"}
     state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
     if isinstance(items, Driven):
         return _for_driven(run, s, items, source, state)
+    with nullcontext() if jumps(s.body) else unrolling.may_unroll(run, source.value, s.target, s):
+        return _for_items(run, s, items, source, state)
+
+
+def _for_items(
+    run: Run, s: ast.For, items: Unrolled | Indexed, source: Source, state: dict[str, Value]
+) -> Flow:
+    """Compile a ``for`` over items that have numbers."""
     if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
         for k, item in enumerate(items.items):
             run.assign(s.target, source.item(k, item), s)
@@ -82,7 +90,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     goes_round = has_items(found)
     before = [lambda: bind(index)]
     first_set(run, s, before, state, goes_round)
-    if leaves:
+    if state:
         return _for_with_exit(run, s, found, bind, source)
     names, c = _carry_names(run, s, before, None, after_body=source.check_size)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from pullback.core.types import I64, Real
+from pullback.core.types import BOOL, I64, Real
 from pullback.frontend.kinds.kinds import (
     HashK,
     Kind,
@@ -45,9 +45,10 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
 
 
 def loses_ints(kind: Kind, elem: Kind) -> bool:
-    """Whether ints that only the run knows become floats as items of a list of ``elem``."""
+    """Whether ints or bools that only the run knows become floats as items of a list of
+    ``elem``."""
     floats = isinstance(elem, ScalarK) and isinstance(elem.type, Real)
-    return floats and any(isinstance(k, ScalarK) and k.type == I64 for k in parts(kind))
+    return floats and any(isinstance(k, ScalarK) and k.type in (I64, BOOL) for k in parts(kind))
 
 
 def small_in(kind: Kind) -> Kind | None:

@@ -145,12 +145,8 @@ def _list(value: list[object]) -> ArgType:
             if not all(keeps_classes(k, joined) for k in (elem, other)):
                 mixed = mixed or (elem, other)
             elem = joined
-    if mixed is not None:
-        raise ArgumentTypeError(
-            f"a list of {describe(mixed[0])} and {describe(mixed[1])}: the items of a list must be "
-            "numbers of one class",
-            "write 2.0 for 2: [float(x) for x in xs], or use a tuple",
-        )
+    if mixed is not None:  # as items of one type, ints would be floats
+        return _items_one_by_one(value, *mixed)
     return ListK(elem)
 
 

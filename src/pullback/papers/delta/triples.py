@@ -171,4 +171,4 @@ def run_triples(source: Source, args: tuple[object, ...], seed: object) -> Outco
 
 register(Method(
     "delta.triples", "value, first and second derivative, one run per input (section 8.6)",
-    DUAL_SOURCE, run_triples))
+    DUAL_SOURCE, run_triples, orders=2))

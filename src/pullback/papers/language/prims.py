@@ -8,6 +8,7 @@ R is float64, Z is int64 and B = 1 + 1 is Bool. Two names are a paper's own (Eff
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -193,26 +194,26 @@ def _argument_types(row: Row, n: int) -> list[core.Type]:
     return [core.F64] * n
 
 
-def missing_order(t: Term) -> str:
-    """Return why a program has no derivatives of some order; "" if it has all."""
+def missing_order(t: Term, orders: float) -> str:
+    """Return why a program has no derivatives of so many orders; "" if it has."""
     for part in subterms(t):
-        if isinstance(part, Prim) and (stuck := without_partial(part.op)):
+        if isinstance(part, Prim) and (stuck := without_partial(part.op, orders)):
             return f"the derivatives of {part.op} ask for one of {stuck} that there is not"
     return ""
 
 
 @cache
-def without_partial(name: str) -> str:
-    """Return a primitive that a derivative of some order of a primitive asks for and that has no
-    derivative by one of its real arguments; "" if there is none.
+def without_partial(name: str, orders: float = math.inf) -> str:
+    """Return a primitive that a derivative up to some order of a primitive asks for and that has
+    no derivative by one of its real arguments; "" if there is none.
 
-    >>> without_partial("sin"), without_partial("digamma")
-    ('', 'zeta')
+    >>> without_partial("sin"), without_partial("digamma"), without_partial("digamma", 1)
+    ('', 'zeta', '')
     """
-    met, waiting = {name}, [name]
+    met, waiting = {name}, [(name, orders)]
     while waiting:
-        op = waiting.pop()
-        if is_discrete(op):
+        op, left = waiting.pop(0)
+        if is_discrete(op) or left == 0:
             continue
         xs = [Var(f"x{i}") for i in range(len(TABLE[op].partials))]
         for i in range(len(xs)):
@@ -222,7 +223,7 @@ def without_partial(name: str) -> str:
                 return op
             new = {t.op for t in subterms(found) if isinstance(t, Prim)} - met
             met |= new
-            waiting += sorted(new)
+            waiting += [(t, left - 1) for t in sorted(new)]
     return ""
 
 
