@@ -29,6 +29,7 @@ from pullback.frontend.interpret import (
     raising,
     showing,
     small_ints,
+    spreading,
 )
 from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
@@ -52,7 +53,6 @@ from pullback.frontend.kinds.values import (
     Static,
     TupleV,
     UnionV,
-    Unrolled,
     Value,
 )
 from pullback.frontend.library.numpy import ufunc_at
@@ -248,7 +248,7 @@ def _items(
     for e in elts:
         with run.holding(*items):
             value = one(run, e.value if isinstance(e, ast.Starred) else e)
-        items += spread(run, value, e) if isinstance(e, ast.Starred) else (value,)
+        items += spreading.spread(run, value, e) if isinstance(e, ast.Starred) else (value,)
     return tuple(items)
 
 
@@ -279,18 +279,6 @@ def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
     for piece in pieces[1:]:
         joined = run.binop("+", joined, piece, node)
     return joined
-
-
-def spread(run: Run, value: Value, node: ast.AST) -> tuple[Value, ...]:
-    """Return the items of ``*value``; their number must be known."""
-    items = run.iterate(value, node)
-    if not isinstance(items, Unrolled):
-        run.refuse(
-            node,
-            f"*{run.describe(value)}: the number of items must be known at compile time",
-            "pass it as one argument, or use a tuple",
-        )
-    return items.items
 
 
 def evaluate_index(run: Run, node: ast.expr) -> Value:
@@ -468,13 +456,15 @@ def _function_and_arguments(
     run: Run, function: Value, node: ast.Call
 ) -> tuple[Value, Sequence[Value]]:
     """Return the function that is called, and its positional arguments."""
-    match function, node.args:
-        case Static(value), [ast.Starred(inner) as star] if value is zip:
-            rows = evaluate(run, inner)
-            if isinstance(rows, ListV | ArrayV) and not node.keywords:
+    values: list[Value] = []
+    for a in node.args:
+        with run.holding(*values):
+            values.append(evaluate(run, a.value if isinstance(a, ast.Starred) else a))
+    match function, node.args, values:
+        case Static(value), [ast.Starred()], [ListV() | ArrayV() as rows] if value is zip:
+            if not node.keywords:
                 return Static(columns), [rows]
-            return function, spread(run, rows, star)
-    return function, _items(run, node.args)
+    return function, spreading.arguments(run, function, values, node)
 
 
 def _read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:

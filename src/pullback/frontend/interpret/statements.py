@@ -28,12 +28,12 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
-from pullback.frontend.interpret.expressions import spread
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.interpret.recovery import UNKNOWN, recovered
+from pullback.frontend.interpret.spreading import spread
 from pullback.frontend.kinds.values import (
     RecordV,
     Stale,
