@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -29,6 +30,32 @@ def test_parts_of_floats_are_exact():
     assert pb.grad(lambda x: math.modf(x)[0])(-2.25) == 1.0
     assert pb.grad(lambda x: math.modf(x)[1])(-2.25) == 0.0
     assert pb.grad(lambda x: math.frexp(x)[0])(12.0) == 0.0625
+
+
+def test_products_with_powers_of_two_are_rounded_once():
+    ldexp, rng = pb.jit(lambda x, i: math.ldexp(x, i)), np.random.default_rng(1)
+    for x in [*SPECIAL, *(rng.normal(size=50) * 2.0 ** rng.integers(-1070, 1020, 50)).tolist()]:
+        for i in [0, 1, -1, 1023, 1024, -1074, 5000, *rng.integers(-2200, 2200, 30).tolist()]:
+            try:
+                wanted = math.ldexp(x, i)
+            except OverflowError:
+                with pytest.raises(OverflowError, match="math range error"):
+                    ldexp(x, i)
+            else:
+                assert bits(ldexp(x, i)) == bits(wanted), (x, i)
+    for x in (1.5, 0.0, -3e-310):
+        assert pb.grad(lambda x: math.ldexp(x, 4))(x) == 16.0
+        assert pb.jvp(lambda x: math.ldexp(x, -3), (x,), (1.0,))[1] == 0.125
+    with pytest.raises(TypeError, match="ints"):
+        pb.jit(lambda x: math.ldexp(x, 2.0))(1.5)
+
+
+def test_limits_of_floats():
+    def f(x):
+        info = sys.float_info
+        return x + info.epsilon, info.max, info.min, info.dig
+
+    assert pb.jit(f)(1.0) == f(1.0)
 
 
 def test_remainders_are_exact():

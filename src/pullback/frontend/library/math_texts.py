@@ -7,6 +7,7 @@ import ast
 import inspect
 import math
 from collections.abc import Callable
+from itertools import cycle
 
 from pullback.core.types import I64, Int
 from pullback.errors import ArgumentTypeError
@@ -40,7 +41,8 @@ def _list(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
     return sp.call(Static(list), (value,), node)
 
 
-def _register(text: Callable[..., object], argument: Argument) -> None:
+def _register(text: Callable[..., object], *arguments: Argument) -> None:
+    """Register a text whose arguments are made in these ways (one way is for all of them)."""
     function, name = getattr(math, text.__name__), f"math.{text.__name__}"
     count = len(inspect.signature(text).parameters)
 
@@ -50,14 +52,16 @@ def _register(text: Callable[..., object], argument: Argument) -> None:
             reason = f"{name} takes {count} arguments, not {len(args) + len(kwargs)}"
             sp.refuse(node, reason, error=ArgumentTypeError)
         known = folded(function, args)
-        return known or run_program(sp, text, [argument(sp, v, name, node) for v in args], node)
+        made = [make(sp, v, name, node) for make, v in zip(cycle(arguments), args, strict=False)]
+        return known or run_program(sp, text, made, node)
 
 
-for _text, _argument in (
+for _text, *_arguments in (
     (floats.modf, _float), (floats.frexp, _float), (floats.remainder, _float),
+    (floats.ldexp, _float, _int),
     (integers.factorial, _int), (integers.comb, _int), (integers.perm, _int),
     (integers.gcd, _int), (integers.lcm, _int), (integers.isqrt, _int),
     (integers.dist, _sequence), (integers.sumprod, _sequence), (exact_sum.fsum, _list),
 ):  # fmt: skip
     if hasattr(math, _text.__name__):  # sumprod: from Python 3.12
-        _register(_text, _argument)
+        _register(_text, *_arguments)

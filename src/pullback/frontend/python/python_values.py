@@ -167,6 +167,8 @@ class PythonValues:
                     for k, v in obj.items()
                 }
                 return RecordV(dict, inside)
+            case tuple() if hasattr(type(obj), "n_sequence_fields"):  # sys.float_info
+                return self._static(obj, path, node, guarded)
             case tuple() | list() if not hasattr(obj, "_fields"):
                 is_list = isinstance(obj, list)  # of functions, or empty
                 if guarded or is_list:  # a list can change

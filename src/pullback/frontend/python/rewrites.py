@@ -62,7 +62,7 @@ REWRITES: dict[str, str] = {
     "numpy.poly1d": "np.polyval(c, x)",
     "numpy.partition": "np.sort(x)",
     "numpy.argpartition": "np.argsort(x)",
-    "numpy.ldexp": "x * 2.0 ** n", "math.ldexp": "x * 2.0 ** n",
+    "numpy.ldexp": "x * 2.0 ** n",
     "numpy.isscalar": "isinstance(x, float)",
     "numpy.angle": "np.arctan2(im, re)",
     "numpy.put": "a[indices] = values", "numpy.place": "a[indices] = values",

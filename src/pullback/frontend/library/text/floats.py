@@ -32,6 +32,21 @@ def frexp(x: float) -> tuple[float, int]:
     return m, e
 
 
+def ldexp(x: float, i: int) -> float:
+    """Return x * 2**i, rounded once: of the factors, which are powers of two, only the last one
+    can leave the numbers with all their digits."""
+    n = max(min(i, 2200), -2200)
+    first = n
+    if n < 0:
+        _, e = frexp(x)
+        first = min(max(n, -1021 - e), 0)
+    third = first // 3
+    y = x * 2.0**third * 2.0**third * 2.0 ** (first - 2 * third) * 2.0 ** max(n - first, -1074)
+    if math.isinf(y) and not math.isinf(x):
+        raise OverflowError("math range error")
+    return y
+
+
 def remainder(x: float, y: float) -> float:
     """Return x - n y, where n is the integer nearest to x / y, the even one if two are; every step
     is exact."""
