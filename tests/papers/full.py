@@ -84,7 +84,7 @@ def shard(path: Path) -> bool:
     asked = {**os.environ, "PULLBACK_CAMPAIGN": "papers", "PAPERS_TABLE": str(log),
              "PAPERS_COMMIT": os.environ.get("PAPERS_COMMIT") or commit()}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-             "-p", "tests.papers.full", str(path)]
+             "-o", "faulthandler_timeout=0", "-p", "tests.papers.full", str(path)]
     done = subprocess.run(words, cwd=ROOT, env=asked, capture_output=True, text=True, check=False)
     log.with_suffix(".out").write_text(done.stdout + done.stderr)
     print(f"{path.name}: {(done.stdout.splitlines() or [''])[-1]}", flush=True)
