@@ -185,6 +185,7 @@ ADVICE = [
     ("numpy.poly1d", (P, 2.0), lambda c, x: np.poly1d(c)(x), lambda c, x: np.polyval(c, x)),
     ("numpy.partition", (X,), lambda x: np.partition(x, 2)[2], lambda x: np.sort(x)[2]),
     ("numpy.argpartition", (P,), lambda x: np.argpartition(x, 2)[2], lambda x: np.argsort(x)[2]),
+    ("numpy.ldexp", (X, 3), np.ldexp, lambda x, n: x * 2.0**n),
     ("numpy.isscalar", (2.0,), np.isscalar, lambda x: isinstance(x, float)),
     ("numpy.angle", (1.0, -2.0), lambda re, im: np.angle(complex(re, im)),
      lambda re, im: np.arctan2(im, re)),

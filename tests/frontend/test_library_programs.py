@@ -53,9 +53,16 @@ def test_products_with_powers_of_two_are_rounded_once():
 def test_limits_of_floats():
     def f(x):
         info = sys.float_info
-        return x + info.epsilon, info.max, info.min, info.dig
+        return x + info.epsilon, info.max, info.min, info.dig, info[3], len(info)
 
     assert pb.jit(f)(1.0) == f(1.0)
+    versions = (
+        lambda x: x if sys.version_info[:2] >= (3, 11) else -x,
+        lambda x: x if sys.version_info < (4,) and sys.version_info.major == 3 else -x,
+        lambda x: x * sum(sys.version_info[:2]),
+    )
+    for g in versions:
+        assert pb.value_and_grad(g)(2.0) == (g(2.0), g(1.0))
 
 
 def test_remainders_are_exact():

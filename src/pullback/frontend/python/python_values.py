@@ -167,8 +167,11 @@ class PythonValues:
                     for k, v in obj.items()
                 }
                 return RecordV(dict, inside)
-            case tuple() if hasattr(type(obj), "n_sequence_fields"):  # sys.float_info
-                return self._static(obj, path, node, guarded)
+            case tuple() if names := _struct_names(obj):
+                return RecordV(type(obj), {
+                    n: self.from_python(getattr(obj, n), (*path, ("attr", n)), node, guarded)
+                    for n in names
+                })
             case tuple() | list() if not hasattr(obj, "_fields"):
                 is_list = isinstance(obj, list)  # of functions, or empty
                 if guarded or is_list:  # a list can change
@@ -377,6 +380,13 @@ def holds(guard: Guard, value: object) -> bool:
             return isinstance(value, t) and refusal(value) is None and len(value) == n
         case _:
             return static_kind(value) == guard.kind
+
+
+def _struct_names(obj: tuple[object, ...]) -> tuple[str, ...]:
+    """Return the names of the items of a tuple like ``sys.float_info``; () for other tuples."""
+    names: tuple[str, ...] = getattr(type(obj), "__match_args__", ())
+    struct = hasattr(type(obj), "n_sequence_fields") and len(names) == len(obj)
+    return names if struct else ()
 
 
 __all__ = ["ArrayK", "Callable", "Guard", "Hidden", "Iterator", "ListK", "PythonValues", "holds"]
