@@ -35,7 +35,8 @@ def collected(name: str, what: str, n: int, repeats: int, cache: str) -> int:
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     words = [sys.executable, "-m", "benchmarks.instructions", name, what, str(n), str(repeats)]
     environment = os.environ | {"PYTHONHASHSEED": "0", "PULLBACK_CACHE": cache}
-    done = subprocess.run(tool + words, capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(tool + words, capture_output=True, text=True, check=True, env=environment,
+                          timeout=86_400)
     found = re.search(r"Collected : (\d+)", done.stderr)
     assert found, done.stderr
     return int(found.group(1))

@@ -41,7 +41,7 @@ def peak() -> int:
 
 def measured(name: str, what: str, n: int) -> int:
     words = [sys.executable, "-m", "benchmarks.memory", name, what, str(n)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=86_400)
     return int(done.stdout.split()[-1])
 
 

@@ -117,7 +117,7 @@ def main(names: Sequence[str]) -> int:
     asked = {**os.environ, "PULLBACK_CAMPAIGN": ",".join(names or NAMES)}
     patience = ["-o", "faulthandler_timeout=0"]  # some tests in full take many minutes
     words = [sys.executable, "-m", "pytest", "-n2", "-q", *patience, *files]
-    return subprocess.run(words, env=asked, check=False).returncode
+    return subprocess.run(words, env=asked, check=False, timeout=86_400).returncode
 
 
 if __name__ == "__main__":

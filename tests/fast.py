@@ -68,7 +68,8 @@ counts."""
 
 def git(*words: str) -> list[str]:
     """Return the lines that git answers; none if it cannot."""
-    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False,
+                          timeout=86_400)
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 
@@ -162,7 +163,7 @@ def main() -> int:
           f" {sum(map(cost, run)):.0f} s of processor time")
     asked = {**os.environ, "PULLBACK_PROGRAMS": str(SIXTEENTH)}
     words = [sys.executable, "-m", "pytest", "-n2", "-q", *run]
-    status = subprocess.run(words, cwd=ROOT, env=asked, check=False).returncode
+    status = subprocess.run(words, cwd=ROOT, env=asked, check=False, timeout=86_400).returncode
     if left:
         print("not run, for lack of time:", *left)
     return status

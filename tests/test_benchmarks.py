@@ -120,7 +120,7 @@ def test_the_benchmarks_need_no_test_tools() -> None:
     folders = os.pathsep.join([str(root), str(root / "src")])
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=root, env={**os.environ, "PYTHONPATH": folders},
-        capture_output=True, text=True, check=False,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 

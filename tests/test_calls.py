@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.waiting import join
 
 
 def dot(xs, ys):
@@ -111,7 +112,7 @@ def test_lists_by_many_threads():
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     assert not wrong
 
 

@@ -97,7 +97,8 @@ print((peak() - before) / 1024)
 def peak(kept: str, folder: Any) -> float:
     program = folder / "peak.py"
     program.write_text(PEAK.replace("KEPT", kept))
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True,
+                          timeout=300)
     return float(done.stdout)
 
 

@@ -15,6 +15,7 @@ from pullback.call import driver
 from pullback.call.packed import conversion_of, encode
 from pullback.call.request import Request, What
 from pullback.call.space import Space
+from pullback.core.waiting import join
 from pullback.frontend.python.pytypes import type_of
 from tests.test_boundary import same
 
@@ -197,7 +198,7 @@ def test_dicts_by_many_threads():
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     assert not wrong
 
 

@@ -20,6 +20,7 @@ from pullback.call.request import Request, What
 from pullback.call.shapes import shape_of
 from pullback.call.store import Cells
 from pullback.core.terms import Dialect
+from pullback.core.waiting import join
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.frontend.python.pytypes import type_of
 
@@ -219,7 +220,7 @@ def test_many_threads_compile_one_function_once(compilations: list[object]) -> N
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     assert wrong == [] and len(compilations) == 1
 
 

@@ -32,7 +32,8 @@ def run(text: str, folder: Path, name: str = "program.py") -> str:
     file.write_text(text)
     environment = {"PULLBACK_CACHE": str(folder / "cache"), "PYTHONPATH": ":".join(sys.path)}
     done = subprocess.run(
-        [sys.executable, str(file)], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, str(file)], env=environment, capture_output=True, text=True, check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -20,6 +20,7 @@ from llvmlite.binding import ffi
 
 import pullback as pb
 import pullback.native.compile as compile_
+from pullback.core.waiting import child, join, wait
 
 
 @pytest.fixture(autouse=True)
@@ -222,13 +223,13 @@ def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
             with pytest.raises(KeyboardInterrupt):
                 thread.start()
                 call()
-                thread.join()
+                join(thread)
             used, waited = clock() - sent[-1][0], time.perf_counter() - sent[-1][1]
             return max(used, waited / WAITING)
         finally:
             stopped.set()
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            thread.join()
+            join(thread)
 
 
 def same(a: object, b: object) -> None:
@@ -294,7 +295,7 @@ def test_a_handler_raises_what_it_likes(f: Callable[[float, int], float]) -> Non
         with pytest.raises(Stop, match=str(int(signal.SIGINT))):
             timer.start()
             compiled(0.5, 60 if f is fib else FOREVER)
-        timer.join()
+        join(timer)
     same(compiled(0.5, 5), f(0.5, 5))
 
 
@@ -325,7 +326,7 @@ def test_a_handler_that_returns_lets_the_loop_go_on(f: Callable[[float, int], fl
                 again.add(compiled(0.5, n))
         finally:
             done.set()
-            sender.join()
+            join(sender)
     assert again == {value}
     assert set(seen) == {expected}
 
@@ -349,11 +350,11 @@ def test_a_thread_computes_on_while_main_is_interrupted() -> None:
             w.start()
         while True:  # join may be over before the signal comes
             for w in workers:
-                w.join()
+                join(w)
 
     assert interrupted(both, 0.05) < SOON
     for end in ended:  # a thread whose join was interrupted counts as ended for Python
-        end.wait()
+        wait(end)
     assert results == [expected, expected]
 
 
@@ -389,7 +390,7 @@ def test_threads_that_fail_beside_one_that_is_interrupted() -> None:
     finally:
         done.set()
         for t in threads:
-            t.join()
+            join(t)
     assert not wrong
 
 
@@ -407,11 +408,11 @@ def test_the_child_of_a_fork_is_interrupted_too() -> None:
                 os._exit(0 if compiled(0.5, 10) == counted(0.5, 10) else 1)
             finally:
                 os._exit(2)
-        status.append(os.waitpid(pid, 0)[1])
+        status.append(child(pid))
 
     thread = threading.Thread(target=fork)
     thread.start()
-    thread.join()
+    join(thread)
     assert status == [0]
 
 
@@ -461,11 +462,11 @@ try:
         try:
             sender.start()
             pb.grad(f)(0.5)
-            sender.join()
+            sender.join(60)
             time.sleep(0.05)
         except KeyboardInterrupt:
             arrived += 1
-        sender.join()
+        sender.join(60)
         assert pb.grad(f)(0.5) == 1.0
 finally:
     done.set()

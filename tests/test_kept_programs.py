@@ -285,7 +285,7 @@ def test_in_another_process(process: Process) -> None:
     paths = os.pathsep.join([str(process.folder), *sys.path])
     said = subprocess.run(
         [sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True,
-        env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}, timeout=300,
     ).stdout.split()  # fmt: skip
     assert said == [found.hex()]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.waiting import join
 from tests.programs.records import Body, Point, nested_records
 
 
@@ -94,7 +95,7 @@ def test_a_pullback_in_two_threads() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        join(thread)
     assert wrong == []
 
 

@@ -22,6 +22,7 @@ import pytest
 from pullback.call import driver
 from pullback.call.request import Request, What
 from pullback.core.pretty import show
+from pullback.core.waiting import join
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import specialise
 from tests import campaign
@@ -71,7 +72,7 @@ def apart(names: Sequence[str], through: bool) -> Digests:
         process = context.Process(target=alone, args=(name, sender))
         process.start()
         found[name] = receiver.recv()
-        process.join()
+        join(process)
     return found
 
 
@@ -80,6 +81,7 @@ def elsewhere(how: str, names: Sequence[str], through: bool, seed: int) -> Diges
     run = subprocess.run(
         [sys.executable, "-m", "tests.test_order", how, str(int(through)), *names],
         capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        timeout=300,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
     found: Digests = json.loads(run.stdout)

@@ -19,6 +19,7 @@ import pytest
 
 import pullback as pb
 from pullback.call import driver
+from pullback.core.waiting import join
 
 X = np.linspace(0.5, 9.5, 10)
 log = logging.getLogger(__name__)
@@ -240,7 +241,7 @@ def test_several_threads_print_on_their_own() -> None:
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     assert sorted(map(float, STREAM.getvalue().split())) == [0.0, 1.0, 2.0, 3.0, 4.0]
 
 

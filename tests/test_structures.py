@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.waiting import join
 
 HEAD = """
 from dataclasses import dataclass
@@ -243,5 +244,5 @@ def test_threads_share_compiled_code(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        join(thread)
     assert wrong == []

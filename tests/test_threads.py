@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.waiting import join
 from pullback.lower import chunk_code, lapack_calls
 from tests import harness
 from tests.test_interrupts import interrupted
@@ -365,7 +366,7 @@ for _ in range(20):
         os._exit(0 if np.array_equal(g(x), want) else 1)
     statuses.append(os.waitpid(pid, 0)[1])
 stop.append(1)
-worker.join()
+worker.join(60)
 print(sum(statuses), len(wrong))
 """
     assert run(text, PULLBACK_THREADS="3").split() == ["0", "0"]
@@ -389,7 +390,7 @@ def test_two_threads_of_python_at_once() -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join()
+        join(worker)
     assert not wrong
 
 
@@ -409,7 +410,7 @@ def test_other_threads_run_meanwhile() -> None:
     ticker.start()
     g(x)
     done.set()
-    ticker.join()
+    join(ticker)
     assert len(ticks) > 5
 
 

@@ -24,7 +24,7 @@ print("pullback", pb.__version__, "runs from", home.parent.name)
 
 def run(*words: str | Path, where: Path) -> None:
     """Run a command, and stop if it fails."""
-    subprocess.run([str(w) for w in words], cwd=where, check=True)
+    subprocess.run([str(w) for w in words], cwd=where, check=True, timeout=300)
 
 
 def environment(folder: Path) -> Path:

@@ -192,7 +192,8 @@ def script(tmp_path: Path, text: str, *flags: str) -> str:
     path = tmp_path / "script.py"
     path.write_text("import pullback as pb\n" + textwrap.dedent(text))
     done = subprocess.run(
-        [sys.executable, *flags, str(path)], capture_output=True, text=True, check=True
+        [sys.executable, *flags, str(path)], capture_output=True, text=True, check=True,
+        timeout=300,
     )
     return done.stdout.strip()
 
@@ -352,13 +353,15 @@ print(pb.grad(g)(3.0))
 
 @pytest.mark.parametrize("options", [["-c"], ["-W", "ignore", "-c"], ["-bc"]])
 def test_behind_python_c(options):
-    done = subprocess.run([sys.executable, *options, COMMAND], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, *options, COMMAND], capture_output=True, text=True,
+                          timeout=300)
     assert done.stdout == "6.5\n", done.stderr
 
 
 def test_what_is_piped_into_python_has_no_text():
     done = subprocess.run(
-        [sys.executable, "-"], input=COMMAND, capture_output=True, text=True, check=False
+        [sys.executable, "-"], input=COMMAND, capture_output=True, text=True, check=False,
+        timeout=300,
     )
     assert "Python keeps no text of 'g'" in done.stderr
     assert "Instead: define the function in a file, in a notebook cell" in done.stderr

@@ -542,12 +542,12 @@ def test_kinds_made_at_once_by_several_threads() -> None:
     for number in range(10, 16):
         module = cell(number)
         tree = module.Fork(module.Leaf(1.5), module.Leaf(0.5))
-        start = threading.Barrier(4)
+        start = threading.Barrier(4, timeout=60)
 
         def kind(start: threading.Barrier = start, tree: Any = tree) -> Any:
-            start.wait()
+            start.wait(60)
             return type_of(tree)
 
         with ThreadPoolExecutor(4) as pool:
-            kinds = [f.result() for f in [pool.submit(kind) for _ in range(4)]]
+            kinds = [f.result(60) for f in [pool.submit(kind) for _ in range(4)]]
         assert len(set(kinds)) == 1

@@ -44,7 +44,7 @@ def test_in_full_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_campaign_that_is_not_there_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.campaign", "wrok"], cwd=ROOT, capture_output=True, text=True,
-        check=False,
+        check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode and "the campaigns are agreement, cost" in done.stderr
 

@@ -9,7 +9,8 @@ ROOT = Path(__file__).parents[2]
 
 def tool(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False,
+        timeout=300,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pullback.core.terms import Site
+from pullback.core.waiting import join
 from pullback.lower.loopcode import Reg, Ty
 from pullback.native import (
     ArrayOf,
@@ -176,7 +177,7 @@ def test_two_threads_in_one_entry() -> None:
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     assert not wrong
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pullback.core.waiting import join
 from pullback.native import EntrySignature, PyFloat, compile_module
 from pullback.native.module import CompiledEntry
 from tests.native.code import Code, F, Reg, f64, function, module
@@ -53,7 +54,7 @@ def test_compiling_in_threads() -> None:
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     assert got == [1.0] * 6
 
 

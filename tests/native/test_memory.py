@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 
+from pullback.core.waiting import join
 from pullback.lower.loopcode import AccMark, AccRelease, Copy, Offset, Reg, Ty
 from pullback.native import (
     ArrayOf,
@@ -183,7 +184,7 @@ def test_deep_recursion() -> None:
     got = []
     thread = threading.Thread(target=lambda: got.append(call(1_000_000, 0.5)))
     thread.start()
-    thread.join()
+    join(thread)
     assert got == [call(1_000_000, 0.5)]
 
 
@@ -268,7 +269,7 @@ def test_a_pullback_can_be_called_again_later_and_from_threads() -> None:
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     assert not wrong
 
 

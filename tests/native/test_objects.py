@@ -16,6 +16,7 @@ from typing import IO
 import pytest
 
 import pullback as pb
+from pullback.core.waiting import child
 from pullback.native import EntrySignature, PyFloat, compile_module, object_cache
 from pullback.native.compile import runtime_symbols
 from pullback.native.object_cache import MAGIC, cached, pack, unpack
@@ -259,7 +260,7 @@ def test_processes_at_the_same_time(folder: Path) -> None:
             finally:
                 os._exit(2)
         children.append(pid)
-    assert [os.waitpid(pid, 0)[1] for pid in children] == [0, 0, 0]
+    assert [child(pid) for pid in children] == [0, 0, 0]
     assert len(list(folder.iterdir())) == 10
 
 
@@ -293,7 +294,7 @@ def test_processes_that_are_killed(folder: Path) -> None:
             time.sleep(0.004 * chosen.random())
             pid = running.pop(chosen.randrange(len(running)))
             os.kill(pid, signal.SIGKILL)
-            assert os.waitpid(pid, 0)[1] == signal.SIGKILL
+            assert child(pid) == signal.SIGKILL
             for path in folder.glob("*.o"):
                 with suppress(FileNotFoundError):
                     assert unpack(path.stem, path.read_bytes()) == image
@@ -301,6 +302,6 @@ def test_processes_that_are_killed(folder: Path) -> None:
     finally:
         for pid in running:
             os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            child(pid)
     assert cached(PARTS, lambda: IMAGE)[0] == IMAGE
     assert cached(PARTS, forbidden) == (IMAGE, True)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.waiting import join
 
 
 def decay(x, n):
@@ -72,7 +73,7 @@ def test_a_pullback_keeps_its_tape() -> None:
     for t in threads:
         t.start()
     for t in threads:
-        t.join()
+        join(t)
     for (i, k), (dx, dy) in found.items():
         np.testing.assert_allclose(dx, expected[i][k][0], rtol=1e-10)
         assert dy == pytest.approx(expected[i][k][1], rel=1e-10)

@@ -74,7 +74,7 @@ def passed(log: Path) -> set[str]:
 def commit() -> str:
     """Return the commit of the sources; "unknown" without git."""
     done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True,
-                          text=True, check=False)
+                          text=True, check=False, timeout=86_400)
     return done.stdout.strip() or "unknown"
 
 
@@ -85,7 +85,8 @@ def shard(path: Path) -> bool:
              "PAPERS_COMMIT": os.environ.get("PAPERS_COMMIT") or commit()}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
              "-o", "faulthandler_timeout=0", "-p", "tests.papers.full", str(path)]
-    done = subprocess.run(words, cwd=ROOT, env=asked, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=ROOT, env=asked, capture_output=True, text=True, check=False,
+                          timeout=86_400)
     log.with_suffix(".out").write_text(done.stdout + done.stderr)
     print(f"{path.name}: {(done.stdout.splitlines() or [''])[-1]}", flush=True)
     return done.returncode in (0, pytest.ExitCode.NO_TESTS_COLLECTED)

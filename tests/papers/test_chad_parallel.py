@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pullback.core.waiting import join
 from pullback.papers.chad import cells as chad_cells
 from pullback.papers.chad.bags import TREE
 from pullback.papers.chad.monadic import chad_of
@@ -134,11 +135,11 @@ def test_cells(row: str, busy: None, monkeypatch: pytest.MonkeyPatch) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            join(thread)
         assert cell.read(Machine()) == wanted(25_000)
 
     # The race: two threads find the cell empty, both make the parts, one loses.
-    barrier, plain, machines = Barrier(2), chad_cells.opened, (Machine(), Machine())
+    barrier, plain, machines = Barrier(2, timeout=60), chad_cells.opened, (Machine(), Machine())
     met: set[int] = set()
 
     def opened(d: object) -> Any:
@@ -154,7 +155,7 @@ def test_cells(row: str, busy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        join(thread)
     assert cell.read(Machine()) == (3.0, 30.0)
     assert sum(m.counts.get("lost race", 0) for m in machines) == 1
     # The work is the same as without the race.

@@ -189,7 +189,7 @@ def test_mutation_is_invisible(row: str) -> None:
             if i < 5:
                 with ThreadPoolExecutor(4) as pool:
                     calls = [pool.submit(apply, back, seed, machine=m) for _ in range(8)]
-                    assert all(call.result()[0] == first for call in calls)
+                    assert all(call.result(60)[0] == first for call in calls)
 
 
 @claim("DN-48")

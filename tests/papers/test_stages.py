@@ -31,7 +31,8 @@ def test_stages_come_first_in_a_process(tmp_path: Path) -> None:
     file.write_text("import pullback as pb\n\n\ndef f(xs):\n    s = 0.0\n    for v in xs:\n"
                     "        s += v * v\n    return s\n\n\n"
                     "print('C  ' in str(pb.stages(f, [1.0, 2.0], only=['C'])))\n")
-    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False,
+                          timeout=300)
     assert done.stdout.endswith("True\n"), done.stderr
 
 

@@ -74,7 +74,7 @@ def sources(revision: str, folder: Path) -> Path:
     subprocess.run(
         ["git", "-C", str(ROOT), "archive", "-o", str(packed), revision, "src", "tests",
          "pyproject.toml"],
-        check=True,
+        check=True, timeout=86_400,
     )  # fmt: skip
     with tarfile.open(packed) as found:
         found.extractall(folder, filter="data")

@@ -61,7 +61,7 @@ def _job(job: tuple[str, ...], src: Path, tests: Path, out: Path, seed: int) -> 
     done = subprocess.run(
         [sys.executable, "-m", f"tools.replay.{kind}", str(src.resolve()), str(tests.resolve()),
          how, str(out), *names],
-        cwd=ROOT, env=env, capture_output=True, text=True, check=False,
+        cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=86_400,
     )  # fmt: skip
     if not out.exists():
         raise SystemExit(f"{kind} {how} of {src} broke off:\n{(done.stdout + done.stderr)[-4000:]}")

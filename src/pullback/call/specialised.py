@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Protocol
@@ -11,11 +10,12 @@ from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, plain
 from pullback.call.request import Plan
 from pullback.call.trees import Fast
+from pullback.core.waiting import Lock
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.pytypes import types_of
 
-compiling = threading.RLock()
+compiling = Lock()
 """The lock of all that changes what is compiled."""
 
 broadcasting: set[object] = set()

@@ -27,13 +27,13 @@ Recursion of the user's program is recursion here, so all runs in a thread with 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 from pullback.core.recursion import with_large_stack
 from pullback.core.terms import Program, Site
 from pullback.core.translate import Machine
 from pullback.core.values import Node, to_value
+from pullback.core.waiting import Lock
 
 __all__ = ["Node", "evaluate", "site_of"]
 
@@ -65,5 +65,5 @@ MOST_MACHINES = 4
 _machines: list[Machine] = []
 """Of the programs that were evaluated last, which are often evaluated again."""
 
-_one_at_a_time = threading.Lock()
+_one_at_a_time = Lock()
 """A machine has one cost."""

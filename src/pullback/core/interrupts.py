@@ -13,6 +13,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from pullback.core.waiting import join, wait
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _main = ctypes.c_uint64(threading.main_thread().ident or 0)
@@ -41,7 +43,7 @@ def _wait_for_calls() -> None:
     """Let the interpreter end after the calls that were given up: it would end under them, since
     Python takes a thread whose ``join`` was interrupted for one that has ended."""
     for ended in tuple(_running):
-        ended.wait()
+        wait(ended)
 
 
 def shielded(f: _F) -> _F:
@@ -71,7 +73,7 @@ def shielded(f: _F) -> _F:
 
         thread = threading.Thread(target=work, name="pullback-llvm")
         thread.start()
-        thread.join()
+        join(thread)
         if errors:
             raise errors.pop()
         return results.pop()

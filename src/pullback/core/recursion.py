@@ -15,6 +15,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from pullback.core.waiting import Lock, join
+
 __all__ = ["recursion_limit", "with_large_stack"]
 
 T = TypeVar("T")
@@ -22,7 +24,7 @@ T = TypeVar("T")
 STACK_BYTES = 512 * 1024 * 1024
 PYTHON_FRAMES = 400_000
 
-_lock = threading.Lock()
+_lock = Lock()
 _wanted: list[int] = []
 """The limits that are asked for at present, by all threads."""
 
@@ -102,9 +104,9 @@ def with_large_stack(run: Callable[[], T]) -> T:
     starter = threading.Thread(target=start, name="pullback-start")
     try:
         starter.start()
-        starter.join()
+        join(starter)
         if worker.ident is not None:
-            worker.join()
+            join(worker)
     except BaseException as e:
         given_up.set()
         if worker.ident is not None:

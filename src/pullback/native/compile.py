@@ -30,13 +30,14 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 from pullback.core.interrupts import main_thread_address, shielded
 from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.core.thread_count import wanted_address
+from pullback.core.waiting import Lock, join
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.object_cache import cached, digest
 from pullback.native.runtime import call_again, call_python, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
-_lock = threading.RLock()
+_lock = Lock()
 _names = count(1)
 
 THOROUGH_LINES, HUGE_LINES = 3_000, 60_000
@@ -310,7 +311,7 @@ def compile_runtime() -> threading.Thread:
 def _wait_for_runtime() -> None:
     """Let nobody fork while the thread holds a lock, which its child would find taken for ever."""
     if compile_runtime.cache_info().currsize:
-        compile_runtime().join()
+        join(compile_runtime())
 
 
 os.register_at_fork(before=_wait_for_runtime)

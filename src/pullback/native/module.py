@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
-import threading
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -13,6 +12,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Protocol, get_args
 
+from pullback.core.waiting import Lock
 from pullback.lower.loopcode import Imm, Instr, LoopFunction, Module, Reg, Region
 from pullback.native.builtin import Builtin, bound, make_builtin
 from pullback.native.builtin_names import Absent, absent_symbols, absent_text
@@ -205,7 +205,7 @@ class _LessPatient:
         self.image = image
         self.entries = entries
         self.numbers = numbers
-        self.lock = threading.Lock()
+        self.lock = Lock()
         self.compiled: CompiledModule | None = None
 
     def builtin(self, owner: ModuleOwner, number: int) -> Builtin:

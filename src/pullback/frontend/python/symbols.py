@@ -13,7 +13,8 @@ import enum
 import hashlib
 from collections import deque
 from functools import lru_cache
-from threading import Lock
+
+from pullback.core.waiting import Lock
 
 NUMBERS: dict[str, int] = {}
 STRINGS: dict[int, str] = {}

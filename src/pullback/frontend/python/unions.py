@@ -9,7 +9,6 @@ functions belongs to one program, since the set of these functions is known of a
 from __future__ import annotations
 
 import itertools
-import threading
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Protocol
 from weakref import WeakValueDictionary
 
 from pullback.core.types import Decl, Variant
+from pullback.core.waiting import Lock
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import ArrayK, Kind, RecordK, leaf_types, static_kind
 from pullback.frontend.python.fingerprints import fingerprint, shallow, text_of_class, text_of_kind
@@ -92,7 +92,7 @@ class Unions:
         self.made: MutableMapping[Hashable, Union] = {} if of_program else WeakValueDictionary()
         self.unfinished: dict[Hashable, Union] = {}  # unions whose fields are being resolved
         self.numbers = itertools.count()
-        self.lock = threading.RLock()
+        self.lock = Lock()
 
     def key(self, classes: tuple[type, ...], arrays: ArrayKinds, given: Arguments) -> Hashable:
         kinds = tuple(given.get(c, ()) for c in classes)

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from threading import Lock
 from typing import Protocol, cast
 
+from pullback.core.waiting import Lock
 from pullback.papers.language.linear import L_R, lprod
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.terms import Type

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from threading import Lock, Semaphore, Thread, local
+from threading import Semaphore, Thread, local
 
 import numpy as np
 
+from pullback.core.waiting import Lock, join
 from pullback.papers.chad.cells import Cell, make
 from pullback.papers.language.machine import Machine
 
@@ -133,7 +134,7 @@ class Workers:
                 run(part)
         run(parts[0])
         for thread in threads:
-            thread.join()
+            join(thread)
         for cost, counts in ended:
             m.cost += cost
             for what, n in counts.items():
