@@ -119,9 +119,10 @@ class Layout:
         """How many slots a node of an alternative takes."""
         return 1 + (0 if a.shape is None else self.node_words(a.shape))
 
-    def inside_nodes(self) -> Iterator[Shape]:
-        """Every shape inside the nodes."""
-        todo = [part for _, _, a in self.alternatives() if a.shape for part in a.shape.items]
+    def shapes(self) -> Iterator[Shape]:
+        """Every shape in a value, those inside its nodes too."""
+        todo = [self.root]
+        todo += [part for _, _, a in self.alternatives() if a.shape for part in a.shape.items]
         while todo:
             shape = todo.pop()
             yield shape
@@ -129,8 +130,7 @@ class Layout:
 
     def acyclic(self) -> bool:
         """Whether no object can become part of a cycle of references."""
-        inside = (*self.inside_nodes(), self.root, *self.root.parts())
-        return not any(shape.grows for shape in inside)
+        return not any(shape.grows for shape in self.shapes())
 
 
 __all__ = ["Layout", "reached"]

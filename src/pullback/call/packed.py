@@ -17,8 +17,9 @@ from pullback.call.located import located
 from pullback.call.normalise import not_taken, usual
 from pullback.call.request import Plan, What
 from pullback.call.shapes import shape_of
+from pullback.call.shapes.instance import Instance
 from pullback.call.space import Space
-from pullback.call.translated import Translated
+from pullback.call.translated import Translated, Trimmed
 from pullback.call.trees import Fast, Guards, Hidden, Writer, defined
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import Kind
@@ -39,7 +40,10 @@ def _conversion_of(
     kind: Kind, space: Space, still: bool, handled: tuple[bool, ...], one_home: bool
 ) -> Conversion:
     layout = Layout(shape_of(kind), reached(kind), space, still, handled, one_home)
-    return Conversion(layout) if layout.plain else Translated(layout)
+    if not layout.plain:
+        return Translated(layout)
+    changes = any(isinstance(shape, Instance) for shape in layout.shapes())
+    return Trimmed(layout) if changes else Conversion(layout)
 
 
 @dataclass(frozen=True, slots=True)

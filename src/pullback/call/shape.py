@@ -26,6 +26,7 @@ from pullback.core.types import Real, Type
 from pullback.core.values import Node
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import Kind, describe
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.unions import Union
 from pullback.native import Tree
 
@@ -252,13 +253,19 @@ class Text:
     """Stands in the table of shapes for all classes that the library has as text."""
 
 
+class Changing:
+    """Stands in the table of shapes for all classes whose objects change."""
+
+
 def shape_of(kind: Kind, declared: object = None) -> Shape:
     """The shape of values of a kind; ``declared``: its annotation, for tuples of any length."""
     known, container = Shape.classes, getattr(kind, "cls", None)
     if getattr(container, "__module__", "").startswith(TEXTS):
         container = Text
+    elif isinstance(container, type) and is_object_class(container):
+        container = Changing
     found = known.get((type(kind), container)) or known.get((type(kind), None))
     return (found or known[Shape, None])(kind, declared)
 
 
-__all__ = ["Leaves", "Made", "NodeOf", "Part", "Shape", "Step", "Text", "shape_of"]
+__all__ = ["Changing", "Leaves", "Made", "NodeOf", "Part", "Shape", "Step", "Text", "shape_of"]

@@ -1,8 +1,9 @@
-"""Conversions of kinds with classes that are not plain (``code.fields``).
+"""Conversions that build a value again before it goes in.
 
-Compiled code reads and makes instances of *stand-ins*, which are plain classes with the same
-fields. A value is built again of stand-ins before it goes in; a result of stand-ins is
-built again of the user's classes.
+Where a class is not plain (``code.fields``), compiled code reads and makes instances of a
+*stand-in*, which is a plain class with the same fields: a value is built again of stand-ins, and a
+result of stand-ins is built again of the user's classes. An object with attributes of which the
+program does not know is built again without them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,25 @@ from pullback.native.builtin import Builtin
 
 def _same(shape: Shape, leaf: object) -> object:
     return leaf
+
+
+class Trimmed(Conversion):
+    """The conversions of one layout, in which objects may have more attributes than it says."""
+
+    @property
+    def encode(self) -> Builtin:
+        def encode(value: object, first: int, copy: bool, tangent: object = None) -> object:
+            found = inner(value, first, copy, tangent)
+            if found is not NotImplemented:
+                return found
+            try:
+                value = Mapper(_same).value(self.layout.root, value)
+            except Exception:  # the general way finds out what is wrong
+                return NotImplemented
+            return inner(value, first, copy, tangent)
+
+        inner = super().encode
+        return encode
 
 
 class Translated(Conversion):
@@ -82,4 +102,4 @@ class Translated(Conversion):
         return seed
 
 
-__all__ = ["Translated"]
+__all__ = ["Translated", "Trimmed"]

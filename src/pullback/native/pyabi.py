@@ -40,6 +40,7 @@ _PYTHON_FUNCTIONS = (
     "PyErr_Clear", "PyDict_GetItem", "PyGC_Disable", "PyGC_Enable",
     "PyObject_GC_UnTrack", "PyDict_Next", "PyDict_New", "PyDict_SetItem", "PyDict_Size",
     "PyObject_RichCompareBool", "PyDict_Contains", "PySequence_List", "PyObject_CallOneArg",
+    "PyObject_CallNoArgs", "PyObject_GenericGetDict",
 )  # fmt: skip
 
 _OBJECTS: dict[str, object] = {

@@ -2,9 +2,10 @@
 
 A field is a slot at an offset, an item of a tuple, or an entry of the instance's dictionary. The
 last is looked up by CPython; where this CPython is known to keep it in a row of values (3.11), its
-place there is taken from an instance. Classes that do anything else on access are not
-*plain*: code of the user would run in the middle of a conversion. Their instances are replaced by
-those of another class with the same fields before (``translated``).
+place there is taken from an instance. The attributes of an object that changes are its own: a
+property, or a variable of its class, is none of them. Classes that do anything else on access are
+not *plain*: code of the user would run in the middle of a conversion. Their instances are replaced
+by those of another class with the same fields before (``translated``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass, make_dataclass
 from functools import lru_cache
-from types import MemberDescriptorType
+from types import MemberDescriptorType, SimpleNamespace
 
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.object_classes import is_object_class
@@ -59,7 +60,7 @@ def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
     if cls is dict:
         return tuple(map(Key, names))
     if is_object_class(cls):
-        return None
+        return _access_of_attributes(cls, names)
     if not is_dataclass(cls):
         properties = any(isinstance(vars(cls).get(n), property) for n in names)
         plain = issubclass(cls, tuple) and _untouched(cls, tuple) and not properties
@@ -86,9 +87,48 @@ def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
         return tuple(slots) if _slots_fit(cls, names, slots) else None
     if not getattr(cls, "__dictoffset__", 0):
         return None
-    places = _places(cls, entries)
+    return _placed(cls, slots)
+
+
+def _access_of_attributes(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
+    """The same for a class whose objects change."""
+    if issubclass(cls, SimpleNamespace):
+        return tuple(Attribute(name, -1) for name in names) if cls is SimpleNamespace else None
+    if not _untouched(cls, object) or getattr(cls, "__abstractmethods__", None):
+        return None
+    if hasattr(cls, "__del__"):  # an instance that is made to look would run it
+        return None
+    slots: list[Access] = []
+    for name in names:
+        found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+        if isinstance(found, MemberDescriptorType):
+            slots.append(Offset(_slot(found)))
+        elif hasattr(type(found), "__set__") or hasattr(type(found), "__delete__"):
+            return None
+        else:
+            slots.append(Attribute(name, -1))
+    if all(isinstance(s, Offset) for s in slots):
+        return tuple(slots) if _slots_fit(cls, names, slots) else None
+    return _placed(cls, slots) if keeps_dict(cls) else None
+
+
+def keeps_dict(cls: type) -> bool:
+    """Whether the objects of a class have a dictionary of attributes."""
+    return bool(getattr(cls, "__dictoffset__", 0))
+
+
+def other_slots(cls: type, names: Sequence[str]) -> tuple[Offset, ...]:
+    """The slots of a class but for those of these names."""
+    found = {n: x for c in reversed(cls.__mro__) for n, x in vars(c).items()
+             if isinstance(x, MemberDescriptorType) and not n.startswith("__")}  # fmt: skip
+    return tuple(Offset(_slot(x)) for n, x in found.items() if n not in names)
+
+
+def _placed(cls: type, fields: Sequence[Access]) -> tuple[Access, ...]:
+    """The fields with the places of those in the row of values."""
+    places = _places(cls, [a.name for a in fields if isinstance(a, Attribute)])
     return tuple(Attribute(a.name, places[a.name]) if isinstance(a, Attribute) else a
-                 for a in slots)  # fmt: skip
+                 for a in fields)  # fmt: skip
 
 
 def native_class(cls: type, names: tuple[str, ...]) -> type:
@@ -154,13 +194,13 @@ def _places(cls: type, names: Sequence[str]) -> dict[str, int]:
         return unknown
     probe, marks = _probe(cls, names)
     row = _word(id(probe) - VALUES_BEFORE)
-    if not row:
+    if not row or ctypes.c_uint8.from_address(row - 2).value != len(names):
         return unknown
-    size = ctypes.c_uint8.from_address(row - 2).value
-    found = [_word(row + 8 * k) for k in range(len(names))]
-    if size != len(names) or sorted(found) != sorted(map(id, marks)):
+    # Before the row are how many values it has, and their places in the order of assignment.
+    found = [ctypes.c_uint8.from_address(row - 3 - k).value for k in range(len(names))]
+    if any(_word(row + 8 * k) != id(mark) for k, mark in zip(found, marks, strict=True)):
         return unknown
-    return {name: found.index(id(mark)) for name, mark in zip(names, marks, strict=False)}
+    return dict(zip(names, found, strict=True))
 
 
 def known_slots(access: Sequence[Access]) -> bool:

@@ -27,28 +27,26 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import RecordK, describe
 from pullback.frontend.python.annotations import annotations_of
 from pullback.frontend.python.instances import bare
-from pullback.frontend.python.object_classes import is_object_class
-from pullback.frontend.python.pytypes import has_attributes
 from pullback.frontend.python.records import field_of
 from pullback.native.builder import Code
 
 
 class Record(Product, of=RecordK):
-    """An instance of exactly one class. An object whose attributes can be assigned has these
-    attributes, or more of which the program does not know: it crosses as a stand-in."""
+    """An instance of exactly one class."""
 
     def __init__(self, kind: RecordK, declared: object) -> None:
-        self.changes = is_object_class(kind.cls)
-        hints = {} if self.changes else annotations_of(kind.cls)
+        hints = self.hints(kind.cls)
         super().__init__(kind, tuple(shape_of(k, hints.get(n)) for n, k in kind.fields))
         self.cls = kind.cls
         self.names = tuple(n for n, _ in kind.fields)
 
+    def hints(self, cls: type) -> dict[str, object]:
+        """The annotations of the fields."""
+        return annotations_of(cls)
+
     def inside(self, value: object) -> Sequence[Part]:
         cls = type(value)
         if cls is not self.cls and cls is not self.native:
-            raise self.mismatch(value)
-        if cls is self.cls and not self._is_same(value):
             raise self.mismatch(value)
         return [
             Part(s, field_of(value, cls, n), n)
@@ -94,12 +92,7 @@ class Record(Product, of=RecordK):
     # --- entry points ---
 
     def fits(self, w: Writer, at: str) -> str:
-        if self.changes:
-            return f"{w.name('same', self._is_same)}({at})"
         return f"type({at}) is {w.name('class', self.cls)}"
-
-    def _is_same(self, value: object) -> bool:
-        return not self.changes or has_attributes(value, self.cls, self.names)
 
     def reach(self, w: Writer, at: str) -> list[str]:
         return [f"{at}.{name}" for name in self.names]
@@ -108,8 +101,6 @@ class Record(Product, of=RecordK):
         cls, names, give = self.cls, self.names, object.__setattr__
         if issubclass(cls, tuple):
             return lambda items: tuple.__new__(cls, items)
-        if self.changes:
-            return lambda items: bare(cls, dict(zip(names, items, strict=True)))
 
         def instance(items: Iterable[object]) -> object:
             made: object = object.__new__(cls)
@@ -173,13 +164,18 @@ class Record(Product, of=RecordK):
 
     def bare(self, m: Making) -> str:
         """An instance without fields; the collector is told to forget it if it may."""
-        made = self._new(m)
-        atomic = all(item.atomic for item in self.items)
-        if (atomic or m.acyclic) and stays_acyclic(self.native):
+        made = self.new(m)
+        if self.stays_acyclic(m):
             m.code.call("void", "PyObject_GC_UnTrack", f"ptr {made}")
         return made
 
-    def _new(self, m: Making) -> str:
+    def stays_acyclic(self, m: Making) -> bool:
+        """Whether no instance becomes part of a cycle of references."""
+        atomic = all(item.atomic for item in self.items)
+        return (atomic or m.acyclic) and stays_acyclic(self.native)
+
+    def new(self, m: Making) -> str:
+        """An instance without fields."""
         c, cls = m.code, f"ptr @{m.names.symbol(self.native)}"
         if issubclass(self.native, tuple):
             return m.checked(c.call("ptr", "PyType_GenericAlloc", cls, f"i64 {len(self.items)}"))

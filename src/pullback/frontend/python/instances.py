@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pullback.frontend.python.object_classes import NAMESPACES
+from types import SimpleNamespace
 
 
 def bare(cls: type, values: dict[str, object]) -> object:
@@ -11,7 +11,7 @@ def bare(cls: type, values: dict[str, object]) -> object:
         return values
     if issubclass(cls, tuple):
         return tuple.__new__(cls, values.values())
-    made = cls() if cls in NAMESPACES else object.__new__(cls)
+    made = (SimpleNamespace if issubclass(cls, SimpleNamespace) else object).__new__(cls)
     for name, value in values.items():
         object.__setattr__(made, name, value)
     return made
