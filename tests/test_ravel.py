@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -107,3 +110,118 @@ def test_equal_ways_back_compile_once() -> None:
     first, second = made(1.0), made(2.0)
     assert pb.grad(lambda x: f(x, first))(np.ones(1)) == [2.0]
     assert first.__pullback_operator__[1].__code__ is second.__pullback_operator__[1].__code__
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Point(NamedTuple):
+    x: float
+    y: Any
+
+
+@dataclass
+class Option:
+    spot: float
+    strike: float
+
+
+@dataclass(frozen=True)
+class Checked:
+    a: float
+    b: np.ndarray
+
+    def __post_init__(self) -> None:
+        if self.a > 50.0:
+            raise ValueError("not run for what is made of a vector")
+
+
+class Layer:
+    def __init__(self, w: Any, scale: Any) -> None:
+        self.w, self.scale = w, scale
+
+
+@dataclass(frozen=True)
+class Leaf:
+    value: float
+
+
+@dataclass(frozen=True)
+class Fork:
+    left: Fork | Leaf
+    right: Fork | Leaf
+
+
+@dataclass(frozen=True)
+class Chain:
+    value: float | None
+    next: Chain | None
+
+
+def weight(t: Any) -> Any:
+    return t.value**2 if isinstance(t, Leaf) else weight(t.left) * 2.0 + weight(t.right)
+
+
+def squares(c: Any) -> Any:
+    out = 0.0
+    while c is not None:
+        if c.value is not None:
+            out += c.value * c.value
+        c = c.next
+    return out
+
+
+SHARED = Leaf(3.0)
+WAYS_BACK: list[tuple[Any, Callable[[Any], Any]]] = [
+    ({"a": np.log(10.0), "b": 2.0}, lambda t: t["a"] * t["b"]),
+    ([np.float64(2.0), np.float64(3.0)], lambda t: sum(v * v for v in t)),
+    (np.array(3.0), lambda t: t * t),
+    (np.ones((2, 2)).T[::-1], lambda t: np.sum(t @ t)),
+    (Option(3.0, 2.0), lambda t: t.spot * t.strike),
+    ([Option(3.0, 2.0), Option(1.0, 5.0)], lambda t: sum(o.spot * o.strike for o in t)),
+    (Checked(49.0, np.ones(3)), lambda t: t.a * np.sum(t.b)),
+    (Point(1.0, [2.0, 3.0]), lambda t: t.x * t.y[1]),
+    (Layer(M, Layer(np.float64(2.0), 7)), lambda t: np.sum(t.w) * t.scale.w * t.scale.scale),
+    ({Colour.RED: 1.5, 2: 3.0, "c": Colour.BLUE},
+     lambda t: t[Colour.RED] * (t[2] if t["c"] is Colour.BLUE else 0.0)),
+    (Fork(SHARED, Fork(SHARED, Leaf(2.0))), weight),
+    (Chain(1.0, Chain(None, Chain(2.0, None))), squares),
+    ({"f": np.sin, "k": np.int64(3), "small": np.arange(3, dtype=np.int8), "x": 2.0},
+     lambda t: t["f"](t["x"]) * t["k"] * t["small"][2]),
+    ([1.5, 2], lambda t: t[0] * t[1]),
+    ((None, "linear", True, [[], [1.5]]), lambda t: t[3][1][0] if t[1] == "linear" else 0.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(WAYS_BACK)))
+def test_every_way_back_compiles(k: int) -> None:
+    tree, loss = WAYS_BACK[k]
+    x, back = pb.ravel(tree)
+    x = x + 2.0  # what was checked when it was made may not hold any more
+    value, gradient = pb.value_and_grad(lambda x: loss(back(x)))(x)
+    assert np.isclose(value, loss(back(x)), rtol=1e-14)
+    steps = [1e-5 * e for e in np.eye(len(x))]
+    slopes = [(loss(back(x + h)) - loss(back(x - h))) / 2e-5 for h in steps]
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-8, atol=1e-8)
+
+
+def test_what_a_way_back_makes_in_compiled_code() -> None:
+    """What is made is Python's: classes, and what is shared."""
+    x, back = pb.ravel(WAYS_BACK[10][0])
+    made = pb.jit(back)(x)
+    assert made == back(x) and made.left is made.right.left
+    x, back = pb.ravel(Layer(np.float64(2.0), Option(1.0, 3.0)))
+    layer = pb.jit(back)(x)
+    assert (type(layer), type(layer.w), layer.scale) == (Layer, np.float64, Option(1.0, 3.0))
+
+
+def test_a_way_back_that_is_too_large_says_so() -> None:
+    chain = None
+    for k in range(3000):
+        chain = Chain(float(k), chain)
+    x, back = pb.ravel(chain)
+    assert back(x).value == 2999.0
+    with pytest.raises(pb.PullbackError, match=r"pb.ravel.*\n(.*\n)*.*by their places"):
+        pb.jit(lambda x: squares(back(x)))(x)

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from pullback.call.located import located
-from pullback.call.quick_ravel import as_vector, quick
+from pullback.call.quick_ravel import quick
 from pullback.call.shape import Step
 from pullback.call.shapes import Shape, shape_of
 from pullback.call.shapes.node import Node, alternative_of
 from pullback.call.shapes.record import Record
+from pullback.call.way_back import Slot, Unravel, text_of
 from pullback.frontend.derivatives.homes import Homes
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import type_of, types_of
@@ -225,15 +226,6 @@ def inner(like: object, x: object, y: object) -> float:
 # --- one vector ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """Where a leaf is in the vector; ``dtype`` is None for a Python float."""
-
-    start: int
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any] | None
-
-
 def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     """All real numbers of ``tree`` (numbers, arrays, lists, dicts, records, trees) as one vector of
     float64, and the function that makes a value of the same form of such a vector.
@@ -242,9 +234,8 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     comes once, and so a gradient has the entries of its argument in the same places; ``unravel``
     gives a value that is shared likewise. Numbers come in the order of fields and items, those
     inside nodes after all others, level by level. The value shares no arrays with ``tree`` or with
-    the vector. Inside compiled code ``unravel`` can be called if ``tree`` is made of numbers,
-    arrays, None, tuples, lists and dicts. Raises ``TypeError`` where ``tree`` cannot be an
-    argument, ``unravel`` a ``ValueError`` for a vector of another size.
+    the vector. ``unravel`` can be called inside compiled code too. Raises ``TypeError`` where
+    ``tree`` cannot be an argument, ``unravel`` a ``ValueError`` for a vector of another size.
 
     >>> vector, unravel = ravel((1.5, [2.0, 3.0], np.ones(2), 7))
     >>> vector.tolist(), unravel(2 * vector)
@@ -266,22 +257,21 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         found.append(flat.ravel())
         dtype = x.dtype if isinstance(x, np.ndarray | np.generic) else None
         size += flat.size
-        return _Slot(size - flat.size, flat.shape, dtype)
+        return Slot(size - flat.size, flat.shape, dtype)
 
     with located((shape,), (tree,)):
         form = Mapper(slot, Homes(shape.kind)).value(shape, tree)
 
-    def unravel(vector: Any) -> Any:
-        given = as_vector(vector, size)
-
+    def leaf_of(vector: np.ndarray) -> Change:
         def leaf(_: Shape, x: object) -> object:
-            if not isinstance(x, _Slot):
-                return x.copy() if isinstance(x, np.ndarray) else x
-            if x.dtype is None:
-                return float(given[x.start])
-            part = given[x.start : x.start + math.prod(x.shape)]
-            return part.astype(x.dtype).reshape(x.shape)[()]
+            if isinstance(x, Slot):
+                return x.value(vector)
+            return x.copy() if isinstance(x, np.ndarray) else x
 
-        return Mapper(leaf).value(shape, form)
+        return leaf
 
-    return np.concatenate(found) if found else np.zeros(0), unravel
+    def unravel(vector: np.ndarray) -> Any:
+        return Mapper(leaf_of(vector)).value(shape, form)
+
+    whole = np.concatenate(found) if found else np.zeros(0)
+    return whole, Unravel(unravel, size, lambda: text_of(shape, form))

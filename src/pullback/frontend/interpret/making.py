@@ -12,11 +12,12 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.constructors import constructor_form
 from pullback.frontend.interpret import attributes, objects
 from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, Static, Value, register
-from pullback.frontend.python.object_classes import NAMESPACES, hook_of
+from pullback.frontend.python.instances import bare
+from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
+from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
     from pullback.frontend.interface import Specialiser
-    from pullback.frontend.run import Run
 
 
 def make(
@@ -24,7 +25,7 @@ def make(
 ) -> Value:
     """A new object."""
     _check(run, cls, node)
-    new = RecordV(cls, {}, None, frozenset({Owner("an object")}), True)
+    new = _new(cls, {})
     if cls in NAMESPACES:
         if args:
             run.refuse(node, f"{cls.__name__} of a dict", f"write {cls.__name__}(name=...)")
@@ -39,6 +40,10 @@ def make(
     if args or kwargs:
         run.refuse(node, f"{cls.__name__}() takes no arguments", error=ArgumentTypeError)
     return new
+
+
+def _new(cls: type, fields: dict[str, Value]) -> RecordV:
+    return RecordV(cls, fields, None, frozenset({Owner("an object")}), True)
 
 
 def _check(run: Run, cls: type, node: ast.AST) -> None:
@@ -77,6 +82,21 @@ def _initialised(
     made = run.call(replace(f, definition=form), args, node, kwargs)
     assert isinstance(made, RecordV) and made.cls is new.cls
     return replace(made, owners=new.owners, fresh=True)
+
+
+@register(bare)
+def _bare(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """An instance with these fields, for which no ``__init__`` is run: in what ``pb.ravel`` writes.
+    """
+    named, given = args
+    assert isinstance(named, Static) and isinstance(given, RecordV) and isinstance(sp, Run)
+    cls = named.value
+    assert isinstance(cls, type)
+    if is_object_class(cls):
+        return _new(cls, given.fields)
+    return objects.in_its_union(sp, RecordV(cls, given.fields), None, node)
 
 
 @register(object.__init__)

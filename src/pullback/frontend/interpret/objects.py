@@ -327,6 +327,12 @@ def construct(
     run.made[record] = run.b
     if hasattr(cls, "__post_init__"):  # it can check the fields, not set them
         run.call(run.attribute(record, "__post_init__", node), (), node)
+    return in_its_union(run, record, declared, node)
+
+
+def in_its_union(run: Run, record: RecordV, declared: object, node: ast.AST) -> Value:
+    """A new object of a frozen class: as a node, if its class is recursive."""
+    cls = record.cls
     group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
     if group is None:
         return record
@@ -453,4 +459,5 @@ def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
     return known[-1] if known else records.union_for(group, arrays_of)
 
 
-__all__ = ["construct", "element", "ext", "is_int", "node_kind", "subscript", "truth"]
+__all__ = ["construct", "element", "ext", "in_its_union", "is_int", "node_kind", "subscript",
+           "truth"]  # fmt: skip
