@@ -134,7 +134,25 @@ def segment_tree(x, n):
     return s
 
 
+def slices_assigned(x, n):
+    xs = [x * k for k in range(n)]
+    for k in range(n - 3):
+        xs[k : k + 2] = [xs[k + 1], x]
+    for _ in range(n // 2):
+        xs[len(xs) - 2 :] = [x]
+    return sum(xs)
+
+
+def last_taken_out(x, n):
+    d = {k: x * k for k in range(n)}
+    s = 0.0
+    while d:
+        k, v = d.popitem()
+        s = 0.5 * s + v + k
+    return s
+
+
 TABLES: list[Callable[[float, int], float]] = [
     rows_by_helper, memoised_rows, memoised_with_choices, flooded, mutual_rows, stacks,
-    table_of_an_argument, segment_tree,
+    table_of_an_argument, segment_tree, slices_assigned, last_taken_out,
 ]  # fmt: skip

@@ -242,7 +242,8 @@ def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
     wide = tables.with_holes(run, d, node)
     run.require(run.b.prim("gt", wide.live, i64(0)), "KeyError", of_key(message), node)
     made, entry = changes.without_last(run, wide, node)
-    key, value = tables.key_at(run, wide, entry, node), tables.value_at(run, wide, entry, node)
+    # read where it still lies, behind the end: another version of the table would be a copy of it
+    key, value = tables.key_at(run, made, entry, node), tables.value_at(run, made, entry, node)
     return made, TupleV((key, value))
 
 

@@ -32,7 +32,17 @@ from pullback.frontend.kinds.flatten import flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import Kind, ListK, describe, without_spare
 from pullback.frontend.kinds.undefined import dummy_atom
-from pullback.frontend.kinds.values import Items, ListV, SliceV, Static, TupleV, Unrolled, Value
+from pullback.frontend.kinds.values import (
+    Indexed,
+    Items,
+    ListV,
+    Scalar,
+    SliceV,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+)
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy.subscripts import slice_part
 from pullback.frontend.memory import ownership
@@ -320,7 +330,10 @@ def store_at(
 
 
 def splice(run: Run, items: AnyList, index: SliceV, value: Value, node: ast.AST) -> AnyList:
-    """Compile ``xs[a:b] = ys``; for ``del xs[a:b]``, ys is empty."""
+    """Compile ``xs[a:b] = ys``; for ``del xs[a:b]``, ys is empty.
+
+    As in Python, what lies behind the slice moves if the new items are more or fewer, and nothing
+    else does."""
     if not isinstance(index.step, Static) or index.step.value not in (None, 1):
         run.refuse(
             node,
@@ -354,31 +367,33 @@ def splice(run: Run, items: AnyList, index: SliceV, value: Value, node: ast.AST)
     else:
         new = run.coerce_list(new, ListK(old.elem), node)
     part = slice_part(run, index, old.length, node)
-    end = run.b.prim("add", part.start, new.length)
-    shift = run.b.prim("sub", part.count, new.length)
-    put = new
+    change = run.b.prim("sub", new.length, part.count)
+    room = Indexed(run.b.prim("max", change, ZERO), lambda i: run.element(new, i, node, False))
+    longer, _ = extend_by(run, old, room, node)
+    assert isinstance(longer, ListV)
+    end = run.b.prim("add", part.start, part.count)
+    behind = run.b.prim("sub", old.length, end)
+    count = run.b.prim("select", run.b.prim("eq", change, ZERO), ZERO, behind)
+    last, grows = run.b.prim("sub", old.length, ONE), run.b.prim("gt", change, ZERO)
 
-    def item(i: Atom) -> Value:
-        before = run.b.prim("lt", i, part.start)
-        inside = run.b.prim("lt", i, end)
+    def places(k: Atom) -> tuple[Atom, Atom]:
+        """What lies behind moves to the end from the last item on, to the front from the first."""
+        down, up = run.b.prim("sub", last, k), run.b.prim("add", end, k)
+        at = run.b.prim("select", grows, down, up)
+        return run.b.prim("add", at, change), at
 
-        def of_new() -> Value:
-            return run.element(put, run.b.prim("sub", i, part.start), node, False)
+    moved = _moved(run, longer, count, places)
+    length = run.b.prim("add", old.length, change)
 
-        def of_old() -> Value:
-            return run.element(old, run.b.prim("add", i, shift), node, False)
+    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
+        so_far, at = state
+        assert isinstance(so_far, ListV) and isinstance(at, Scalar)
+        after = Scalar(run.b.prim("add", at.atom, ONE), True)
+        return [_written(run, so_far, at.atom, item, length, node), after]
 
-        return run.branch(
-            before,
-            lambda: run.element(old, i, node, False),
-            lambda: run.branch(inside, of_new, of_old, node),
-            node,
-        )
-
-    made = run.sequence(run.b.prim("sub", old.length, shift), item, node)
-    result = _in_place_of(items, made)
-    assert isinstance(result, ListV)
-    return run.coerce_list(result, ListK(made.elem, True), node)
+    start = Scalar(part.start, True)
+    made, _ = run.fold(run.iterate(new, node), [replace(moved, length=length), start], step, node)
+    return _in_place_of(items, made)
 
 
 def store(run: Run, items: AnyList, index: Value, value: Value, node: ast.AST) -> AnyList:
