@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.frontend.python import symbols
 
 # ruff: noqa: UP031, UP032  # the older spellings are what is tested
 
@@ -154,3 +156,74 @@ def test_as_in_python(f: Callable[[Any], Any], capsys: pytest.CaptureFixture[str
 def test_a_float_of_a_text_would_lose_its_derivative() -> None:
     with pytest.raises(pb.PullbackError, match="lose its derivative"):
         pb.grad(lambda x: float(str(x)) * x)(2.0)
+
+
+def grown(x: Any, n: int) -> Any:
+    text, other = "", ""
+    for k in range(n):
+        text += "ab" + "c"
+        other = f"{other}ab{'c'}"
+        text = f"{text}{k % 7}{x:.1f}"
+        other = other + str(k % 7) + f"{x:.1f}"
+    front = ""
+    while len(front) < n:
+        front = str(len(front)) + "-" + front
+    same = text == other
+    return x * len(text) if same else -x, text[:70], text[-70:], front, text.count("ab"), same
+
+
+def test_texts_that_grow() -> None:
+    """Texts that are equal are equal, whatever pieces they were made of."""
+    compiled = pb.jit(grown)
+    for n in (0, 1, 5, 30, 300):
+        assert compiled(1.5, n) == grown(1.5, n)
+        assert compiled(1.5, n) == grown(1.5, n)  # again: all these texts are known now
+
+
+def test_a_text_that_grows_is_kept_by_its_pieces() -> None:
+    """A text is written out when it is asked for; until then it is its two halves, so the pieces
+    take as much room as Python's text takes, and not one room for each of its beginnings."""
+
+    def text(x: float, n: int) -> float:
+        s = ""
+        for k in range(n):
+            s += f"<{k}>"
+        return x * len(s)
+
+    compiled = pb.jit(text)
+    before, n = set(symbols.STRINGS), 5000
+    assert compiled(1.0, n) == text(1.0, n)
+    new = set(symbols.STRINGS) - before
+    assert sum(len(symbols.STRINGS[number]) for number in new) < 20 * n
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_number_of_a_text_is_that_of_its_pieces(seed: int) -> None:
+    chosen = random.Random(seed)
+    pieces = [
+        "".join(chosen.choices("ab\0\n\U0001f600\ud800", k=chosen.choice((0, 1, 3, 40))))
+        for _ in range(chosen.randrange(13))
+    ]
+    fold = chosen.randrange(6)
+    whole = "".join(pieces)
+    number = symbols.number_of_joined(*pieces)
+    left = symbols.number_of_joined("")
+    for piece in pieces:
+        left = symbols.number_of_joined(left, symbols.number_of_made(piece))
+    right = symbols.number_of_joined("")
+    for piece in reversed(pieces):
+        right = symbols.number_of_joined(piece, right)
+    assert number == left == right == symbols.number_of(whole)
+    assert symbols.symbol_of(str, number) == whole
+    assert symbols.length_of(number) == len(whole)
+    other = "".join(pieces[fold:] + pieces[:fold])
+    assert (symbols.number_of_joined(*pieces[fold:], *pieces[:fold]) == number) == (other == whole)
+
+
+def test_texts_with_one_digest_have_two_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbols, "_PRIME", 61)
+    made = [symbols.number_of_joined("one digest " * 9, str(k)) for k in range(40)]
+    assert len(set(made)) == 40
+    for k, number in enumerate(made):
+        assert symbols.symbol_of(str, number) == "one digest " * 9 + str(k)
+        assert symbols.number_of("one digest " * 9 + str(k)) == number

@@ -37,7 +37,7 @@ _PYTHON_FUNCTIONS = (
     "PyCapsule_GetPointer", "PyFloat_FromDouble", "PyLong_FromLongLong",
     "PyLong_AsLongLongAndOverflow", "PyEval_SaveThread", "PyEval_RestoreThread",
     "PyObject_GenericGetAttr", "PyObject_GenericSetAttr", "PyType_GenericAlloc", "PyList_New",
-    "PyErr_Clear", "PyDict_GetItem", "PyGC_Disable", "PyGC_Enable",
+    "PyErr_Clear", "PyDict_GetItem", "PyObject_GetItem", "PyGC_Disable", "PyGC_Enable",
     "PyObject_GC_UnTrack", "PyDict_Next", "PyDict_New", "PyDict_SetItem", "PyDict_Size",
     "PyObject_RichCompareBool", "PyDict_Contains", "PySequence_List", "PyObject_CallOneArg",
     "PyObject_CallNoArgs", "PyObject_GenericGetDict",

@@ -40,6 +40,7 @@ _PYTHON = {
     "PyErr_Clear": ("void", ""),
     "PyErr_SetObject": ("void", "ptr, ptr"),
     "PyDict_GetItem": ("ptr", "ptr, ptr"),
+    "PyObject_GetItem": ("ptr", "ptr, ptr"),
     "PyDict_Next": ("i32", "ptr, ptr, ptr, ptr"),
     "PyDict_New": ("ptr", ""),
     "PyDict_SetItem": ("i32", "ptr, ptr, ptr"),

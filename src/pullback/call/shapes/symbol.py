@@ -88,10 +88,10 @@ class Symbol(Shape, of=SymbolK):
             table = name(symbols.STRINGS)
             key = c.call("ptr", "PyLong_FromLongLong", f"i64 {number}")
             c.need(c.let(f"icmp ne ptr {key}, null"), "fail")
-            found = c.call("ptr", "PyDict_GetItem", f"ptr @{table}", f"ptr {key}")
+            found = c.call("ptr", "PyObject_GetItem", f"ptr @{table}", f"ptr {key}")
             c.call("void", "Py_DecRef", f"ptr {key}")
             c.need(c.let(f"icmp ne ptr {found}, null"), "fail")
-            return increment(c, found)
+            return found
         members = c.at("@" + name(self.members), TUPLE_ITEMS)
         return increment(c, c.load("ptr", members, c.mul(number, 8)))
 

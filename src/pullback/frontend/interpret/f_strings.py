@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Lit
 from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.messages import formatted
-from pullback.frontend.kinds.values import Scalar, Static, Value
+from pullback.frontend.kinds.values import Scalar, Static, SymbolV, Value
+from pullback.frontend.python.symbols import number_of_joined
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -31,7 +32,49 @@ def joined_string(run: Run, node: ast.JoinedStr) -> Value:
                 values += (inner, Static("") if spec is None else run.evaluate(spec))
             case _:
                 run.refuse(node, "this f-string is not supported")
-    return made_texts.of_python(run, partial(_joined, tuple(pieces)), values, node)
+    whole = partial(_joined, tuple(pieces))
+    plain = tuple(
+        2 * k
+        for k, how in enumerate(p for p in pieces if not isinstance(p, str))
+        if how in _AS_IT_IS and _is_empty(values[2 * k + 1]) and _is_made(values[2 * k])
+    )
+    if not plain:
+        return made_texts.of_python(run, whole, values, node)
+    numbered = partial(_number_of_joined, tuple(pieces), plain)
+    return made_texts.of_python(run, whole, values, node, numbered=numbered, plain=plain)
+
+
+_AS_IT_IS = (-1, ord("s"))
+"""The conversions of an f-string that leave a text as it is."""
+
+
+def _is_empty(spec: Value) -> bool:
+    return isinstance(spec, Static) and spec.value == ""
+
+
+def _is_made(value: Value) -> bool:
+    return isinstance(value, SymbolV) and value.cls is str
+
+
+def _number_of_joined(
+    pieces: tuple[str | int, ...], plain: tuple[int, ...], *values: object
+) -> int:
+    """The number of an f-string. In the places ``plain`` are the numbers of texts that are put in
+    as they are."""
+    found: list[str | int] = []
+    place = 0
+    for piece in pieces:
+        if isinstance(piece, str):
+            found.append(piece)
+            continue
+        value = values[place]
+        if place in plain:
+            assert isinstance(value, int)
+            found.append(value)
+        else:
+            found.append(formatted(piece, value, values[place + 1]))
+        place += 2
+    return number_of_joined(*found)
 
 
 def _joined(pieces: tuple[str | int, ...], *values: object) -> str:

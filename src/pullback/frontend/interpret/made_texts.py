@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from pullback.core.build import i64
@@ -31,7 +31,7 @@ from pullback.frontend.kinds.values import (
     Value,
     register,
 )
-from pullback.frontend.python.symbols import number_of_made
+from pullback.frontend.python.symbols import length_of, number_of_joined, number_of_made
 from pullback.frontend.run import Run
 
 _TEXTS = (
@@ -71,9 +71,12 @@ def of_python(
     values: Sequence[Value],
     node: ast.AST,
     gives: type = str,
+    numbered: Callable[..., int] | None = None,
+    plain: Collection[int] = (),
 ) -> Value:
     """Return what Python's function gives for values: a text, an int or a bool (``gives``). If all
-    are known, so is the result."""
+    are known, so is the result. Else ``numbered`` may compute it, as the number of a text or an
+    int, from the same values with numbers for the texts at the places ``plain``."""
     if all(isinstance(v, Static) for v in values):
         try:
             return Static(function(*(v.value for v in values if isinstance(v, Static))))
@@ -81,7 +84,7 @@ def of_python(
             run.never(type(e).__name__, str(e), node, ArgumentValueError)
     recorder = Recorder(run)
     parts = []
-    for v in values:
+    for place, v in enumerate(values):
         part = recorder.value(v)
         if part is None:
             run.refuse(
@@ -90,11 +93,15 @@ def of_python(
                 "make texts of numbers, arrays, strings, and tuples, lists and records of them",
                 error=StaticValueError,
             )
+        if place in plain and isinstance(v, SymbolV):
+            assert isinstance(part, Applied)
+            (part,) = part.parts
         parts.append(part)
     leaves = tuple(recorder.leaves)
     if sum(1 + 2 * a.type.rank if isinstance(a.type, Array) else 1 for a in leaves) > MOST_WORDS:
         run.refuse(node, "more values than one text can show", "make it of several texts")
-    made = Applied(_NUMBERS[gives], (Applied(function, tuple(parts)),))
+    made = Applied(numbered or _NUMBERS[gives],
+                   tuple(parts) if numbered else (Applied(function, tuple(parts)),))  # fmt: skip
     message = Message((made,), len(leaves), "a text", gives=True)
     (number,) = run.b.let(Prim("show", leaves, (message,)), (I64,), run.site(node))
     if gives is str:
@@ -146,7 +153,8 @@ def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Va
         return None
     match op:
         case "+" if is_text(left) and is_text(right):
-            pass
+            return of_python(run, operator.add, (left, right), node,
+                             numbered=number_of_joined, plain=(0, 1))  # fmt: skip
         case "%" if is_text(left):
             pass
         case "*" if is_text(left) or is_text(right):
@@ -164,7 +172,7 @@ def items(run: Run, text: Value, node: ast.AST) -> Indexed:
 
 def length(run: Run, text: Value, node: ast.AST) -> Value:
     """Return the number of characters of a text."""
-    return of_python(run, len, (text,), node, int)
+    return of_python(run, len, (text,), node, int, numbered=length_of, plain=(0,))
 
 
 def character(run: Run, text: SymbolV, index: Atom, node: ast.AST) -> Value:
