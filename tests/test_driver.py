@@ -100,8 +100,9 @@ def test_a_pass_that_breaks_the_program_is_caught(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(driver.config, "check", "always")
     f = lambda x: x * x + 17.0
     for _ in range(2):
-        with pytest.raises(CheckError):
+        with pytest.raises(pb.InternalError) as caught:
             pb.jit(f)(2.0)
+        assert isinstance(caught.value.__cause__, CheckError)
     monkeypatch.undo()
     assert pb.jit(f)(2.0) == 21.0  # the failure was not kept
 

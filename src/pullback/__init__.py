@@ -33,7 +33,7 @@ from pullback.combinators import (
     stop_gradient,
     while_loop,
 )
-from pullback.errors import PullbackError, UnsupportedError
+from pullback.errors import InternalError, PullbackError, UnsupportedError
 
 __version__ = "0.1.0"
 
@@ -81,6 +81,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "checkpoint",
     "debug_print",
     "PullbackError",
+    "InternalError",
     "UnsupportedError",
 ]
 

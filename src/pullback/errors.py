@@ -20,19 +20,20 @@ class PullbackError(Exception):
     in the user's source (``None``: the error is about a call, not about a line)."""
 
     title = "error"
+    advice = "Instead"
 
     def __init__(self, reason: str, rewrite: str = "", site: Site | None = None) -> None:
         self.reason = reason
         self.rewrite = rewrite
         self.site = site
         self.others: tuple[PullbackError, ...] = ()
-        super().__init__(render(self.title, reason, rewrite, site))
+        super().__init__(render(self.title, reason, rewrite, site, self.advice))
 
     def also(self, others: Sequence[PullbackError]) -> None:
         """Show other problems of the same function behind this one."""
         self.others = tuple(others)
         errors = (self, *self.others)
-        texts = [render(e.title, e.reason, e.rewrite, e.site) for e in errors]
+        texts = [render(e.title, e.reason, e.rewrite, e.site, e.advice) for e in errors]
         self.args = ("\n\n".join(texts),)
 
 
@@ -64,6 +65,14 @@ class ArgumentValueError(PullbackError, ValueError):
     Broken: ``np.sum(a, axis=1)`` with a of rank 1. Mended: ``axis=0``."""
 
     title = "value error"
+
+
+class IntRangeError(PullbackError, OverflowError):
+    """An int in an argument that has more than 64 bits.
+
+    Broken: ``pb.jit(f)(2**70)``. Mended: a float."""
+
+    title = "overflow error"
 
 
 class StaticIndexError(PullbackError, IndexError):
@@ -141,6 +150,16 @@ class EndlessError(PullbackError, RecursionError):
     title = "endless recursion"
 
 
+class InternalError(PullbackError, RuntimeError):
+    """A mistake of this package, noticed by itself. ``site`` is the place of the program at which
+    the compiler stood; the cause is the exception that it stumbled over, cut short.
+
+    Broken: nothing of the user's. Mended: by us, from what the message asks for."""
+
+    title = "internal error"
+    advice = "Please report it"
+
+
 def source_line(file: str, line: int) -> str:
     """Return a line of the user's source, without its line end ('' if it cannot be found)."""
     return linecache.getline(file, line).rstrip("\n")
@@ -165,13 +184,15 @@ def excerpt(site: Site) -> str:
     return f"{head}\n    {text[indent:]}\n    {carets[indent:]}"
 
 
-def render(title: str, reason: str, rewrite: str, site: Site | None) -> str:
+def render(
+    title: str, reason: str, rewrite: str, site: Site | None, advice: str = "Instead"
+) -> str:
     """Return the text of an error: where, what, why, and what to write instead."""
     parts = [f"{title}: {reason}"]
     if site is not None:
         parts.append(excerpt(site))
     if rewrite:
-        parts.append(f"  Instead: {rewrite}")
+        parts.append(f"  {advice}: {rewrite}")
     return "\n".join(parts)
 
 

@@ -13,6 +13,7 @@ from pullback.api.gradients import grad
 from pullback.api.vector_products import jvp, vjp
 from pullback.call import pytrees
 from pullback.call.binding import register_operators
+from pullback.call.leaving import on_purpose, public
 from pullback.call.misuse import require_function, values_of
 from pullback.call.packed import plain
 from pullback.call.tangents import differentiable
@@ -22,6 +23,7 @@ MOST_GROUPS = 24
 """Leaves of about one size move together where there are more."""
 
 
+@public
 def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],
@@ -115,7 +117,7 @@ class _Check:
                 "derivative is there is a rule (docs/LANGUAGE.md), and no limit: check another "
                 "point"
             )
-        raise AssertionError(text)
+        raise on_purpose(AssertionError(text))
 
     def near(self, a: float, b: float) -> bool:
         return abs(a - b) <= self.atol + self.rtol * max(abs(a), abs(b))

@@ -12,6 +12,7 @@ from typing import Any
 
 from pullback.api.operator_objects import Operator, by_position, inner_function, positional
 from pullback.call.binding import register_text
+from pullback.call.leaving import public
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, StructureError
@@ -45,6 +46,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     name = name or text.__name__
     run = Text(name, text)
 
+    @public
     @functools.wraps(text)
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         require_function(f, name, f"pb.{name}(f, ...), not pb.{name}(f(x), ...)")

@@ -11,10 +11,12 @@ from pullback.api.operator_objects import inner_function, positional
 from pullback.api.vector_products import jvp
 from pullback.call import jacobian_products
 from pullback.call.binding import register_text
+from pullback.call.leaving import public
 from pullback.call.misuse import require_function
 from pullback.structures import quiet
 
 
+@public
 def linearize(f: Callable[..., Any], *primals: Any) -> Any:
     """Return the result of ``f`` and its derivative at ``primals``: ``(out, linear_map)``.
 

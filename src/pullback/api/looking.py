@@ -17,6 +17,7 @@ from pullback.api.operator_objects import (
 from pullback.call.binding import register_operators
 from pullback.call.deferred import by_method, driver, require_method
 from pullback.call.journal import Compilation, compilations
+from pullback.call.leaving import public
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.misuse import require_function
 from pullback.call.packed import plain
@@ -48,6 +49,7 @@ def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> 
     return f, values, Request(What.VALUE_AND_GRADIENT, differentiable(values), method=native)
 
 
+@public
 def compiled(f: Callable[..., Any]) -> tuple[Compilation, ...]:
     """Return what this process has compiled for a function (or for the function of an operator's
     result), the oldest first: for each program the operator, the arguments that it differentiates
@@ -71,6 +73,7 @@ def compiled(f: Callable[..., Any]) -> tuple[Compilation, ...]:
     return compilations(inner.__code__)
 
 
+@public
 def show(
     f: Callable[..., Any], *args: Any, stage: str | None = None, method: str | None = None
 ) -> str:
@@ -101,6 +104,7 @@ def show(
     return texts[stage]
 
 
+@public
 def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     """Return the number of steps that the reference evaluator takes for ``f(*args)``; with
     ``method="chad"`` or a method of the papers, for the value and the gradient by all arguments
@@ -123,6 +127,7 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     return driver.by_method(*asked, method, by_method.derive).outcome.cost
 
 
+@public
 def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
     """Print ``f`` at these arguments through the stages of the four papers, and return the text.
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pullback.call import deferred
 from pullback.call.binding import bind
 from pullback.call.first_errors import first_error
+from pullback.call.leaving import leaving
 from pullback.call.misuse import may_broadcast, require_function
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, PullbackError
@@ -55,11 +56,15 @@ class Operator:
                 result = self._fast(*args)
             except Exception as error:
                 if not may_broadcast(error):
-                    raise (first := first_error(error, self._f, args)) from first.__cause__
+                    first = leaving(first_error(error, self._f, args), self._f)
+                    raise first from first.__cause__
                 result = NotImplemented
             if result is not NotImplemented:
                 return result
-        return self._slow(args, kwargs)
+        try:
+            return self._slow(args, kwargs)
+        except Exception as error:
+            raise leaving(error, self._f)  # noqa: B904  # it has its cause
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the operator for other types of arguments than those of the last call, or with
@@ -80,8 +85,8 @@ class Operator:
             request = for_count(self._request, len(values))
             try:
                 fast, result = bind(self._f, values, request)
-            except PullbackError as error:  # where the compiler noticed it says nothing to a user
-                raise error.with_traceback(None) from None
+            except PullbackError:
+                raise
             except Exception as error:
                 raise (first := first_error(error, self._f, values)) from first.__cause__
         before = (self._fast, *self._others)

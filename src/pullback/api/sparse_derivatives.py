@@ -21,6 +21,7 @@ from pullback.api.sparsity import Array, Pattern, pattern
 from pullback.api.vector_products import jvp, vjp
 from pullback.call.deferred import driver
 from pullback.call.first_errors import silent
+from pullback.call.leaving import public
 from pullback.call.misuse import require_function
 from pullback.structures import (
     Numbers,
@@ -159,6 +160,7 @@ class _Sparse:
         mode = "reverse" if plan.reverse else "forward"
         return Directions(mode, plan.count if len(plan.places) else 0, plan.pattern.runs)
 
+    @public
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         from scipy.sparse import csr_array
 

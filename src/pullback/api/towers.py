@@ -8,10 +8,12 @@ from typing import Any
 from pullback.api.derived import product
 from pullback.api.operator_objects import inner_function
 from pullback.call.binding import register_operators, register_text
+from pullback.call.leaving import public
 from pullback.call.misuse import require_function, values_of
 from pullback.structures import terms_of
 
 
+@public
 def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any]) -> tuple[Any, Any]:
     """Return the derivatives of ``f`` along a path: ``(out, (first, second, ...))``, by Taylor
     arithmetic: k derivatives cost O(k^2) functions (Karczmarczuk; Krawiec et al., 2022, section

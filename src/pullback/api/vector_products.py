@@ -9,12 +9,15 @@ from pullback.api.operator_objects import by_method, inner_function, positional
 from pullback.call import deferred, jacobian_products
 from pullback.call.binding import register_operators
 from pullback.call.deferred import require_method
+from pullback.call.leaving import leaving
 from pullback.call.methods import NATIVE
 from pullback.call.misuse import require_function, values_of
 from pullback.call.packed import plain
 from pullback.call.request import Request, What
 from pullback.call.tangents import differentiable
 from pullback.errors import ArgumentTypeError
+
+Function = Callable[..., Any]
 
 
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str = "chad") -> Any:
@@ -37,9 +40,15 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
     (9.0, (60.0,))
     """
     inner = inner_function(f)
-    found = jacobian_products.quick(inner, (What.PULLBACK, has_aux, method), primals)
-    if found is not NotImplemented:
-        return found
+    try:
+        found = jacobian_products.quick(inner, (What.PULLBACK, has_aux, method), primals)
+        return found if found is not NotImplemented else _vjp(f, inner, primals, has_aux, method)
+    except Exception as error:
+        raise leaving(error, inner)  # noqa: B904  # it has its cause
+
+
+def _vjp(f: Function, inner: Function, primals: Any, has_aux: bool, method: str) -> Any:
+    """The same for what is not remembered."""
     require_function(f, "vjp", "pb.vjp(f, x)")
     require_method(method)
     values = positional(f, primals, {})
@@ -68,6 +77,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(_square, (3.0,), (1.0,))
     (9.0, 6.0)
     """
+    try:
+        return _jvp(f, primals, tangents)
+    except Exception as error:
+        raise leaving(error, f)  # noqa: B904  # it has its cause
+
+
+def _jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     if not (type(primals) is type(tangents) is tuple):
         require_function(f, "jvp", "pb.jvp(f, (x,), (t,))")
         primals, tangents = values_of(primals, "jvp"), values_of(tangents, "jvp")

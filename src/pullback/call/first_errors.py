@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from pullback.call.deferred import driver
 from pullback.call.request import Request, What
+from pullback.core.held import is_of_program
 from pullback.core.messages import silent
 from pullback.errors import PullbackError
 from pullback.native.runtime import is_early
@@ -31,6 +32,8 @@ def first_error(
         except PullbackError:  # f has no value outside of the operator
             return error
         except Exception as first:
+            if not is_of_program(first):
+                return error
             last = first.__traceback__
             while last is not None and last.tb_next is not None:
                 last = last.tb_next

@@ -20,9 +20,11 @@ from pullback.call.space import of_reals
 from pullback.call.store import Cells, accumulated, beside, read
 from pullback.core.types import Array, Real, Type
 from pullback.core.values import Node, make_array
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentValueError, IntRangeError
 from pullback.frontend.derivatives.homes import Homes
 from pullback.frontend.python.unions import Union
+
+TOO_LARGE = "Python int too large to convert to a 64-bit integer"
 
 
 class FlatNode:
@@ -75,7 +77,10 @@ class Flattener:
         for union, root in shape.nodes(value):
             self._pack(union, root)
         out: list[object] = []
-        shape.flatten(value, self.node_of, out)
+        try:
+            shape.flatten(value, self.node_of, out)
+        except OverflowError:
+            raise IntRangeError(TOO_LARGE) from None
         return out
 
     def node_of(self, union: Union, value: object) -> Node:
@@ -83,10 +88,10 @@ class Flattener:
         return self.nodes[id(value), id(union)].node
 
     def require_words(self, leaves: Sequence[object]) -> None:
-        """OverflowError for an int of more than 64 bits, among these leaves or in nodes."""
+        """IntRangeError for an int of more than 64 bits, among these leaves or in nodes."""
         for some in (leaves, *(flat.leaves for flat in self.flat_nodes)):
             if any(isinstance(x, int) and not -(2**63) <= x < 2**63 for x in some):
-                raise OverflowError("Python int too large to convert to a 64-bit integer")
+                raise IntRangeError(TOO_LARGE)
 
     # --- nodes -------------------------------------------------------------------------------
 

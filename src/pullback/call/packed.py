@@ -13,6 +13,7 @@ from typing import Any
 
 from pullback.call.block_layout import Layout, reached
 from pullback.call.code.conversion import Conversion
+from pullback.call.leaving import public
 from pullback.call.located import located
 from pullback.call.normalise import not_taken, usual
 from pullback.call.request import Plan, What
@@ -119,6 +120,7 @@ class Packed:
         return f"<packed {what}>"
 
 
+@public
 def pack(data: Any) -> Any:
     """``data`` (numbers, arrays, lists, records, trees), converted for compiled code once and for
     all: an object that stands for it wherever an argument is passed to ``pb.jit``, ``pb.grad`` and
@@ -145,6 +147,7 @@ def pack(data: Any) -> Any:
     return Packed(block)
 
 
+@public
 def unpack(packed: Any) -> Any:
     """The data in a packed object, as new objects of the user's own classes, made without
     ``__init__`` and ``__post_init__``; what was shared is shared. Raises ``TypeError`` for anything

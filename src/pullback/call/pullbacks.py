@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from pullback.call.fast_calls import arguments_in_registers
+from pullback.call.leaving import leaving
 from pullback.call.packed import Blocks, Boundary, conversion_of, raw_results
 from pullback.call.request import Plan
 from pullback.call.shapes import Shape
@@ -179,10 +180,13 @@ class Pullback:
     def __call__(self, cotangent: object) -> tuple[object, ...]:
         """The cotangents of the arguments, always as a tuple."""
         halves, plan = self._halves, self._halves.plan
-        found = halves.pulled(self._blocks, self._residual, self._sizes, cotangent)
-        assert isinstance(found, tuple)
-        given, cells = (found[:-1], found[-1]) if plan.cells else (found, None)
-        return self._blocks.gradients(plan, given, cells)
+        try:
+            found = halves.pulled(self._blocks, self._residual, self._sizes, cotangent)
+            assert isinstance(found, tuple)
+            given, cells = (found[:-1], found[-1]) if plan.cells else (found, None)
+            return self._blocks.gradients(plan, given, cells)
+        except Exception as error:
+            raise leaving(error)  # noqa: B904  # it has its cause
 
 
 class Padded:
@@ -275,7 +279,8 @@ class Registers:
         def slow(sizes: Iterable[tuple[int, ...] | int], given: object) -> object:
             return exact(shape, list(shape.blank(iter(sizes))), given)
 
-        return {**self._writer.objects, "back": back, "slow": slow, "refuse": refuse}
+        return {**self._writer.objects, "back": back, "slow": slow, "refuse": refuse,
+                "leaving": leaving}
 
     def pull(self, back: Fast) -> Fast:
         """The call of a builtin of the reverse half for any cotangent."""
@@ -296,7 +301,9 @@ class Registers:
             f"s = {self._sizes}",
             "def pullback(cotangent):",
             '    """From a cotangent of the result to the cotangents of the primals, a tuple."""',
-            *(f"    {x}" for x in self._pulled(decode)),
+            "    try:",
+            *(f"        {x}" for x in self._pulled(decode)),
+            "    except Exception as error: raise leaving(error)",
             *(["v = result(v)"] if result.decode is not None else []),
             f"return {'v[0], pullback, v[1]' if plan.request.has_aux else 'v, pullback'}",
         ]

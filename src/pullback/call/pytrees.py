@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.call.leaving import public
 from pullback.call.located import located
 from pullback.call.quick_ravel import quick
 from pullback.call.shape import Step
@@ -226,6 +227,7 @@ def inner(like: object, x: object, y: object) -> float:
 # --- one vector ----------------------------------------------------------------------------------
 
 
+@public
 def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     """All real numbers of ``tree`` (numbers, arrays, lists, dicts, records, trees) as one vector of
     float64, and the function that makes a value of the same form of such a vector.

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pullback.core.held import PLACE
 from pullback.core.recursion import with_large_stack
 from pullback.core.terms import Program, Site
 from pullback.core.translate import Machine
@@ -57,7 +58,7 @@ def evaluate(program: Program, args: Sequence[object]) -> tuple[tuple[object, ..
 
 def site_of(e: BaseException) -> Site | None:
     """The place in the user's source where an evaluated program raised ``e``."""
-    site = e.__dict__.get("pullback_site")
+    site = vars(e).get(PLACE)
     return site if isinstance(site, Site) else None
 
 

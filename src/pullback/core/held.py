@@ -9,12 +9,16 @@ import ast
 import itertools
 from collections.abc import Callable
 from functools import lru_cache
+from inspect import CO_OPTIMIZED
 from types import CodeType, TracebackType
 from typing import TypeVar
 
 from pullback.core.terms import Site
 
 E = TypeVar("E", bound=BaseException)
+
+PLACE = "pullback_site"
+"""The attribute of an exception of a program that has its place, where the traceback has none."""
 
 _MOST = 16384
 """How many are kept. Python has not so many handlers that are at work at once."""
@@ -50,6 +54,21 @@ def _code(site: Site) -> CodeType:
     return code.replace(co_name=site.function, co_qualname=site.function)
 
 
+def is_place(code: CodeType) -> bool:
+    """Whether a code was made to show a place in the user's source (``with_site``)."""
+    return code.co_names == ("exception",) and not code.co_flags & CO_OPTIMIZED
+
+
+def is_of_program(exception: BaseException) -> bool:
+    """Whether an exception is one that a compiled or evaluated program raised."""
+    entry = exception.__traceback__
+    while entry is not None:
+        if is_place(entry.tb_frame.f_code):
+            return True
+        entry = entry.tb_next
+    return PLACE in vars(exception)
+
+
 def with_site(exception: E, site: Site | None) -> E:
     """Return the exception with one more entry of the traceback: the place in the user's source."""
     if site is None:
@@ -62,4 +81,4 @@ def with_site(exception: E, site: Site | None) -> E:
     return exception
 
 
-__all__ = ["held", "hold", "with_site"]
+__all__ = ["PLACE", "held", "hold", "is_of_program", "is_place", "with_site"]

@@ -12,6 +12,7 @@ from typing import assert_never, cast
 
 import numpy as np
 
+from pullback.core.held import PLACE
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
     AccAdd,
@@ -167,8 +168,8 @@ class _Translator:
                     step(f)
             except Exception as e:
                 site = sites.get(step)
-                if site is not None and "pullback_site" not in e.__dict__:  # the innermost one
-                    e.__dict__["pullback_site"] = site
+                if site is not None and PLACE not in vars(e):  # the innermost one
+                    vars(e)[PLACE] = site
                     if isinstance(e, IndexError) and site.of:
                         e.args = (out_of_range(site, ""),)
                 raise

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 from typing import cast
 
 from pullback.core.called_python import RAISED, raised
-from pullback.core.held import with_site
+from pullback.core.held import PLACE, with_site
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type
@@ -123,6 +123,13 @@ def _recorded(context: int, types: tuple[Ty, ...]) -> list[float | int | bool]:
 def make_error(owner: ModuleOwner, context: int) -> BaseException:
     """Return the exception for the error recorded at address ``context`` (called by compiled
     code)."""
+    made = _made(owner, context)
+    if made.__traceback__ is None:
+        vars(made)[PLACE] = None
+    return made
+
+
+def _made(owner: ModuleOwner, context: int) -> BaseException:
     code = _word(context, Field.ERROR)
     if code == OUT_OF_MEMORY:
         return MemoryError("compiled code needs more memory than this machine has")

@@ -72,6 +72,16 @@ def _is_standard(file: str) -> bool:
     return any(parts[: len(p)] == p for p in _STANDARD)
 
 
+_ENGINES = frozenset({"llvmlite", "numpy", "scipy"})
+"""The packages that this package calls."""
+
+
+def is_users(file: str) -> bool:
+    """Whether code of a file is neither of this package, nor of what it calls itself: the standard
+    library, NumPy, SciPy and llvmlite."""
+    return not _is_standard(file) and package_of(file) not in {OWN, *_ENGINES}
+
+
 def is_closed(function: FunctionType) -> bool:
     """Whether the source of a function is not read, because it belongs to a library."""
     file = function.__code__.co_filename
@@ -111,4 +121,6 @@ def name_of(obj: object) -> str:
 
 _PUBLIC = {"_operator": "operator", "_warnings": "warnings", "io": "", "_io": ""}
 
-__all__ = ["CLOSED", "OWN", "is_closed", "is_closed_module", "name_of", "package_of"]
+__all__ = [
+    "CLOSED", "OWN", "is_closed", "is_closed_module", "is_users", "name_of", "package_of",
+]  # fmt: skip
