@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from types import CodeType, FrameType, FunctionType, TracebackType
 
-from pullback.call.frames import TRACE, chained, frames, is_own, wants_all
+from pullback.call.entries import TRACE, chained, frames, is_own, wants_all
 from pullback.core.held import is_of_program as raised_by_program
 from pullback.core.terms import Block, Function, Let, Program, Site
 from pullback.core.traverse import all_lets

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from pullback.call.frames import chained, frames, is_own, wants_all
+from pullback.call.entries import chained, frames, is_own, wants_all
 from pullback.core.held import PLACE, is_place
 from pullback.core.later import Later
 from pullback.errors import PullbackError

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 from typing import cast
 
 from pullback.core.called_python import RAISED, raised
-from pullback.core.held import PLACE, with_site
+from pullback.core.held import PLACE, is_of_program, with_site
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type
@@ -124,7 +124,7 @@ def make_error(owner: ModuleOwner, context: int) -> BaseException:
     """Return the exception for the error recorded at address ``context`` (called by compiled
     code)."""
     made = _made(owner, context)
-    if made.__traceback__ is None:
+    if not is_of_program(made):
         vars(made)[PLACE] = None
     return made
 
@@ -139,7 +139,10 @@ def _made(owner: ModuleOwner, context: int) -> BaseException:
     values = _recorded(context, error.values)
     if error.message == RAISED and (pending := raised()) is not None:
         return with_site(pending, error.site)
-    made = error_of(error.kind, error.message, error.types, values)
+    try:
+        made = error_of(error.kind, error.message, error.types, values)
+    except Exception as instead:  # the class, or a text in its message, does not take the values
+        return with_site(instead, error.site)
     exception = made if made.__traceback__ is not None else with_site(made, error.site)
     if error.early:
         setattr(exception, _EARLY, True)
