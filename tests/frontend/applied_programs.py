@@ -15,10 +15,6 @@ def zip_of_a_walrus(xs):
     return total + z
 
 
-def captures_the_last_item(xs):
-    return [lambda: x * y for x in xs if (y := x) > 0.0][-1]()
-
-
 def walrus_over_zip(xs):
     t = 0.0
     s = sum(((t := (t * 0.5 + a * b)) for a, b in zip(xs, xs[1:])))  # noqa: RUF007  # on purpose
@@ -309,7 +305,7 @@ def best_row_read(xs):
 
 
 PROGRAMS = [
-    zip_of_a_walrus, captures_the_last_item, walrus_over_zip, walrus_over_enumerate,
+    zip_of_a_walrus, walrus_over_zip, walrus_over_enumerate,
     comprehension_that_appends, comprehension_that_counts, expressions_that_count,
     nested_comprehensions_that_count, memo_table_in_a_comprehension, key_that_counts,
     max_by_a_key_that_counts, map_that_counts, list_of_a_map, filter_that_counts,

@@ -131,7 +131,13 @@ def wrapped_before_it_is_set(xs):
     return f2(5) * count()
 
 
+def captures_the_last_item(xs):
+    """The x that Python sees is the last one, also if it is left out."""
+    return [lambda: x * y for x in xs if (y := x) > 0.0][-1]()
+
+
 REFUSED = {
+    captures_the_last_item: "holds a function that captured 'x'",
     pair_chosen_by_a_branch: "chosen at run time",
     counter_of_the_round_before: "chosen at run time",
     list_of_counters: "chosen at run time",

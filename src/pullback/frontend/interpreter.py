@@ -44,7 +44,7 @@ from pullback.frontend.kinds.values import (
     ViewStep,
 )
 from pullback.frontend.memory import hash_changes, places
-from pullback.frontend.memory.ownership import owners_of
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Anew, NotCarriedError
 

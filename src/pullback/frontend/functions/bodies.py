@@ -17,7 +17,7 @@ from pullback.frontend.functions.adopted import homes
 from pullback.frontend.functions.captured_variables import enter, lent
 from pullback.frontend.functions.handing import with_updates
 from pullback.frontend.functions.lambda_sets import tie
-from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.functions.scopes import Scope, chain
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
@@ -61,6 +61,9 @@ def run_once(
 
     f = take(spec.function, "c", "captured from the enclosing function")
     assert isinstance(f, FunctionV)
+    for around in chain(f.scope):
+        for cell in (o for owned in around.cells.values() for o in owned):
+            cell.become_cell()
     for var, origin in zip(params, origins, strict=False):
         if origin is not None:
             run.origins[var] = origin
@@ -112,7 +115,7 @@ def _body(
         try:
             state = scope.names.get(STATE)
             if isinstance(state, ThreadV):
-                scope.names[STATE] = threads.take(run, state.atoms, node)
+                scope.names[STATE] = threads.take(run, state.atoms, state.owners, node)
             placed.enter(run, scope, spec.cells, node)
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)

@@ -36,6 +36,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import holding, ownership, references
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.syntax import rebinds, updated_inside
 from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts, form_of
 
@@ -182,7 +183,7 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
         frame.scope.borrowed.add(name)
         if v.name in v.scope.cells:
             frame.scope.cells[name] = v.scope.cells[v.name]
-        frame.given[name] = ownership.owners_of(value)
+        frame.given[name] = owners_of(value)
         v.scope.names[v.name] = CellV(frame.scope, name)
     for name in sorted(declared - cells.keys()):
         where = next((n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)), node)

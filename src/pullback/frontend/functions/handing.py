@@ -33,6 +33,7 @@ from pullback.frontend.kinds.flatten import Ownership
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
 from pullback.frontend.memory import handed_updates, holding, ownership, places
+from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.python.memoised import memo_name
 from pullback.frontend.state import Variable
 
@@ -159,16 +160,16 @@ def check_apart(
     """Refuse a call if the function knows an object that it changes by two names: inside, these
     would be two objects. ``args`` are its other arguments, ``known`` the values that it
     captures."""
-    mine = ownership.owners_of(value) if ownership.is_root(value) else frozenset()
+    mine = memory_of(value) if ownership.is_root(value) else frozenset()
     if target is not None:
         mine |= target.scope.cells.get(target.name, frozenset())
-    again = any(ownership.owners_of(v) & mine for v in args.values())
+    again = any(owners_of(v) & mine for v in args.values())
     for v in known:
         if target is not None and v.home == target.home:
             twice = v.argument != target.argument and not are_one(args, v, target)
             again = again or twice
         else:
-            again = again or bool(ownership.owners_of(v.value) & mine)
+            again = again or bool(owners_of(v.value) & mine)
     if again:
         run.refuse(
             node,

@@ -46,6 +46,7 @@ from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     Driven,
     GeneratorV,
+    Owner,
     PlaceV,
     Stale,
     Static,
@@ -212,10 +213,11 @@ def put(run: Run, state: ThreadV, node: ast.AST) -> tuple[Atom, ...]:
 
 
 def take(
-    run: Run, state: Sequence[Atom], node: ast.AST, changed: Collection[str] | None = None
-) -> ThreadV:
-    """Bind the variables of this frame to what the state has for them; the rest of the state.
-    ``changed``: the variables that others than the consumer may have changed."""
+    run: Run, state: Sequence[Atom], owners: frozenset[Owner], node: ast.AST,
+    changed: Collection[str] | None = None,
+) -> ThreadV:  # fmt: skip
+    """Bind the variables of this frame to what the state has for them; the rest of the state, with
+    these owners. ``changed``: the variables that others than the consumer may have changed."""
     scope, taken = run.frame.scope, set[int]()
     for name, slot in run.frame.slots.items():
         old = coerce(run, places.settled(run, scope.names[name], node), slot.kind, node)
@@ -232,7 +234,7 @@ def take(
         else:
             ownership.rebound(run, scope, name)
         scope.names[name] = new
-    return ThreadV(tuple(atom for k, atom in enumerate(state) if k not in taken))
+    return ThreadV(tuple(atom for k, atom in enumerate(state) if k not in taken), owners)
 
 
 def held(scope: Scope, items: Driven, free: Collection[str]) -> Value:

@@ -32,6 +32,7 @@ from pullback.frontend.kinds.values import (
     index_scalar,
 )
 from pullback.frontend.memory import ownership, places
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def _first_head(
         if scope.live:
             mine = scope is run.scope
             others += [v for n, v in scope.names.items() if not (mine and n in names)]
-    elsewhere = frozenset(o for v in others for o in ownership.owners_of(v))
+    elsewhere = frozenset(o for v in others for o in owners_of(v))
     parts = []
     for k, (owners, fresh) in enumerate(owned):
         beside = (o for i, (os, _) in enumerate(owned) if i != k for o in os)

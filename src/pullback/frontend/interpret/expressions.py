@@ -67,6 +67,7 @@ from pullback.frontend.memory import (
     updates,
 )
 from pullback.frontend.memory import nested_updates as nested
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.contexts import OfModule
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.syntax import (
@@ -447,7 +448,7 @@ def _received(run: Run, function: Value, node: ast.AST) -> Value:
     if isinstance(function, FunctionV) and function.bound:
         receiver, *others = function.bound
         now = places.renewed(run, receiver, node)
-        if now is not receiver and ownership.owners_of(now) == ownership.owners_of(receiver):
+        if now is not receiver and owners_of(now) == owners_of(receiver):
             return replace(function, bound=(now, *others))
     return function
 

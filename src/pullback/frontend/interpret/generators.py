@@ -50,7 +50,7 @@ from pullback.frontend.interpret.carry import bind_carried, carry_names
 from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild
-from pullback.frontend.kinds.join import generalise, join
+from pullback.frontend.kinds.join import generalise, has_function, join
 from pullback.frontend.kinds.kinds import Kind, describe_both, leaf_types, without_spare
 from pullback.frontend.kinds.values import (
     Driven,
@@ -58,11 +58,13 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     Owner,
     Scalar,
+    Stale,
     Static,
     ThreadV,
     Value,
 )
 from pullback.frontend.memory import ownership
+from pullback.frontend.memory.owners import kept_owners
 from pullback.frontend.python.syntax import CONSUMER, STATE, STOP, liveness_of
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import Anew, Unreachable
@@ -76,6 +78,7 @@ Stop = Callable[[Sequence[Value]], bool | Atom]
 """Whether a consumer in this state wants no further item."""
 
 _FOR_GOOD = -2
+_ITEM = "an item of a generator"
 _DEEPEST = 16
 """So often a generator may run inside of itself, each time with another consumer."""
 
@@ -83,12 +86,13 @@ _DEEPEST = 16
 @dataclass(eq=False, slots=True)
 class Consumer:
     """The join point that every ``yield`` of a generator calls. ``results``: the types of its
-    state, and of whether it stops."""
+    state, and of whether it stops; ``keeps``: its state may have functions in it that it got."""
 
     name: str
     item: Kind
     results: tuple[Type, ...]
     stops: bool
+    keeps: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -205,7 +209,7 @@ class Generators:
             self.call(items, Probe(), (), node)
             return None
         made = tuple(Var("item", t) for t in leaf_types(kind))
-        owner = Owner("an item of a generator")
+        owner = Owner(_ITEM)
         return rebuild(kind, iter(made), lambda: (frozenset({owner}), False)), made
 
     def item_kind(self, items: Driven, node: ast.AST) -> Kind | None:
@@ -256,7 +260,9 @@ class Generators:
         results = (*types, BOOL) if stops else types
         kind = self.item_kind(items, node)
         assert kind is not None
-        consumer = self._join_point(kind, results, stops, node)
+        owners = (o for owned in c.owned for owners, _ in owned for o in owners)
+        keeps = has_function(kind) and any(o.note == _ITEM for o in owners)
+        consumer = self._join_point(kind, results, stops, keeps, node)
         function = Function(consumer.name, (*c.params, *item), block, results)
         run.functions[consumer.name] = function
         left = [after is before for after, before in zip(block.results, c.params, strict=False)]
@@ -264,7 +270,7 @@ class Generators:
         return c.results(self.call(items, consumer, c.inits, node, slots))
 
     def _join_point(
-        self, item: Kind, results: tuple[Type, ...], stops: bool, node: ast.AST
+        self, item: Kind, results: tuple[Type, ...], stops: bool, keeps: bool, node: ast.AST
     ) -> Consumer:
         """Return the consumer; in a later round of a recursion, the consumer that stood in the same
         place in the round before, if the two are alike. So the functions of generators settle,
@@ -274,11 +280,11 @@ class Generators:
         round_, place = self.rounds.get(spec, (began, 0))
         place = place if round_ == began else 0
         self.rounds[spec] = began, place + 1
-        key = spec, place, node, item, results, stops
+        key = spec, place, node, item, results, stops, keeps
         known = self.consumers.get(key)
         if known is None:
             name = f"consumer.{len(self.consumers) + 1}"
-            known = self.consumers[key] = Consumer(name, item, results, stops)
+            known = self.consumers[key] = Consumer(name, item, results, stops, keeps)
         return known
 
     def call(
@@ -390,41 +396,49 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
             )
         consumer.kind = generalise(both)
         if consumer.stops:
-            _go_on(run, consumer, (Var("stop", BOOL),), node)
+            _go_on(run, consumer, (Var("stop", BOOL),), frozenset(), node)
         return
     atoms = flatten(coerce(run, value, consumer.item, node)).atoms
-    call = Call(consumer.name, (*put(run, _state(run), node), *atoms))
-    _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)), node)
+    state = _state(run, node)
+    call = Call(consumer.name, (*put(run, state, node), *atoms))
+    kept = state.owners | (kept_owners(value) if consumer.keeps else frozenset())
+    _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)), kept, node)
 
 
 def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
     """Compile ``yield from items``: another generator has the same consumer."""
     consumer = _consumer(run)
-    state = put(run, _state(run), node)
-    made = of(run).call(items, consumer, state, node, of_inner(run, items))
-    _go_on(run, consumer, made, node, shared(run.frame.scope, items))
+    state = _state(run, node)
+    atoms = put(run, state, node)
+    made = of(run).call(items, consumer, atoms, node, of_inner(run, items))
+    _go_on(run, consumer, made, state.owners, node, shared(run.frame.scope, items))
 
 
 def result(run: Run) -> ThreadV:
     """Return the result of the function of a generator at its end."""
-    state, stopped = put(run, _state(run), ast.Pass()), run.scope.names[STOP]
+    node = ast.Pass()
+    state, stopped = put(run, _state(run, node), node), run.scope.names[STOP]
     if not _consumer(run).stops:
         return ThreadV(state)
-    return ThreadV((*state, run.scalar(stopped, ast.Pass()).atom))
+    return ThreadV((*state, run.scalar(stopped, node).atom))
 
 
 def _go_on(
-    run: Run, consumer: Consumer | Probe, made: tuple[Var, ...], node: ast.AST,
-    changed: Collection[str] = (),
+    run: Run, consumer: Consumer | Probe, made: tuple[Var, ...], kept: frozenset[Owner],
+    node: ast.AST, changed: Collection[str] = (),
 ) -> None:  # fmt: skip
     names = run.scope.names
-    names[STATE] = take(run, made[:-1] if consumer.stops else made, node, changed)
+    names[STATE] = take(
+        run, made[:-1] if consumer.stops else made, kept, node, changed
+    )
     if consumer.stops:
         names[STOP] = Scalar(made[-1], py=True, bits=1)
 
 
-def _state(run: Run) -> ThreadV:
+def _state(run: Run, node: ast.AST) -> ThreadV:
     state = run.scope.names[STATE]
+    if isinstance(state, Stale):
+        run.refuse(node, state.reason, "bind the value now: yield lambda ..., k=k: ...")
     assert isinstance(state, ThreadV)
     return state
 

@@ -193,8 +193,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return _function(value, out) if graph is None else graph.reference(value, out)
         case Stale(reason, node):
             return StaleK(reason, node, value.unset)
-        case ThreadV(atoms):
+        case ThreadV(atoms, owners):
             out.atoms.extend(atoms)
+            out.own(owners, False)
             return ThreadK(tuple(a.type for a in atoms))
         case GeneratorV(body=Driven(function, args), handed=True):
             known = _flatten(function, graph, out)
@@ -431,7 +432,7 @@ def _rebuild(
         case StaleK(reason, node):
             return UNSET if node is UNSET.node else Stale(reason, node, unset=kind.unset)
         case ThreadK(types):
-            return ThreadV(tuple(next(atoms) for _ in types))
+            return ThreadV(tuple(next(atoms) for _ in types), own()[0])
         case GeneratorK(function, args):
             known = _rebuild(function, atoms, own, scopes)
             assert isinstance(known, FunctionV)

@@ -33,6 +33,10 @@ class Owner:
     def cell(self) -> bool:
         return self.serial < 0
 
+    def become_cell(self) -> None:
+        """Be the identity of a captured variable."""
+        self.note, self.serial = "", min(self.serial, -1 - self.serial)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Static:
@@ -138,9 +142,11 @@ class SymbolV:
 @dataclass(frozen=True, slots=True, eq=False)
 class ThreadV:
     """The state of the consumer of a running generator, between two ``yield``: atoms whose kinds
-    are settled. Only the consumer looks at them."""
+    are settled. Only the consumer looks at them. ``owners``: the variables of the generator that it
+    has kept functions of."""
 
     atoms: tuple[Atom, ...]
+    owners: frozenset[Owner] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

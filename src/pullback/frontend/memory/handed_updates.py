@@ -12,11 +12,11 @@ from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.kinds.values import Owner, RecordV, TupleV, Value
 from pullback.frontend.memory.holding import Updatable, is_updated_in_place
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.ownership import (
     bind_updated,
     is_root,
     is_unshared_inside,
-    owners_of,
     refuse_shared,
     updatable,
     updated,

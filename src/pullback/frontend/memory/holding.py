@@ -39,7 +39,7 @@ def holds_memory(kind: Kind) -> bool:
         case TupleK() | RecordK() | OptionalK():
             return any(map(holds_memory, parts(kind)))
         case UnionK(union):
-            return _nodes_hold_memory(union)
+            return nodes_hold_memory(union)
         case _:
             return not isinstance(kind, ScalarK | StaticK | SymbolK)
 
@@ -65,7 +65,7 @@ def is_update(receiver: Value, name: str) -> bool:
 
 
 @cache
-def _nodes_hold_memory(union: Union) -> bool:
+def nodes_hold_memory(union: Union) -> bool:
     """Whether there can be arrays, lists or dicts in the nodes of a recursive union."""
     met, waiting = {union}, [union]
     while waiting:

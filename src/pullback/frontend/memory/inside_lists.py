@@ -53,8 +53,8 @@ from pullback.frontend.memory import (
     hash_tables,
     holding,
     lists,
-    ownership,
 )
+from pullback.frontend.memory.owners import kept_owners
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
@@ -308,7 +308,7 @@ class Inside:
             return out, result  # a field of it: the caller looks at what is put there
         if not any(map(holding.holds_memory, parts(run.kind(made, node)))):
             return out, result
-        return replace(out, sole=False, inner=out.inner | ownership.owners_of(made)), result
+        return replace(out, sole=False, inner=out.inner | kept_owners(made)), result
 
     def fitting(self, items: ListV, path: Path, new: Kind | None, grows: bool | None) -> ListV:
         """Return the list, converted so that at the path there can be a list with items of the kind

@@ -46,6 +46,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy.subscripts import slice_part
 from pullback.frontend.memory import ownership
+from pullback.frontend.memory.owners import kept_owners
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -100,7 +101,7 @@ def tight(run: Run, items: AnyList, node: ast.AST) -> AnyList:
 
 def with_item(items: ListV, value: Value) -> ListV:
     """Return the list with this item somewhere in it."""
-    mine = ownership.owners_of(value)
+    mine = kept_owners(value)
     sole = items.sole and ownership.is_unshared(value) and not mine & items.inner
     return replace(items, inner=items.inner | mine, sole=sole)
 

@@ -42,6 +42,7 @@ from pullback.frontend.memory import (
     places,
 )
 from pullback.frontend.memory.inside_lists import Inside
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
@@ -202,7 +203,7 @@ class _Change:
                 k = known(step, len(items))
                 if k is None and is_list and not isinstance(step, str | SliceV):
                     sole = ownership.is_unshared_inside(value, self.given)
-                    run.frame.touched |= ownership.owners_of(value)
+                    run.frame.touched |= owners_of(value)
                     listed = replace(lists.growing(run, value, node), sole=sole)
                     return self.of(listed, steps, beside)
                 if k is None:
@@ -212,7 +213,7 @@ class _Change:
             case RecordV(cls) if (
                 cls is dict and not isinstance(step, str) and dicts.is_run_time(step)
             ):
-                run.frame.touched |= ownership.owners_of(value)
+                run.frame.touched |= owners_of(value)
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
             case HashV() if not isinstance(step, str | SliceV):
                 return self.in_table(value, step, rest, beside)
@@ -253,7 +254,7 @@ class _Change:
         self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]
     ) -> tuple[Value, Value]:
         """Return an item of known place after the update."""
-        beside = beside.union(*map(ownership.owners_of, others))
+        beside = beside.union(*map(owners_of, others))
         if holding.is_updated_in_place(item):
             mine = item.owners
             if not (item.fresh or (mine and mine <= self.given)) or mine & beside:

@@ -17,23 +17,11 @@ from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.scopes import Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.flatten import (
-    NoKindError,
-    captured_value,
-    captures_of,
-    flatten,
-    parts_of,
-)
 from pullback.frontend.kinds.values import (
     ArrayV,
-    CellV,
-    Driven,
-    FunctionV,
-    GeneratorV,
     HashV,
     ListV,
     MaybeV,
-    OperatorV,
     OptionalV,
     Owner,
     PlaceV,
@@ -43,74 +31,22 @@ from pullback.frontend.kinds.values import (
     Static,
     SymbolV,
     TupleV,
-    UnionV,
     Value,
-    ViewV,
 )
 from pullback.frontend.library.numpy.create import astype
-from pullback.frontend.memory import places, references
+from pullback.frontend.memory import cycles, places, references
 from pullback.frontend.memory.holding import (
     Updatable,
-    _nodes_hold_memory,
     holds_memory,
     is_updated_in_place,
 )
+from pullback.frontend.memory.owners import memory_of, owners_of
+from pullback.frontend.python.syntax import STATE
 from pullback.frontend.signals import NotCarriedError
 
 if TYPE_CHECKING:
     from pullback.frontend.memory.places import Moved
     from pullback.frontend.run import Run
-
-
-def owners_of(value: Value) -> frozenset[Owner]:
-    """Return all the arrays whose memory a value may share, and the variables that it is a snapshot
-    of. Functions that are still looking up their variables share nothing but their defaults: they
-    see the new version."""
-    match value:
-        case FunctionV():
-            return _owners_of_all(parts_of(value)) | _captured_owners(value)
-        case TupleV(items, is_list, owners):
-            return _owners_of_all(items) | (owners if is_list else frozenset())
-        case RecordV(_, fields, _, owners):
-            return _owners_of_all(fields.values()) | owners
-        case OperatorV(_, function, _, args):
-            return _owners_of_all((function, *args))
-        case GeneratorV(body=Driven(function, args)):
-            return _owners_of_all((function, *args.values()))
-        case Static() | Stale():
-            return frozenset()
-        case PlaceV():
-            return owners_of(value.value)
-        case ViewV(table):
-            return owners_of(table)
-        case UnionV(union=union) if not _nodes_hold_memory(union):
-            return frozenset()
-        case _:
-            pass
-    try:
-        return frozenset(o for owned, _ in flatten(value).owned for o in owned)
-    except NoKindError:
-        return frozenset()
-
-
-def _captured_owners(f: FunctionV) -> frozenset[Owner]:
-    """Return the memory and the variables that a function is a snapshot of."""
-    found: frozenset[Owner] = frozenset()
-    if isinstance(f.scope, Scope) and f.scope.live:
-        return found
-    for scope, name in captures_of(f):
-        if not scope.live and not isinstance(scope.names.get(name), CellV):
-            value = captured_value(scope, name)
-            found |= scope.cells.get(name, frozenset())
-            if not isinstance(value, FunctionV):
-                found |= owners_of(value)
-            else:
-                found |= _owners_of_all(parts_of(value))
-    return found
-
-
-def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
-    return frozenset(o for v in values for o in owners_of(v))
 
 
 def is_unshared(value: Value, given: frozenset[Owner] = frozenset()) -> bool:
@@ -323,6 +259,7 @@ def bind_updated(
     """Bind ``name`` to the object after its update. Other names of the very same object see the
     update; names of other values that may share its memory (with ``nested``, the memory of the
     values in it) may not be used any more."""
+    cycles.check(run, name, old, new, node)
     unfinished.look(run)
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run.scope)
@@ -339,7 +276,7 @@ def updated(
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
     mine = function_scope(run.scope)
-    owners = owners_of(array) if nested else array.owners
+    owners = memory_of(array) if nested else array.owners
     for value in run.pending:
         if owners_of(value) & owners:
             run.refuse(
@@ -446,8 +383,9 @@ def rebound(run: Run, scope: Scope, name: str) -> None:
     for s in _live_scopes(run):
         for other, value in list(s.names.items()):
             if owners_of(value) & cell:
+                holder = "what this generator yields" if other == STATE else repr(other)
                 s.names[other] = Stale(
-                    f"{other!r} holds a function that captured {name!r}, which has been assigned "
+                    f"{holder} holds a function that captured {name!r}, which has been assigned "
                     "again since",
                     ast.Pass(),
                 )

@@ -12,6 +12,7 @@ import numpy as np
 from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.kinds.values import ArrayV, Static, Value
 from pullback.frontend.memory import holding, nested_updates, ownership, updates
+from pullback.frontend.memory.owners import owners_of
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -40,7 +41,7 @@ def update(run: Run, op: str, args: Sequence[ast.expr], node: ast.Call) -> Value
         index = run.evaluate_index(args[1])
         with run.holding(index):
             value = run.evaluate(args[2])
-    if ownership.owners_of(value) & ownership.owners_of(array):
+    if owners_of(value) & owners_of(array):
         run.refuse(args[2], "the values share memory with the array that is updated",
                    "give a copy of them", error=MutationError)  # fmt: skip
     change = updates.Store(index, lambda _: value, by=op)

@@ -1,0 +1,100 @@
+"""Whose memory a value may share: the arrays, lists and objects in it, and the variables that it is
+a snapshot of, each an ``Owner``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.kinds.flatten import (
+    NoKindError,
+    captured_value,
+    captures_of,
+    flatten,
+    functions_in,
+    parts_of,
+)
+from pullback.frontend.kinds.values import (
+    CellV,
+    Driven,
+    FunctionV,
+    GeneratorV,
+    OperatorV,
+    Owner,
+    PlaceV,
+    RecordV,
+    Stale,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+    ViewV,
+)
+from pullback.frontend.memory.holding import nodes_hold_memory
+
+
+def owners_of(value: Value) -> frozenset[Owner]:
+    """Return all the arrays whose memory a value may share, and the variables that it is a snapshot
+    of. Functions that are still looking up their variables share nothing but their defaults: they
+    see the new version."""
+    match value:
+        case FunctionV():
+            return _owners_of_all(parts_of(value)) | _captured_owners(value)
+        case TupleV(items, is_list, owners):
+            return _owners_of_all(items) | (owners if is_list else frozenset())
+        case RecordV(_, fields, _, owners):
+            return _owners_of_all(fields.values()) | owners
+        case OperatorV(_, function, _, args):
+            return _owners_of_all((function, *args))
+        case GeneratorV(body=Driven(function, args)):
+            return _owners_of_all((function, *args.values()))
+        case Static() | Stale():
+            return frozenset()
+        case PlaceV():
+            return owners_of(value.value)
+        case ViewV(table):
+            return owners_of(table)
+        case UnionV(union=union) if not nodes_hold_memory(union):
+            return frozenset()
+        case _:
+            pass
+    try:
+        return frozenset(o for owned, _ in flatten(value).owned for o in owned)
+    except NoKindError:
+        return frozenset()
+
+
+def memory_of(value: Value) -> frozenset[Owner]:
+    """Return all the memory that a value may share, without the variables that it is a snapshot
+    of."""
+    return frozenset(o for o in owners_of(value) if not o.cell)
+
+
+def kept_owners(value: Value) -> frozenset[Owner]:
+    """Return the memory that a value shares, and the variables that it is a snapshot of, once it is
+    in a list, where functions are kept with copies of what they capture."""
+    kept = (flatten(f).owned for f in functions_in(value))
+    return owners_of(value).union(*(owners for owned in kept for owners, _ in owned))
+
+
+def _captured_owners(f: FunctionV) -> frozenset[Owner]:
+    """Return the memory and the variables that a function is a snapshot of."""
+    found: frozenset[Owner] = frozenset()
+    if isinstance(f.scope, Scope) and f.scope.live:
+        return found
+    for scope, name in captures_of(f):
+        if not scope.live and not isinstance(scope.names.get(name), CellV):
+            value = captured_value(scope, name)
+            found |= scope.cells.get(name, frozenset())
+            if not isinstance(value, FunctionV):
+                found |= owners_of(value)
+            else:
+                found |= _owners_of_all(parts_of(value))
+    return found
+
+
+def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
+    return frozenset(o for v in values for o in owners_of(v))
+
+
+__all__ = ["kept_owners", "memory_of", "owners_of"]
