@@ -87,6 +87,8 @@ class CaughtFunctions:
     classes: list[str] = field(default_factory=list)
     """The exceptions of which clauses ask for the object, by number."""
     updated: dict[str, dict[str, Updated]] = field(default_factory=dict)
+    total: set[str] = field(default_factory=set)
+    """The functions of the library that check what cannot fail: they raise nothing."""
 
     def want(self, function: str, clauses: Clauses) -> str:
         """Return the name of the version of a function that gives the numbers of these clauses."""
@@ -181,7 +183,7 @@ class CaughtFunctions:
             while f in self.wanted:  # a version, of which nothing comes that it gives a number for
                 f, inner = self.wanted[f]
                 inside = (*inside, inner)
-            if (f, inside) in seen or clauses in inside or f in self.again:
+            if f in self.total or (f, inside) in seen or clauses in inside or f in self.again:
                 continue
             seen.add((f, inside))
             if f not in self.functions:

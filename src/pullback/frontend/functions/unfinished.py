@@ -23,8 +23,8 @@ from pullback.frontend.functions.catching import Updated, may_raise
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import Value
+from pullback.frontend.python.attempted import Attempt, Once
 from pullback.frontend.python.syntax import STATE
-from pullback.frontend.python.trying import Attempt, Once
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

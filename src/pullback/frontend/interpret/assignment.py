@@ -16,13 +16,13 @@ from pullback.frontend.interpret import by_methods, list_patterns
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
+    UNSET,
     ArrayV,
     HashV,
     ListV,
     PlaceV,
     RecordV,
     SliceV,
-    Stale,
     Static,
     TupleV,
     Unrolled,
@@ -285,7 +285,7 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
         case ast.Name(name):
             run.lookup(name, target)
             ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = Stale(f"{name!r} has been deleted", node, unset=True)
+            run.scope.names[name] = UNSET
         case ast.Subscript(container):
             base = nested_updates.base_of(run, container)
             *steps, at = nested_updates.steps_of(run, target)

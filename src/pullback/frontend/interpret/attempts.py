@@ -37,10 +37,10 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, Level, Once
 from pullback.frontend.python.contexts import Context, generator_of, is_method, of_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import liveness_of
-from pullback.frontend.python.trying import CAUGHT, OBJECT, Attempt, Level, Once
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
@@ -93,7 +93,7 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
                 held.update((v, there[v]) for v in atoms)
                 failed[n] = after[n]
     caught = catching.block(block, [held.get(v, v.type) for v in made])
-    kept = {n: v for n, v in after.items() if n in failed and held.keys() & {*_atoms(v)}}
+    kept = {n: v for n, v in after.items() if n in failed and _is_kept(v, made, held)}
     tag = Var("caught", I64)
     bind(run.b, caught, (tag, *made))
     live = run.frame.live_end
@@ -145,6 +145,13 @@ def _held(before: Names, after: Names, made: Sequence[Var]) -> dict[Atom, Atom]:
         if [a.type for a in new] == [a.type for a in old]:
             found.update((v, a) for v, a in zip(new, old, strict=True) if v in made)
     return found
+
+
+def _is_kept(value: Value, made: Sequence[Var], held: Mapping[Atom, End]) -> bool:
+    """Whether it is known what all of a value is where something was raised, if the statement made
+    any of it."""
+    mine = [v for v in _atoms(value) if v in made]
+    return bool(mine) and all(v in held for v in mine)
 
 
 def _is_held(old: Value, new: Value, held: Mapping[Atom, End]) -> bool:

@@ -68,6 +68,7 @@ from pullback.frontend.memory import (
 )
 from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.python.attempted import Held
 from pullback.frontend.python.contexts import OfModule
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.syntax import (
@@ -78,7 +79,6 @@ from pullback.frontend.python.syntax import (
     declared_outside,
     parameters,
 )
-from pullback.frontend.python.trying import Held
 from pullback.frontend.signals import FollowUp, Unreachable
 
 if TYPE_CHECKING:

@@ -42,6 +42,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import nested_updates, ownership
 from pullback.frontend.python import imports
+from pullback.frontend.python.attempted import Attempt, Once
 from pullback.frontend.python.contexts import Context
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
@@ -55,7 +56,6 @@ from pullback.frontend.python.syntax import (
     size,
     ways_through,
 )
-from pullback.frontend.python.trying import Attempt, Once
 from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.state import Flow
 

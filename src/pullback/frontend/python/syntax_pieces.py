@@ -20,6 +20,11 @@ def assign(name: str, value: ast.expr, at: ast.AST) -> ast.stmt:
     return ast.fix_missing_locations(ast.copy_location(ast.Assign([target], value), at))
 
 
+def delete(name: str, at: ast.AST) -> ast.stmt:
+    made = ast.Delete([ast.Name(name, ast.Del())])
+    return ast.fix_missing_locations(ast.copy_location(made, at))
+
+
 def break_(at: ast.AST) -> ast.stmt:
     return ast.copy_location(ast.Break(), at)
 

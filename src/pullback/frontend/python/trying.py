@@ -22,6 +22,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pullback.frontend.python import looks, managers
+from pullback.frontend.python.attempted import (
+    CAUGHT,
+    OBJECT,
+    Attempt,
+    Clause,
+    Held,
+    Level,
+    Once,
+)
 from pullback.frontend.python.contexts import (
     Consumed,
     Context,
@@ -31,61 +40,8 @@ from pullback.frontend.python.contexts import (
     is_method,
     managed_by,
 )
-from pullback.frontend.python.syntax_pieces import assign, break_, if_, known, name_
+from pullback.frontend.python.syntax_pieces import assign, break_, delete, if_, known, name_
 from pullback.frontend.python.texts import FunctionNode
-
-
-class Once(ast.While):
-    """``while True:`` whose body ends in a jump: it goes round once. ``levels``: the clauses around
-    the body of a ``try``."""
-
-    levels: tuple[Level, ...] = ()
-
-
-class Attempt(ast.If):
-    """A branch: the statement of ``body``, or, if that raises what ``levels`` catch, ``orelse``."""
-
-    levels: tuple[Level, ...] = ()
-
-
-class Held(ast.Name):
-    """The exception whose number the variable holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """One ``except``: the expression of its classes (None: all), and its number in the function; 0:
-    it raises again what it has caught, and nothing else is seen of it. ``asks``: for the
-    exception."""
-
-    classes: ast.expr | None
-    number: int
-    asks: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """The clauses of one ``try``, in order, and the variables that hold the number of the one that
-    has caught an exception, and that of the exception."""
-
-    clauses: tuple[Clause, ...]
-    raised: str
-    held: str
-
-    @property
-    def asks(self) -> bool:
-        """Whether a clause asks for the exception."""
-        return any(c.asks for c in self.clauses)
-
-    @property
-    def first(self) -> int:
-        """The least number of its clauses; 0: none catches."""
-        return min((c.number for c in self.clauses if c.number), default=0)
-
-
-CAUGHT, OBJECT = ".caught", ".object"
-"""The names that hold the number of the clause that catches what an attempt has raised, and the
-number of the exception."""
 
 
 def without_try(node: FunctionNode, names: Names) -> FunctionNode:
@@ -105,7 +61,9 @@ class _Around:
     variables that say, if they are not 0, that loops are to be left (``leaving``); the variable by
     which ``break`` and ``continue`` leave a ``Once`` (``jump``); and the one that holds what a
     ``return`` under a ``finally`` gives (``result``), with its place in ``leaving``; and what holds
-    the exception in a clause (``held``, and by its ``name``)."""
+    the exception in a clause (``held``, and by its ``name``). ``bound``: the names that the clauses
+    around have given exceptions, each with how many levels are around its clause; so many of them
+    are around the loop (``loop``) and the ``finally`` (``ended``)."""
 
     levels: tuple[Level, ...] = ()
     leaving: tuple[str, ...] = ()
@@ -114,6 +72,9 @@ class _Around:
     returns: str | None = None
     held: str | None = None
     name: str | None = None
+    bound: tuple[tuple[str, int], ...] = ()
+    loop: int = 0
+    ended: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +105,15 @@ class _Rewriter:
         self.parts = 0
         self.numbers = 0
         self.jumped: set[tuple[str, int]] = set()
+        self.captures = False  # there are functions in the function
 
     def function(self, node: ast.FunctionDef) -> None:
-        outer = self.names
+        outer, captures = self.names, self.captures
         self.names = self.host = outer.inside(node)
+        self.captures = any(isinstance(n, _FUNCTIONS) and n is not node for n in ast.walk(node))
         node.body = self.block(node.body, _Around())
-        self.names = self.host = outer
+        self.names, self.captures = outer, captures
+        self.host = outer
 
     def block(self, stmts: Sequence[ast.stmt], around: _Around) -> list[ast.stmt]:
         return [made for s in stmts for made in self.statement(s, around)]
@@ -170,7 +134,10 @@ class _Rewriter:
             case ast.Break() | ast.Continue() if around.jump is not None:
                 number = _BREAK if isinstance(s, ast.Break) else _CONTINUE
                 self.jumped.add((around.jump, number))
-                return [assign(around.jump, ast.Constant(number), s), break_(s)]
+                left = _unbound(around.bound[around.loop :], s)
+                return [*left, assign(around.jump, ast.Constant(number), s), break_(s)]
+            case ast.Break() | ast.Continue():
+                return [*_unbound(around.bound[around.loop :], s), s]
             case ast.Raise(None | ast.Name() as exc, None) if around.held is not None and (
                 exc is None or exc.id == around.name
             ):
@@ -179,7 +146,14 @@ class _Rewriter:
             case ast.Return(value) if around.result is not None and around.returns is not None:
                 kept = assign(around.result, value or ast.Constant(None), s)
                 returns = assign(around.returns, ast.Constant(1), s)
-                return [*self._attempt(kept, around), returns, break_(s)]
+                left = _unbound(around.bound[around.ended :], s)
+                return [*self._attempt(kept, around), *left, returns, break_(s)]
+            case ast.Return(value) if around.bound and value is not None and self.captures:
+                self.parts += 1  # functions in the value see that the names are gone
+                name = f".part.{self.parts}"
+                first = self._attempt(assign(name, value, s), around)
+                s.value = name_(name, value)
+                return [*first, *_unbound(around.bound, s), s]
             case ast.If():
                 first, s.test = self._apart(s.test, around)
                 s.body, s.orelse = self.block(s.body, around), self.block(s.orelse, around)
@@ -196,14 +170,16 @@ class _Rewriter:
 
     def _attempt(self, s: ast.stmt, around: _Around) -> list[ast.stmt]:
         """A statement that may raise what is caught around it."""
-        catching = [level for level in around.levels if level.first]
-        if not catching or isinstance(s, _HARMLESS):
+        if not any(level.first for level in around.levels) or isinstance(s, _HARMLESS):
             return [s]
         chain: list[ast.stmt] = []
-        for level in reversed(catching):
+        for outside, level in enumerate(reversed(around.levels)):
+            if not level.first:
+                continue
             mine: list[ast.stmt] = [assign(level.raised, name_(CAUGHT, s), s)]
             if level.asks:
                 mine.append(assign(level.held, name_(OBJECT, s), s))
+            mine += _unbound([(n, levels) for n, levels in around.bound if levels > outside], s)
             chain = [if_(CAUGHT, ast.GtE(), level.first, mine, chain, s)] if chain else mine
         made = Attempt(ast.Constant(True), [s], [*chain, break_(s)])
         made.levels = around.levels
@@ -219,7 +195,7 @@ class _Rewriter:
 
     def _loop(self, s: ast.For | ast.While, around: _Around) -> list[ast.stmt]:
         first: list[ast.stmt] = []
-        inside = replace(around, jump=None)
+        inside = replace(around, jump=None, loop=len(around.bound))
         body = self.block(s.body, inside)
         if isinstance(s, ast.For):
             if not looks.may_be_generator(s.iter):
@@ -261,10 +237,7 @@ class _Rewriter:
         orelse, ends = self.block(s.orelse, around), looks.ends(s.body)
         for h, clause in reversed(list(zip(s.handlers, clauses, strict=True))):
             if clause.number:
-                named = [_named(h.name, level.held, h)] if clause.asks and h.name else []
-                held = level.held if clause.asks else None
-                body = self.block(h.body, replace(around, held=held, name=h.name))
-                handler = [*named, *body]
+                handler = self._handler(h, clause, level, around)
                 test = if_(raised, ast.Eq(), clause.number, handler, orelse, h)
                 orelse, ends = handler if ends else [test], False
         unset = [assign(name, ast.Constant(0), s) for name in (raised, level.held)]
@@ -272,6 +245,19 @@ class _Rewriter:
             *unset[: 1 + level.asks], *self._jump_unset(jump, s),
             ast.copy_location(once, s), *_leave(around, s), *self._jump(jump, around, s), *orelse,
         ]  # fmt: skip
+
+    def _handler(
+        self, h: ast.ExceptHandler, clause: Clause, level: Level, around: _Around
+    ) -> list[ast.stmt]:
+        """The statements of a clause. Its name has no value after it, however it is left."""
+        held = level.held if clause.asks else None
+        if h.name is None:
+            return self.block(h.body, replace(around, held=held, name=None))
+        mine = h.name, len(around.levels)
+        inside = replace(around, held=held, name=h.name, bound=(*around.bound, mine))
+        named = [_named(h.name, level.held, h)] if clause.asks else []
+        end = [] if looks.ends(h.body) else _unbound([mine], h)
+        return [*named, *self.block(h.body, inside), *end]
 
     def _seen(self, stmts: Sequence[ast.stmt], around: _Around) -> bool:
         """Whether somebody may see, after an exception, that statements have run."""
@@ -284,8 +270,9 @@ class _Rewriter:
         k = self.tries
         jump, result, returns = f".jump.{k}", f".result.{k}", f".returns.{k}"
         inside = replace(
-            around, leaving=(returns, *around.leaving), jump=jump, result=result, returns=returns
-        )
+            around, leaving=(returns, *around.leaving), jump=jump, result=result, returns=returns,
+            ended=len(around.bound),
+        )  # fmt: skip
         inner: list[ast.stmt] = s.body
         if s.handlers:
             inner = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)]
@@ -467,6 +454,7 @@ class _Rewriter:
 
 
 _BREAK, _CONTINUE = 1, 2
+_FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp)
 _MOST_CONSUMERS = 64
 _HARMLESS = (
     ast.Pass,
@@ -487,6 +475,11 @@ def _leave(around: _Around, at: ast.AST) -> list[ast.stmt]:
 
 def _named(name: str, held: str, at: ast.AST) -> ast.stmt:
     return assign(name, _held(held, at), at)
+
+
+def _unbound(names: Sequence[tuple[str, int]], at: ast.AST) -> list[ast.stmt]:
+    """What Python does at the end of a clause with a name: ``e = None; del e``."""
+    return [s for n, _ in names for s in (assign(n, ast.Constant(None), at), delete(n, at))]
 
 
 def _held(held: str, at: ast.AST) -> ast.expr:

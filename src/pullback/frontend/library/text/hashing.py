@@ -3,7 +3,7 @@
 An index is a list of ints, as long as a power of two, of which more than half are 0. The key of
 entry e is looked for from the place that follows from the key (``first``), one place after the
 other, until e + 1 or 0 stands there: so a look-up takes a few steps, however many entries there
-are. -1 stands where an entry has been deleted.
+are. -1 stands where an entry has been deleted. No function raises anything (``catching``).
 """
 
 from __future__ import annotations

@@ -1,0 +1,59 @@
+"""The statements that ``try`` becomes (``trying``), and what they know of its clauses."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+
+class Once(ast.While):
+    """``while True:`` whose body ends in a jump: it goes round once. ``levels``: the clauses around
+    the body of a ``try``."""
+
+    levels: tuple[Level, ...] = ()
+
+
+class Attempt(ast.If):
+    """A branch: the statement of ``body``, or, if that raises what ``levels`` catch, ``orelse``."""
+
+    levels: tuple[Level, ...] = ()
+
+
+class Held(ast.Name):
+    """The exception whose number the variable holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One ``except``: the expression of its classes (None: all), and its number in the function; 0:
+    it raises again what it has caught, and nothing else is seen of it. ``asks``: for the
+    exception."""
+
+    classes: ast.expr | None
+    number: int
+    asks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The clauses of one ``try``, in order, and the variables that hold the number of the one that
+    has caught an exception, and that of the exception."""
+
+    clauses: tuple[Clause, ...]
+    raised: str
+    held: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether a clause asks for the exception."""
+        return any(c.asks for c in self.clauses)
+
+    @property
+    def first(self) -> int:
+        """The least number of its clauses; 0: none catches."""
+        return min((c.number for c in self.clauses if c.number), default=0)
+
+
+CAUGHT, OBJECT = ".caught", ".object"
+"""The names that hold the number of the clause that catches what an attempt has raised, and the
+number of the exception."""
