@@ -1,18 +1,21 @@
 """The order of the suite: tests that ask for one program of the corpus follow each other in one
 process, where each test finds in the driver's own cache what the others have compiled.
 
-Nothing here changes what a test does. The header names the shard of the campaigns
-(``tests/campaign.py``); ``PULLBACK_PROGRAMS=16`` takes a sixteenth of the corpus
-(``tests/fast.py``). Machine code that LLVM has made of some text is kept for the other processes
-and for the next runs (``tests/kept_objects.py``).
+A test that hangs ends its process after a minute (``LIMIT``): it is named as the test that failed,
+with all stacks printed, and the others go on. Nothing here changes what a test does. The header
+names the shard of the campaigns (``tests/campaign.py``); ``PULLBACK_PROGRAMS=16`` takes a sixteenth
+of the corpus (``tests/fast.py``). Machine code that LLVM has made of some text is kept for the
+other processes and for the next runs (``tests/kept_objects.py``).
 """
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import re
 import sys
+import time
 import zlib
 from functools import cache
 from typing import Any
@@ -35,6 +38,52 @@ OF_THE_CORPUS = {
     "tests/test_python_work.py", "tests/opt/test_work.py", "tests/papers/test_bridge.py",
 }  # fmt: skip
 """The files whose tests ask for one program each, by the same requests."""
+
+
+LIMIT = 60.0
+"""The seconds after which a test hangs, unless it is named in ``PATIENCE``: most tests take less
+than one, and the longest others ten."""
+
+PATIENCE = {"tests/house/test_types.py::test_mypy_strict": 600.0}
+"""The seconds of tests that take longer, on a machine that is busy."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the way to the terminal, which tests have captured when one of them hangs."""
+    config.stash[TERMINAL] = os.dup(2)
+
+
+TERMINAL = pytest.StashKey[int]()
+
+
+class Watch:
+    """Ends the process when a test has taken too long. To wind it up takes some milliseconds, for
+    the thread that watches: so it is done when a fifth of the limit is over, not for each test."""
+
+    def __init__(self) -> None:
+        self.until = 0.0
+        self.limit = 0.0
+
+    def wind(self, limit: float, terminal: int) -> None:
+        now = time.monotonic()
+        if limit != self.limit or now > self.until:
+            faulthandler.dump_traceback_later(1.2 * limit, exit=True, file=terminal)
+            self.limit, self.until = limit, now + 0.2 * limit
+
+
+WATCH = Watch()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Watch the test. Campaigns in full have tests of many minutes."""
+    if not campaign.ASKED:
+        WATCH.wind(PATIENCE.get(item.nodeid, LIMIT), item.config.stash[TERMINAL])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What comes behind the tests is watched by nobody."""
+    faulthandler.cancel_dump_traceback_later()
 
 
 @cache

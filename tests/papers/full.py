@@ -84,7 +84,7 @@ def shard(path: Path) -> bool:
     asked = {**os.environ, "PULLBACK_CAMPAIGN": "papers", "PAPERS_TABLE": str(log),
              "PAPERS_COMMIT": os.environ.get("PAPERS_COMMIT") or commit()}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-             "-o", "faulthandler_timeout=0", "-p", "tests.papers.full", str(path)]
+             "-p", "tests.papers.full", str(path)]
     done = subprocess.run(words, cwd=ROOT, env=asked, capture_output=True, text=True, check=False,
                           timeout=86_400)
     log.with_suffix(".out").write_text(done.stdout + done.stderr)
