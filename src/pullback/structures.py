@@ -283,6 +283,9 @@ def argument_numbers(argnums: object, names: Sequence[str]) -> Numbers:
 
 def chosen(f: Callable[..., Any], argnums: object) -> Numbers:
     """Return the choice of arguments of ``f`` that ``argnums`` means."""
+    asked = argnums if isinstance(argnums, tuple | list) else (argnums,)
+    if not any([isinstance(one, str) for one in asked]):
+        return argument_numbers(argnums, ())
     try:
         parameters = inspect.signature(f).parameters.values()
         several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -9,6 +9,8 @@ from pullback.api.operator_objects import Operator
 from pullback.call.binding import register_operators
 from pullback.call.request import Request, What
 
+_VALUE = Request(What.VALUE)
+
 
 def jit(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``f``, compiled: a function with the results of ``f`` itself.
@@ -20,7 +22,7 @@ def jit(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> jit(_square)(3.0)
     9.0
     """
-    return Operator(f, Request(What.VALUE), ("jit",))
+    return Operator(f, _VALUE, ("jit",))
 
 
 def _square(x: float) -> float:

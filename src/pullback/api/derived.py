@@ -17,6 +17,7 @@ from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, StructureError
 
+_VALUE = Request(What.VALUE)
 BY_PASSES: dict[str, Callable[..., Any]] = {}
 """Texts that can do without being compiled: where data is of a form that only the run knows, they
 run as plain Python, and each pass of ``vjp`` or ``jvp`` is compiled. By the operators' names."""
@@ -63,7 +64,7 @@ class Text(Operator):
     __slots__ = ("_name",)
 
     def __init__(self, name: str, text: Callable[..., Any]) -> None:
-        super().__init__(text, Request(What.VALUE), ("jit",))
+        super().__init__(text, _VALUE, ("jit",))
         self._name = name
 
     @property

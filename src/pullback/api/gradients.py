@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from pullback.api.operator_objects import Argnums, MethodOperator, Operator, argument_numbers
@@ -52,14 +53,32 @@ def _gradient(
     f: Callable[..., Any], what: What, argnums: Argnums, has_aux: bool, method: str
 ) -> Operator:
     """Return the operator ``grad`` or ``value_and_grad`` by a method."""
-    wanted, alone = argument_numbers(f, argnums)
-    native = method if method in NATIVE else CHAD
-    request = Request(what, wanted, alone, has_aux, native)
-    said = ("grad" if what is What.GRADIENT else "value_and_grad", argnums, has_aux)
-    require_method(method)
+    made = _asked(what, argnums, has_aux, method) if type(argnums) is int else None
+    if made is None:
+        made = _request(what, *argument_numbers(f, argnums), argnums, has_aux, method)
+    request, said = made
     if method in NATIVE:
         return Operator(f, request, said)
     return MethodOperator(f, request, said, method)
+
+
+Asked = tuple[Request, tuple[object, ...]]
+"""A request, and how the user has written it."""
+
+
+def _request(
+    what: What, wanted: tuple[int, ...], alone: bool, argnums: Argnums, has_aux: bool, method: str
+) -> Asked:
+    require_method(method)
+    native = method if method in NATIVE else CHAD
+    said = ("grad" if what is What.GRADIENT else "value_and_grad", argnums, has_aux)
+    return Request(what, wanted, alone, has_aux, native), said
+
+
+@cache
+def _asked(what: What, argnum: int, has_aux: bool, method: str) -> Asked:
+    """Return the same for one number: the objects are made once."""
+    return _request(what, (argnum,), True, argnum, has_aux, method)
 
 
 def _square(x: float) -> float:

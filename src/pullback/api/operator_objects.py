@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from types import FunctionType
 from typing import Any, TypeVar
 
-from pullback.call import deferred
+from pullback.call import deferred, recent
 from pullback.call.binding import bind
 from pullback.call.first_errors import first_error
 from pullback.call.leaving import leaving
@@ -37,8 +38,12 @@ class Operator:
     __slots__ = ("__dict__", "__weakref__", "_f", "_fast", "_others", "_request")
 
     def __init__(self, f: Callable[..., Any], request: Request, said: tuple[object, ...]) -> None:
-        require_function(f, str(said[0]), f"pb.{said[0]}(f)(x), not pb.{said[0]}(f(x))")
-        functools.update_wrapper(self, f)
+        if not callable(f):
+            require_function(f, str(said[0]), f"pb.{said[0]}(f)(x), not pb.{said[0]}(f(x))")
+        if isinstance(f, FunctionType):
+            self.__dict__ = _wrapping(f)
+        else:
+            functools.update_wrapper(self, f)
         self._f = inner_function(f)
         self._fast: Callable[..., Any] = _nothing
         self._others: tuple[Callable[..., Any], ...] = ()
@@ -69,19 +74,15 @@ class Operator:
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the operator for other types of arguments than those of the last call, or with
         keyword arguments."""
+        if self._fast is _nothing and not kwargs:  # it may have been made for this call only
+            result = self._tried(recent.calls(self._f, len(args), self._request), args)
+            if result is not NotImplemented:
+                return result
         values, names = bound_arguments(self._f, args, kwargs)
         if names:
             return self._called_with(len(values) - len(names), names)(*values)
-        for fast in (self._fast, *self._others):
-            try:
-                result = fast(*values)
-            except Exception as error:
-                if not may_broadcast(error):
-                    raise (first := first_error(error, self._f, values)) from first.__cause__
-                continue
-            if result is not NotImplemented:
-                break
-        else:
+        result = self._tried((self._fast, *self._others), values)
+        if result is NotImplemented:
             request = for_count(self._request, len(values))
             try:
                 fast, result = bind(self._f, values, request)
@@ -89,10 +90,31 @@ class Operator:
                 raise
             except Exception as error:
                 raise (first := first_error(error, self._f, values)) from first.__cause__
+            self._keep(fast)
+        return result
+
+    def _tried(self, calls: Iterable[Callable[..., Any]], args: tuple[Any, ...]) -> Any:
+        """Return the result of the first of some compiled calls that takes the arguments, which is
+        the first to be tried from now on; NotImplemented if none does."""
+        for fast in calls:
+            try:
+                result = fast(*args)
+            except Exception as error:
+                if not may_broadcast(error):
+                    raise (first := first_error(error, self._f, args)) from first.__cause__
+                continue
+            if result is not NotImplemented:
+                self._keep(fast)
+                return result
+        return NotImplemented
+
+    def _keep(self, fast: Callable[..., Any]) -> None:
+        if self._fast is _nothing:
+            self._fast = fast
+            return
         before = (self._fast, *self._others)
         self._others = tuple(x for x in before if x is not fast)[:MOST_OTHERS]
         self._fast = fast
-        return result
 
     def _called_with(self, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
         """Return this operator of the function that takes the arguments of these names, which can
@@ -110,6 +132,14 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<pb.{self.name} of {self._f!r}>"
+
+
+def _wrapping(f: FunctionType) -> dict[str, Any]:
+    """Return what ``functools.update_wrapper`` gives an object that wraps a function."""
+    return {
+        "__module__": f.__module__, "__name__": f.__name__, "__qualname__": f.__qualname__,
+        "__doc__": f.__doc__, "__annotations__": f.__annotations__, **f.__dict__, "__wrapped__": f,
+    }  # fmt: skip
 
 
 class MethodOperator(Operator):
@@ -158,7 +188,7 @@ def by_method(
 
 def for_count(request: Request, count: int) -> Request:
     """Return the request with negative argument numbers counted from the end."""
-    if all(i >= 0 for i in request.argnums):
+    if not request.argnums or min(request.argnums) >= 0:
         return request
     argnums = tuple(i + count if i < 0 else i for i in request.argnums)
     if min(argnums) < 0:

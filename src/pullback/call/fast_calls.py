@@ -31,7 +31,7 @@ from pullback.call.trees import (
 from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.lower.values import leaves as machine_types
-from pullback.native import EntrySignature, Tree, bound
+from pullback.native import EntrySignature, Tree, binder
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,10 @@ def in_registers(plan: Plan, hidden: Hidden, guards: Guards) -> FastCall | None:
     decode, dynamic = form.decode, w.dynamic
 
     def bind(builtin: Fast) -> Callable[..., Fast]:
+        of = binder(builtin)
         if not dynamic and decode is None:
-            return lambda f, general: bound(builtin, f)
-        w.setup.append(f"entry = {w.name('bound', bound)}({w.name('builtin', builtin)}, f)")
+            return lambda f, general: of(f)
+        w.setup.append(f"entry = {w.name('bound', of)}(f)")
         body = [f"r = entry({', '.join(given)})", *_decoded(w, decode), "return r"]
         return defined(w.text(plan.arguments, body, ", general"), w.objects)
 
@@ -165,16 +166,17 @@ def converting(
     finished = _finished(w, decodes, signature.out, "r")
 
     def bind(builtin: Fast) -> Callable[..., Fast]:
-        entry = w.name("builtin", builtin)
         if along:
+            entry = w.name("builtin", builtin)
             body = [f"r = {entry}({', '.join(values)})", "if r is NotImplemented: return r"]
             text = w.text_for_any(
                 [*primals, *tangents], plan.arguments, [*body, f"return {finished}"]
             )
             return defined(text, w.objects)
+        of = binder(builtin)
         if not (w.lines or decodes):
-            return lambda f, general: bound(builtin, f, general)
-        w.setup.append(f"entry = {w.name('bound', bound)}({entry}, f)")
+            return of
+        w.setup.append(f"entry = {w.name('bound', of)}(f)")
         body = [
             f"r = entry({', '.join(values)})",
             f"if r is NotImplemented: return general({', '.join(primals)})",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import FunctionType
-from typing import Protocol
 
 from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, plain
-from pullback.call.request import Plan
+from pullback.call.recent import Compiled, remember
 from pullback.call.trees import Fast
 from pullback.core.waiting import Lock
 from pullback.errors import ArgumentValueError
@@ -20,15 +19,6 @@ compiling = Lock()
 
 broadcasting: set[object] = set()
 """What has met extents of 1 where equal ones were assumed: types of a function and arguments."""
-
-
-class Compiled(Protocol):
-    """An operator of a specialisation, compiled now or kept."""
-
-    plan: Plan
-
-    def bind(self, f: FunctionType, packed: bool = False) -> Fast:
-        """The fast call for the function f."""
 
 
 def kinds_of(args: Sequence[object]) -> tuple[Kind, ...]:
@@ -55,7 +45,10 @@ def taken(
         if result is NotImplemented:  # the general call builds what is captured in the usual form
             fast = unit.bind(function, packed=True)
             result = fast(*usual)
-    return None if result is NotImplemented else (fast, result)
+    if result is NotImplemented:
+        return None
+    remember(function, unit)
+    return fast, result
 
 
 def bound(

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from pullback.native.builtin import bound
+from pullback.native.builtin import binder
 from pullback.native.compile import compile_runtime
 from pullback.native.module import (
     CompiledEntry,
@@ -50,7 +50,7 @@ __all__ = [
     "Tree",
     "Words",
     "Written",
-    "bound",
+    "binder",
     "compile_entries",
     "compile_module",
     "compile_runtime",

@@ -44,16 +44,26 @@ _function_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(
 )
 
 
-def bound(builtin: Builtin, function: object, general: Builtin | None = None) -> Builtin:
-    """Return a builtin with the code of ``builtin`` that stands for ``function``: it takes no
-    arguments once ``function.__code__`` has been replaced. ``general`` is called by an entry point
-    that converts data, with arguments that it does not take."""
+def binder(builtin: Builtin) -> Callable[..., Builtin]:
+    """Return what makes builtins with the code of ``builtin``, each of which stands for a function:
+    it takes no arguments once ``function.__code__`` has been replaced. It is given the function,
+    and perhaps the general call: an entry point that converts data calls that with arguments that
+    it does not take."""
     owner = getattr(builtin, "__self__", None)
     assert isinstance(owner, ModuleOwner)
-    address = _function_of(builtin)
-    assert isinstance(function, FunctionType)
-    own = ModuleOwner(owner.errors, [owner], general, function, function.__code__, owner.impatient)
-    return make_builtin(getattr(builtin, "__name__", ""), address, own)
+    errors, impatient = owner.errors, owner.impatient
+    keep: list[object] = [owner]
+    title = getattr(builtin, "__name__", "").encode()
+    method = _MethodDef(title, _function_of(builtin), _METH_FASTCALL, None)
+    keep += [method, title]
+    address = ctypes.addressof(method)
+
+    def bound(function: FunctionType, general: Builtin | None = None) -> Builtin:
+        own = ModuleOwner(errors, keep, general, function, function.__code__, impatient)
+        made: Builtin = _new_builtin(address, own, None, None)
+        return made
+
+    return bound
 
 
 def new_builtin(name: str, address: int, keep: list[object]) -> Builtin:

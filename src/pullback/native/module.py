@@ -14,7 +14,7 @@ from typing import Protocol, get_args
 
 from pullback.core.waiting import Lock
 from pullback.lower.loopcode import Imm, Instr, LoopFunction, Module, Reg, Region
-from pullback.native.builtin import Builtin, bound, make_builtin
+from pullback.native.builtin import Builtin, binder, make_builtin
 from pullback.native.builtin_names import Absent, absent_symbols, absent_text
 from pullback.native.compile import Timing, link_text, optimised_text
 from pullback.native.emit import ModuleText, emit_module, finish
@@ -216,7 +216,7 @@ class _LessPatient:
                 module: Module = pickle.loads(zlib.decompress(self.image))
                 self.compiled = _compile(module, self.entries)
         found = self.compiled.call[self.numbers[number]]
-        return bound(found, owner.function, owner.general)
+        return binder(found)(owner.function, owner.general)
 
 
 def compile_module(module: Module, signature: EntrySignature) -> CompiledEntry:
