@@ -24,14 +24,14 @@ N = 3000
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Patience]:
     """The patience of what is compiled, one after the other."""
     seen: list[Patience] = []
-    compile_ = module._compile
+    loaded = module._loaded
 
-    def noting(code: Any, entries: Any) -> Any:
+    def noting(written: Any, entries: Any, later: Any) -> Any:
         seen.append(entries.patience)
-        return compile_(code, entries)
+        return loaded(written, entries, later)
 
     monkeypatch.setattr(polls, "LONG", 1000)
-    monkeypatch.setattr(module, "_compile", noting)
+    monkeypatch.setattr(module, "_loaded", noting)
     return seen
 
 

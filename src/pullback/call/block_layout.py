@@ -128,6 +128,19 @@ class Layout:
             yield shape
             todo += shape.parts()
 
+    def told(self) -> str:
+        """Return a text of all that compiled code relies on: where the words of a value are, and
+        which node is which alternative, with the names and places of its fields."""
+        nodes = [
+            (union, a.tag, a.shape and (
+                a.shape.cls.__module__, a.shape.cls.__qualname__, a.shape.names,
+                self.node_words(a.shape), tuple(self.node_places(a.shape)),
+            ))
+            for _, union, a in self.alternatives()
+        ]  # fmt: skip
+        places = tuple(self.argument_places()), tuple(self.result_places())
+        return repr((self.space, self.words(), self.tangent_words(), places, nodes))
+
     def acyclic(self) -> bool:
         """Whether no object can become part of a cycle of references."""
         return not any(shape.grows for shape in self.shapes())

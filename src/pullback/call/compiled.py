@@ -9,11 +9,14 @@ that are packed or of classes that are not plain.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
+from pullback.call.code.conversion import Conversion
+from pullback.call.code.converting_entry import RouteSignature
 from pullback.call.evaluate import finish
-from pullback.call.fast_calls import converting, in_registers
+from pullback.call.fast_calls import FastCall, converting, in_registers
 from pullback.call.packed import Blocks, Boundary, raw_results
 from pullback.call.request import Plan, What
 from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names, boxed
@@ -22,7 +25,9 @@ from pullback.core.terms import Program
 from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.lower.values import leaves as machine_types
-from pullback.native import EntrySignature, Written, compile_entries, routed
+from pullback.native import CompiledModule, EntrySignature, Written, compile_entries, routed
+from pullback.native.builtin_names import Absent, absent_text
+from pullback.native.object_cache import digest
 
 if TYPE_CHECKING:
     from pullback.lower import lower as lowering
@@ -34,12 +39,36 @@ else:
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """What an entry is compiled from: the name and the results of main, what was written for it,
-    and whether LLVM took its time."""
+    whether LLVM took its time, and the form of what the text takes and gives (``_form``)."""
 
     main: str
     results: tuple[Type, ...]
     written: Written
     thorough: bool
+    form: str
+
+
+class Misfit(Exception):
+    """Raised for a source whose text takes or gives something else than its plan has."""
+
+
+def _source(
+    main: str, results: tuple[Type, ...], module: CompiledModule, thorough: bool, form: str
+) -> Source:
+    return Source(main, results, module.kept(), thorough, form)
+
+
+def _form(
+    results: tuple[Type, ...], fast: FastCall | None, boundary: Boundary | None,
+    tail: Conversion | None, absent: Absent,
+) -> str:  # fmt: skip
+    """Return the digest of all that is made anew, from the plan, in each process that loads an
+    entry, and on which its text relies: how arguments are read and results are made."""
+    signature = None if fast is None else fast.signature
+    told = signature.told() if isinstance(signature, RouteSignature) else repr(signature)
+    layouts = [] if boundary is None else [c.layout.told() for c in boundary.conversions]
+    last = "" if tail is None else tail.layout.told()
+    return digest(repr(results), told, *layouts, last, absent_text(absent))
 
 
 def _results(program: Program | Source) -> tuple[Type, ...]:
@@ -66,6 +95,7 @@ class Native:
         main, along = program.main, plan.request.what is What.TANGENT
         fast = None if packed else in_registers(plan, hidden, guards)
         entries = {}
+        boundary = None
         if fast is None or along:
             boundary = Boundary(plan)
             self.general = boundary.call(hidden, guards, self._run)
@@ -76,16 +106,20 @@ class Native:
         if fast is not None and not entries:
             assert isinstance(fast.signature, EntrySignature)
             entries[main] = fast.signature
+        absent = absent_names(guards)
+        form = _form(self.results, fast, boundary, self.tail, absent)
         known = None
         if isinstance(program, Source):
+            if program.form != form:
+                raise Misfit(form)
             known, thorough = program.written, program.thorough
         loop_code = None
         if not isinstance(program, Source):
             loop_code = lowering.lower(program, plan.request.in_order, stages)
         code = known or loop_code
         assert code is not None
-        module = compile_entries(code, entries, second, absent_names(guards), thorough)
-        self.source = Source(main, self.results, module.written, thorough)
+        module = compile_entries(code, entries, second, absent, thorough)
+        self.source = partial(_source, main, self.results, module, thorough, form)
         self.timing = module.timing
         if stages is not None and loop_code is not None:
             stages |= {"loop": showing.show_module(loop_code), "llvm": module.text,
@@ -140,4 +174,4 @@ class Native:
         return finish(plan, blocks, results, made)
 
 
-__all__ = ["Native"]
+__all__ = ["Misfit", "Native", "Source"]

@@ -179,6 +179,8 @@ class Digester:
             not cls.__flags__ & _HEAP or found_by_name(cls.__module__, cls.__qualname__) is cls
         ):
             return "class", cls.__module__, cls.__qualname__
+        if found_by_name(cls.__module__, cls.__qualname__) is not cls:
+            raise Unkept(f"{cls}, which may be another class of the same name")
         if type(cls).__name__ not in _METACLASSES or not is_library(type(cls).__module__):
             raise Unkept(f"a class of {type(cls)}")
         home = sys.modules.get(cls.__module__)

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pullback.call.compiled import Native, Source
+from pullback.call.compiled import Misfit, Native, Source
 from pullback.call.digests import (
     Digester,
     Unkept,
@@ -49,6 +49,7 @@ from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
 from pullback.frontend.functions.lambda_sets import LambdaSet
 from pullback.frontend.kinds.kinds import Kind, StaticK, static_kind
+from pullback.frontend.python import symbols
 from pullback.frontend.python.paths import MISSING, Namespace, read
 from pullback.frontend.python.python_values import ABSENT, Guard, PythonValues, holds
 from pullback.frontend.python.pytypes import type_of, types_of
@@ -285,9 +286,11 @@ def _names(d: Digester, call: Call) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """All that a ``Native`` is made of beside what is read from the call itself."""
+    """All that a ``Native`` is made of beside what is read from the call itself. ``texts``: those
+    for which numbers stand in the code (``symbols``)."""
 
     source: Source
+    texts: tuple[tuple[int, str], ...]
     result: Kind
     places: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], bool]
 
@@ -319,8 +322,8 @@ class Loaded:
 
 _loaded: OrderedDict[str, list[Loaded]] = OrderedDict()
 _MOST_LOADED = 512
-_FAULTS = (Unkept, pickle.PickleError, AttributeError, EOFError, ImportError, IndexError, KeyError,
-           TypeError, ValueError, RecursionError, OSError)  # fmt: skip
+_FAULTS = (Unkept, Misfit, pickle.PickleError, AttributeError, EOFError, ImportError, IndexError,
+           KeyError, TypeError, ValueError, RecursionError, OSError)  # fmt: skip
 """What may be wrong with an entry of another time; each means that there is none."""
 
 
@@ -338,7 +341,7 @@ def load(
         if image is None:
             return None
         for conditions, body in _undumped(image):
-            with suppress(Unkept):
+            with suppress(Unkept, Misfit):
                 made = _made(_undumped(conditions), body, call, kinds, request)
                 _loaded[key] = [made, *_loaded.get(key, ())][:MOST_ENTRIES]
                 while len(_loaded) > _MOST_LOADED:
@@ -371,6 +374,8 @@ def _made(
     if _names(d, call) != c.names:
         raise Unkept("a name stands for something else")
     entry: _Entry = _undumped(body)
+    if any(symbols.number_of(text) != number for number, text in entry.texts):
+        raise Unkept("a text with another number")
     every = (*kinds, *(kind for _, kind in hidden))
     wrt, seeded, data, one_home = entry.places
     plan = Plan(request, every, len(kinds), entry.result, wrt, seeded, data, one_home)
@@ -384,10 +389,11 @@ def save(f: FunctionType, args: Sequence[object], unit: Compiled) -> None:
     with suppress(*_FAULTS):
         key = _key(f, plan.kinds[: plan.arguments], special.equal, plan.request)
         conditions, d = _conditions(call, special.hidden, special.guards, special.special.used)
-        source = unit.natives[False].source
-        if source.written.shows:
+        source = unit.natives[False].source()
+        if source.written.calls_python:
             raise Unkept("a program that calls Python")
-        entry = _Entry(source, plan.result, (plan.wrt, plan.seeded, plan.data, plan.one_home))
+        places = plan.wrt, plan.seeded, plan.data, plan.one_home
+        entry = _Entry(source, symbols.mentioned(source.written.text), plan.result, places)
         body = _dumped(entry, d)
         image = object_cache.fetch(key)
         before = _undumped(image) if image else []

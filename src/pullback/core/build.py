@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pullback.core.messages import Message
+from pullback.core.messages import Message, Raised
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row, Static
 from pullback.core.terms import Atom, Block, Index, Let, Lit, Op, Prim, Site, Var
@@ -80,10 +80,10 @@ class Builder:
         return lit(0, t) if scalar else self.prim("undefined", static=(t,), hint="none")
 
     def require(
-        self, cond: Atom, exception: str, message: str | Message, site: Site | None = None,
+        self, cond: Atom, exception: Raised, message: str | Message, site: Site | None = None,
         name: str = "require", leaves: tuple[Atom, ...] = (),
     ) -> None:  # fmt: skip
-        """Raise the built-in ``exception`` here when ``cond`` is false. ``leaves``: the values that
+        """Raise ``exception`` here when ``cond`` is false. ``leaves``: the values that
         the message shows."""
         self.let(Prim(name, (cond, *leaves), (exception, message)), (), site)
 

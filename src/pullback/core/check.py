@@ -342,8 +342,9 @@ class _Checker:
             self.fail(str(e))
             return ()
         if name in REQUIRE:
-            known = static[0] in EXCEPTIONS or static[0] == AGAIN
-            self.need(known, f"no built-in exception {static[0]!r}")
+            raised = static[0]
+            known = isinstance(raised, type) or raised in EXCEPTIONS or raised == AGAIN
+            self.need(known, f"no built-in exception {raised!r}")
         return types
 
     def callee(self, f: str) -> Function:

@@ -56,6 +56,25 @@ class Applied:
 
 Part = Constant | Leaf | Applied
 
+Raised = str | type[Exception]
+"""What is raised: a built-in exception by its name, a class of the user's itself."""
+
+
+class RaisedName(str):
+    """The name of a class of the user's, with the class, where constants are texts."""
+
+    raised: type[Exception]
+
+    def __new__(cls, raised: type[Exception]) -> RaisedName:
+        made = super().__new__(cls, exception_text(raised))
+        made.raised = raised
+        return made
+
+
+def exception_text(kind: Raised) -> str:
+    """The name of what is raised."""
+    return kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+
 
 MOST_WORDS = 64
 """The number of machine values that can be recorded for an error, or for one call of Python."""

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from pullback.core.messages import Message
+from pullback.core.messages import Message, exception_text
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -314,5 +314,7 @@ def _bits(bits: int) -> str:
     return "" if bits == 64 else str(bits)
 
 
-def _static(s: str | Type | Message) -> str:
+def _static(s: str | Type | Message | type[Exception]) -> str:
+    if isinstance(s, type):
+        return repr(exception_text(s))
     return repr(str(s)) if isinstance(s, str | Message) else show_type(s)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pullback.core.messages import Message, plain_exception
+from pullback.core.messages import Message, Raised, RaisedName, plain_exception
 from pullback.core.rows import (
     ZERO,
     Partial,
@@ -268,9 +268,11 @@ _row("to_bool", 1, same(1, Real, Int, Bool, result=BOOL), bool,
 
 def _require_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
     match types, static:
-        case (Bool(),), (str(), str()):
+        case (Bool(),), (str() | type(), str()):
             return ()
-        case (Bool(), *leaves), (str(), Message() as message) if len(leaves) == message.leaves:
+        case (Bool(), *leaves), (str() | type(), Message() as message) if (
+            len(leaves) == message.leaves
+        ):
             if all(map(is_shown, leaves)):
                 return ()
             raise TypeError(f"shows numbers and arrays of numbers, not {leaves}")
@@ -297,8 +299,7 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         BufferError, ImportError, SystemError, ReferenceError, np.linalg.LinAlgError,
     )
 }
-"""The exceptions that compiled code can raise: built-in ones, NumPy's of linear algebra, and the
-user's own (``exception_name``)."""
+"""The exceptions that compiled code knows by name: built-in ones, and NumPy's of linear algebra."""
 
 _BUILT_IN = frozenset(EXCEPTIONS.values())
 
@@ -306,20 +307,26 @@ AGAIN = "again"
 """The name of what raises an exception that has been caught: the one part of its message."""
 
 
-def exception_name(cls: type[Exception]) -> str:
-    """The name of an exception class in ``EXCEPTIONS``; a class of the user's gets one here."""
-    if cls in _BUILT_IN:
-        return cls.__name__
-    name = whole = f"{cls.__module__}.{cls.__qualname__}"
-    while EXCEPTIONS.setdefault(name, cls) is not cls:  # another class of this name
-        name = f"{whole}#{id(cls)}"
-    return name
+def raised_by(cls: type[Exception]) -> Raised:
+    """What stands in a program for an exception class."""
+    return cls.__name__ if cls in _BUILT_IN else cls
 
 
-def exception_of(kind: str, message: str | Message, leaves: Sequence[object]) -> Exception:
+def exception_class(kind: Raised) -> type[Exception] | None:
+    """The class of what is raised; None: there is none of this name."""
+    match kind:
+        case RaisedName():
+            return kind.raised
+        case str():
+            return EXCEPTIONS.get(kind)
+        case _:
+            return kind
+
+
+def exception_of(kind: Raised, message: str | Message, leaves: Sequence[object]) -> Exception:
     """The exception that a failed requirement raises; ``leaves`` are of the types of the
     language: numbers of Python, arrays of NumPy."""
-    cls = EXCEPTIONS.get(kind)
+    cls = exception_class(kind)
     if kind == AGAIN:
         assert isinstance(message, Message)
         made = message.parts[0].value(leaves)
@@ -335,7 +342,7 @@ def exception_of(kind: str, message: str | Message, leaves: Sequence[object]) ->
 def _require(cond: bool, *rest: object) -> tuple[()]:
     if not cond:
         *leaves, kind, message = rest
-        assert isinstance(kind, str) and isinstance(message, str | Message)
+        assert isinstance(kind, str | type) and isinstance(message, str | Message)
         raise exception_of(kind, message, leaves)
     return ()
 

@@ -81,7 +81,7 @@ def out_of_range(site: Site | None, otherwise: str) -> str:
     return f"{site.of} index out of range" if site is not None and site.of else otherwise
 
 
-Static = tuple[int | str | Type | Message, ...]
+Static = tuple[int | str | Type | Message | type[Exception], ...]
 """The compile-time parameters of a primitive."""
 
 

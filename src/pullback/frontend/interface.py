@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from pullback.core.build import Builder
-    from pullback.core.messages import Message
+    from pullback.core.messages import Message, Raised
     from pullback.core.terms import Atom, Block, Site
     from pullback.core.types import Type
     from pullback.errors import PullbackError
@@ -80,7 +80,7 @@ class Specialiser(Protocol):
         ...
 
     def require(
-        self, cond: Atom, exception: str, message: str | Message, node: ast.AST, *leaves: Atom
+        self, cond: Atom, exception: Raised, message: str | Message, node: ast.AST, *leaves: Atom
     ) -> None:
         """Raise the exception at run time where ``cond`` is false. ``leaves``: what the message
         shows."""

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NoReturn, Protocol
 
 from pullback.core.build import Builder
-from pullback.core.messages import Message
+from pullback.core.messages import Message, Raised
 from pullback.core.quiet import Functions, quiet_lets
 from pullback.core.terms import Atom, Block, Build, Function, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl
@@ -293,7 +293,7 @@ class Run(PythonValues, Specialiser):
         return value
 
     def require(
-        self, cond: Atom, exception: str, message: str | Message, node: ast.AST, *leaves: Atom
+        self, cond: Atom, exception: Raised, message: str | Message, node: ast.AST, *leaves: Atom
     ) -> None:
         """Raise the exception here when ``cond`` is false. ``leaves``: what the message shows."""
         if isinstance(cond, Lit) and cond.value:

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from pullback.core.messages import Message
+from pullback.core.messages import Message, Raised
 from pullback.core.prims_discrete import exception_of
 from pullback.core.types import Array, Type
 from pullback.core.values import dtype_of
@@ -38,7 +38,7 @@ def leaves_of(
 
 
 def error_of(
-    kind: str, message: str | Message, types: Sequence[Type],
+    kind: Raised, message: str | Message, types: Sequence[Type],
     values: Sequence[float | int | bool], base: int = 0,
 ) -> Exception:  # fmt: skip
     """Return the exception of a ``RaiseIf``, with the recorded values."""

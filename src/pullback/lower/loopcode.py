@@ -36,7 +36,7 @@ from enum import Enum
 from itertools import count
 
 from pullback.core.grammar import term
-from pullback.core.messages import Message
+from pullback.core.messages import Message, Raised
 from pullback.core.terms import Site
 from pullback.core.types import Type
 
@@ -301,7 +301,7 @@ class RaiseIf:
     ``early``: the program itself might have raised another error before."""
 
     cond: Value
-    kind: str
+    kind: Raised
     message: str | Message
     site: Site | None
     values: tuple[Value, ...] = ()

@@ -3,7 +3,7 @@ scalar."""
 
 from __future__ import annotations
 
-from pullback.core.messages import MOST_WORDS, Message
+from pullback.core.messages import MOST_WORDS, Message, Raised
 from pullback.core.terms import Prim, Site
 from pullback.core.types import I64, Type
 from pullback.lower.forms import to_leaves
@@ -126,7 +126,7 @@ def _raise(lo: Lowering, flag: Value, site: Site | None) -> None:
 
 
 def raise_if(
-    lo: Lowering, bad: Value, kind: str, message: str | Message, site: Site | None,
+    lo: Lowering, bad: Value, kind: Raised, message: str | Message, site: Site | None,
     early: bool = False,
 ) -> None:  # fmt: skip
     """Raise where ``bad`` holds in any lane that runs this code."""
@@ -141,7 +141,7 @@ def raise_if(
 def require(lo: Lowering, op: Prim, site: Site | None) -> None:
     """Raise the exception named by ``op`` unless its argument holds."""
     kind, message = op.static
-    assert isinstance(kind, str) and isinstance(message, str | Message)
+    assert isinstance(kind, str | type) and isinstance(message, str | Message)
     bad = lo.negate(lo.value(lo.scalar(op.args[0])))
     shown = [lo.atom(a) for a in op.args[1:]]
     if shown and lanes_of(bad) == 1 and lo.mask() is None and all(map(_is_uniform, shown)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from pullback.core.messages import exception_text
 from pullback.lower.loopcode import (
     AccAlloc,
     AccBase,
@@ -152,7 +153,8 @@ class _Show:
                 return f"{f'{b(dst)} = ' if dst is not None else ''}{routine}({given})"
             case RaiseIf(cond, kind, message, site, values):
                 where = f" line {site.line}" if site else ""
-                return f"raise {kind} if {v(cond)} {str(message)!r} {self.values(values)}{where}"
+                what = f"{str(message)!r} {self.values(values)}{where}"
+                return f"raise {exception_text(kind)} if {v(cond)} {what}"
             case Show(message, values, dst=dst):
                 given = "" if dst is None else f"{b(dst)} = "
                 return f"{given}show {str(message)!r} {self.values(values)}"

@@ -118,7 +118,7 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     if isinstance(each, Pieces):
         return _pieces(f, instr, each, hi, regs, inits)
     start = _phis(f, f"for{k}", regs, inits, f.label)
-    ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
+    ty, i = LLVM[instr.index.ty], f.names[instr.index]
     more = f.let(f"icmp slt {ty} {i}, {hi}")
     f.line(f"br i1 {more}, label %body{k}, label %done{k}")
     f.block(f"body{k}")
@@ -161,7 +161,7 @@ def _round(
         f.round, f.busy = len(instr.body.code), is_long(instr.body)
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
         f.round, f.busy = around
-        ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
+        ty, i = LLVM[instr.index.ty], f.names[instr.index]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
         if isinstance(each, Some):  # the index tells when
             place = f.let(f"and {ty} {following}, {each.rounds * instr.step - 1}")
@@ -170,7 +170,7 @@ def _round(
     f.line(f"br label %for{k}")
     f.block(f"done{k}")
     for d, c in zip(instr.dsts, instr.carried, strict=True):
-        f.bind(d, f.names[c.id])
+        f.bind(d, f.names[c])
 
 
 def _pieces(
@@ -194,8 +194,8 @@ def _pieces(
     beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {inits[0]}, i64 {length})")
     first = f.let(f"call i64 @llvm.smin.i64(i64 {hi}, i64 {beyond})")
     outer = _phis(f, f"piece{k}", (*begin, end), (*inits, first), f.label)
-    start = _phis(f, f"for{k}", regs, tuple(f.names[r.id] for r in begin), f.label)
-    i, until = f.names[instr.index.id], f.names[end.id]
+    start = _phis(f, f"for{k}", regs, tuple(f.names[r] for r in begin), f.label)
+    i, until = f.names[instr.index], f.names[end]
     more = f.let(f"icmp slt i64 {i}, {until}")
     f.line(f"br i1 {more}, label %body{k}, label %part{k}")
     f.block(f"part{k}")
@@ -207,7 +207,7 @@ def _pieces(
     fine = f.let(f"icmp sgt i64 {following}, {i}")
     f.line(f"br i1 {fine}, label %piece{k}, label %failed, !prof !6")
     f.failed_from.append(f.label)
-    _complete(f, outer, (*(f.names[r.id] for r in regs), following))
+    _complete(f, outer, (*(f.names[r] for r in regs), following))
     f.block(f"body{k}")
     _round(f, instr, k, start)
 
@@ -248,7 +248,7 @@ def _count_while(f: FunctionText, poll_: Poll | None, regs: tuple[Reg, ...]) -> 
     match poll_:
         case Some(rounds):
             before = f.label
-            left = f.let(f"sub i64 {f.names[regs[-1].id]}, 1")
+            left = f.let(f"sub i64 {f.names[regs[-1]]}, 1")
             _count(f, f.let(f"icmp eq i64 {left}, 0"), poll_)
             counted = f.failed_from[-1]
             return (f.let(f"phi i64 [ {left}, %{before} ], [ {rounds}, %{counted} ]"),)
@@ -279,7 +279,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     f.line(f"br label %while{k}")
     f.block(f"done{k}")
     for d, c in zip(instr.dsts, instr.carried, strict=True):
-        f.bind(d, f.names[c.id])
+        f.bind(d, f.names[c])
 
 
 def call(f: FunctionText, instr: CallCode) -> None:

@@ -160,7 +160,7 @@ class FunctionText(ContextLines):
         self.function = function
         self.borrowed = borrowed
         self.fails = function.name in out.facts.may_fail
-        self.names: dict[int, str] = {}
+        self.names: dict[Reg, str] = {}
         self.splats: list[dict[str, str]] = [{}]
         self.label = "entry"
         self.failed_from: list[str] = []
@@ -189,7 +189,7 @@ class FunctionText(ContextLines):
         """Return an operand without its type; a scalar is splatted if ``lanes`` says so."""
         if isinstance(v, Imm):
             return constant(v, lanes)
-        name = self.names[v.id]
+        name = self.names[v]
         if v.lanes == lanes:
             return name
         assert v.lanes == 1, f"varying register {v.name} where a uniform one is needed"
@@ -210,7 +210,7 @@ class FunctionText(ContextLines):
 
     def bind(self, reg: Reg, name: str) -> None:
         """Note the LLVM name of a register."""
-        self.names[reg.id] = name
+        self.names[reg] = name
 
     def define(self, reg: Reg, text: str) -> None:
         """Print an instruction whose result is a register."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pullback.core import called_python
 from pullback.lower.loopcode import Foreign, Ty
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
     threads_again(f, before)
     if instr.dst is not None:
         f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {args[-1]}, align 8')} to i64")
+
+
+def is_callback(symbol: str) -> bool:
+    """Whether a symbol is that of a Python function, which has its number in this process only."""
+    return symbol.startswith(PREFIX + called_python.PREFIX)
 
 
 def one_thread(f: FunctionText) -> str:

@@ -20,6 +20,7 @@ from pullback.native.compile import Timing, link_text, optimised_text
 from pullback.native.emit import ModuleText, emit_module, finish
 from pullback.native.entry import EntryText
 from pullback.native.entry_base import EntryBase, declarations, entry_symbol
+from pullback.native.foreign import is_callback
 from pullback.native.polls import Patience
 from pullback.native.pyabi import verify_owner
 from pullback.native.runtime import SHOWS, ErrorSite, ModuleOwner, ShowSite
@@ -54,14 +55,24 @@ class CompiledModule:
     positionally, and returns ``NotImplemented`` for arguments of any other type."""
 
     call: dict[str, Builtin]
-    text: str
     timing: Timing
     thorough: bool
     written: Written
+    later: _Later | None
+
+    @property
+    def text(self) -> str:
+        """The LLVM text."""
+        return self.written.text
 
     def optimised(self) -> str:
         """Return the LLVM text after LLVM's passes."""
         return optimised_text(self.text, self.thorough)
+
+    def kept(self) -> Written:
+        """Return all that another process needs: with the texts that are compiled where a loop
+        turns out to be long."""
+        return replace(self.written, less=_less(self.written, self.later))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,29 +137,40 @@ def compile_entries(
     global, no arguments fit. ``thorough``: LLVM takes the time that it needs; code whose loops turn
     out to be long is always compiled so."""
     entries = _Entries(signatures, routes, absent, thorough)
-    return _loaded(module, entries) if isinstance(module, Written) else _compile(module, entries)
+    if isinstance(module, Written):
+        return _loaded(module, entries, None)
+    return _compile(module, entries)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """The text of a module and what stands beside it: all that its signatures need to become
-    builtins, in this process or another one. ``shows``: where it calls Python. ``whole``: the
-    module and the names of its entries, if it has loops that run as a whole."""
+    """The texts of a module and what stands beside them: all that its signatures need to become
+    builtins, in this process or another one. Nothing else of the module is needed then: no text is
+    written from it in a process that has read it.
+
+    shows     where it calls Python
+    foreign   the routines that it calls
+    kind      marks its residual objects
+    entries   the names of its entry points, by their numbers in compiled code
+    less      the texts with less patience, in order, compressed: none without a loop that runs as
+              a whole; None: they are still to be written (``CompiledModule.kept``)
+    """
 
     text: str
     errors: tuple[ErrorSite, ...]
     shows: list[ShowSite]
+    foreign: frozenset[str]
     kind: int
-    whole: tuple[bytes, tuple[str, ...]] | None
+    entries: tuple[str, ...]
+    less: tuple[bytes, ...] | None
+
+    @property
+    def calls_python(self) -> bool:
+        """Whether it calls functions that only this process knows."""
+        return bool(self.shows) or any(map(is_callback, self.foreign))
 
 
-def _written(module: Module, entries: _Entries) -> Written:
-    out, text, kind = _write(module, entries)
-    whole = (_packed(module), tuple(out.entries)) if out.facts.whole else None
-    return Written(text, tuple(out.errors), out.shows, kind, whole)
-
-
-def _loaded(written: Written, entries: _Entries) -> CompiledModule:
+def _loaded(written: Written, entries: _Entries, later: _Later | None) -> CompiledModule:
     converting = [r for r in entries.routes.values() if not isinstance(r, EntrySignature)]
     own = {name: at for r in converting for name, at in r.symbols().items()}
     own |= absent_symbols(entries.absent)
@@ -159,16 +181,21 @@ def _loaded(written: Written, entries: _Entries) -> CompiledModule:
     keep: list[object] = [linked, entries.absent, written.shows, *raws]
     owner = ModuleOwner(written.errors, keep)
     verify_owner(owner, owner.function, owner.code)
-    if written.whole is not None:
-        patience = Patience(entries.patience - 1)
-        less = replace(entries, kind=written.kind, patience=patience, thorough=True)
-        owner.impatient = _LessPatient(less, *written.whole).builtin
+    if written.less != ():
+        owner.impatient = _LessPatient(written, entries, later).builtin
     call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
-    return CompiledModule(call, text, linked.timing, entries.thorough, written)
+    return CompiledModule(call, linked.timing, entries.thorough, written, later)
 
 
 def _compile(module: Module, entries: _Entries) -> CompiledModule:
-    return _loaded(_written(module, entries), entries)
+    out, text, kind = _write(module, entries)
+    whole = out.facts.whole
+    written = Written(
+        text, tuple(out.errors), out.shows, frozenset(out.foreign), kind, tuple(out.entries),
+        None if whole else (),
+    )  # fmt: skip
+    later = _Later(_packed(module), replace(entries, kind=kind)) if whole else None
+    return _loaded(written, entries, later)
 
 
 def _parts(cls: type) -> Callable[[object], tuple[object, ...]]:
@@ -197,26 +224,59 @@ def _packed(module: Module) -> bytes:
     return zlib.compress(image.getvalue(), 1)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Later:
+    """A module and its entry points, of which texts with less patience are still to be written."""
+
+    image: bytes
+    entries: _Entries
+
+    def texts(self, written: Written) -> tuple[bytes, ...]:
+        """Return these texts, in order, compressed."""
+        module: Module = pickle.loads(zlib.decompress(self.image))
+        found: list[bytes] = []
+        for patience in sorted(Patience, reverse=True)[1:]:
+            out, text, _ = _write(module, replace(self.entries, patience=patience))
+            assert list(map(_told, out.errors)) == list(map(_told, written.errors))
+            found.append(zlib.compress(text.encode(), 1))
+            if not out.facts.whole:  # nothing in it is ever too long
+                break
+        return tuple(found)
+
+
+def _told(error: ErrorSite) -> tuple[object, ...]:
+    return error.kind, str(error.message), error.site, error.values, error.early
+
+
 class _LessPatient:
     """The same module compiled with less patience, as soon as a loop that runs as a whole turns out
-    to be too long. ``numbers`` has the names of entries, by their numbers in compiled code."""
+    to be too long."""
 
-    def __init__(self, entries: _Entries, image: bytes, numbers: tuple[str, ...]) -> None:
-        self.image = image
-        self.entries = entries
-        self.numbers = numbers
+    def __init__(self, written: Written, entries: _Entries, later: _Later | None) -> None:
+        self.written, self.entries, self.later = written, entries, later
         self.lock = Lock()
         self.compiled: CompiledModule | None = None
 
     def builtin(self, owner: ModuleOwner, number: int) -> Builtin:
-        """Return an entry of the less patient code, for the function whose builtin has this
-        owner."""
+        """Return an entry of the less patient code, by its number in compiled code, for the
+        function whose builtin has this owner."""
         with self.lock:
             if self.compiled is None:
-                module: Module = pickle.loads(zlib.decompress(self.image))
-                self.compiled = _compile(module, self.entries)
-        found = self.compiled.call[self.numbers[number]]
+                first, *rest = _less(self.written, self.later)
+                text = zlib.decompress(first).decode()
+                less = replace(self.written, text=text, less=tuple(rest))
+                patience = Patience(self.entries.patience - 1)
+                entries = replace(self.entries, patience=patience, thorough=True)
+                self.compiled = _loaded(less, entries, None)
+        found = self.compiled.call[self.written.entries[number]]
         return binder(found)(owner.function, owner.general)
+
+
+def _less(written: Written, later: _Later | None) -> tuple[bytes, ...]:
+    if written.less is not None:
+        return written.less
+    assert later is not None
+    return later.texts(written)
 
 
 def compile_module(module: Module, signature: EntrySignature) -> CompiledEntry:

@@ -14,7 +14,7 @@ from typing import cast
 
 from pullback.core.called_python import RAISED, raised
 from pullback.core.held import PLACE, is_of_program, with_site
-from pullback.core.messages import Message
+from pullback.core.messages import Message, Raised
 from pullback.core.terms import Site
 from pullback.core.types import Type
 from pullback.lower.error_records import error_of, leaves_of
@@ -28,7 +28,7 @@ class ErrorSite:
     of values of ``types``. ``early``: the check was moved to before its place in the program, or
     checks eight iterations at once, so another error might have come first."""
 
-    kind: str
+    kind: Raised
     message: str | Message
     site: Site | None
     values: tuple[Ty, ...] = ()

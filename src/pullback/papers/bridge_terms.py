@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.core.messages import Message
+from pullback.core.messages import Message, RaisedName
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     AccAdd,
@@ -115,7 +115,7 @@ class Bridge(Functions, Loops):
                 raise Unsupported("print is not in the papers' languages")
             case Prim(name, args, static):
                 if name in REQUIRE:  # without what its message shows
-                    return nested.Prim(name, (self.atom(args[0]),), tuple(str(s) for s in static))
+                    return nested.Prim(name, (self.atom(args[0]),), tuple(map(_text, static)))
                 first = args[0].type if args else None
                 rank = first.rank if isinstance(first, Array) else 0
                 terms = self.atoms(args)
@@ -125,7 +125,7 @@ class Bridge(Functions, Loops):
                 if any(isinstance(a.type, Array) for a in args):
                     raise Unsupported(
                         f"{name.split('.')[0]} of whole matrices is not in the papers' languages")
-                given = tuple(s for s in static if not isinstance(s, Message))
+                given = tuple(s for s in static if not isinstance(s, Message | type))
                 return nested.Prim(name, tuple(terms), given)
             case MakeTuple(_, parts):
                 return tuple_(*self.atoms(parts))
@@ -204,3 +204,7 @@ class Bridge(Functions, Loops):
             return Case(on, x, level(Var(x), k - 1), y, last)
 
         return level(on, len(c.arms) - 1)
+
+
+def _text(static: object) -> str:
+    return RaisedName(static) if isinstance(static, type) else str(static)

@@ -62,6 +62,15 @@ class RouteSignature:
                 found["pb_made_tangent"] = self.last.conversion.result_tangent_raw
         return found
 
+    def told(self) -> str:
+        """Return a text of all that the text of the entry point depends on."""
+        last: object = self.last
+        if isinstance(self.last, Made):
+            last = self.last.conversion.layout.told(), self.last.types
+        layouts = [c.layout.told() for c in self.arguments]
+        rest = self.cells, self.out, self.value, self.gradients, self.alone, self.tangents
+        return repr((layouts, rest, last))
+
     def symbols(self) -> dict[str, int]:
         """The addresses that the text mentions."""
         return {**block_functions(), **{name: r.address for name, r in self.raws().items()}}

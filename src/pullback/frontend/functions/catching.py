@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pullback.core.build import Builder, boolean, f64, i64, lit
+from pullback.core.messages import Raised
 from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import (
     Atom,
@@ -84,7 +85,7 @@ class CaughtFunctions:
     wanted: dict[str, tuple[str, Clauses]] = field(default_factory=dict)
     again: dict[str, Clauses] = field(default_factory=dict)
     """The functions of what is raised again: from its number to that of the clause."""
-    classes: list[str] = field(default_factory=list)
+    classes: list[Raised] = field(default_factory=list)
     """The exceptions of which clauses ask for the object, by number."""
     updated: dict[str, dict[str, Updated]] = field(default_factory=dict)
     total: set[str] = field(default_factory=set)
@@ -93,14 +94,16 @@ class CaughtFunctions:
     def want(self, function: str, clauses: Clauses) -> str:
         """Return the name of the version of a function that gives the numbers of these clauses."""
         name = f"{function}.try.{clauses.text}"
-        self.wanted[name] = function, clauses
+        while self.wanted.setdefault(name, (function, clauses)) != (function, clauses):
+            name += "'"
         return name
 
     def want_again(self, clauses: Clauses) -> str:
         """Return the name of the function that gives the number of the clause that catches what is
         raised again; 0: none."""
         name = f"again.try.{clauses.text}"
-        self.again[name] = clauses
+        while self.again.setdefault(name, clauses) != clauses:
+            name += "'"
         return name
 
     def made(self, name: str, any_of: AnyOf) -> Function:
@@ -120,7 +123,7 @@ class CaughtFunctions:
         """Return the function of this name (``want_again``); all others are complete."""
         return raised_again(name, self.classes, self.again[name])
 
-    def class_of(self, exception: str) -> int:
+    def class_of(self, exception: Raised) -> int:
         """Return the number of an exception."""
         if exception not in self.classes:
             self.classes.append(exception)
@@ -251,11 +254,11 @@ def _escapes(op: Op, clauses: Clauses, inside: Iterable[Clauses] = ()) -> bool:
     return bool(clauses.number(name)) and not any(c.number(name) for c in inside)
 
 
-def _raised_by(op: Op) -> str | None:
+def _raised_by(op: Op) -> Raised | None:
     """Return what the op itself may raise."""
     match op:
-        case Prim("require" | "require.early", _, (str(name), *_)):
-            return name
+        case Prim("require" | "require.early", _, (str() | type() as raised, *_)):
+            return raised
         case Prim() if _is_linear(op):
             return np.linalg.LinAlgError.__name__
         case Index(_, _, True) | Update(_, _, _, True):

@@ -16,8 +16,8 @@ from functools import partial
 
 from pullback.core.build import Builder, i64
 from pullback.core.held import held, hold
-from pullback.core.messages import MOST_WORDS, Applied, Leaf, Message
-from pullback.core.prims_discrete import EXCEPTIONS, exception_name, exception_of
+from pullback.core.messages import MOST_WORDS, Applied, Leaf, Message, Raised, exception_text
+from pullback.core.prims_discrete import exception_class, exception_of, raised_by
 from pullback.core.terms import (
     Atom,
     Function,
@@ -48,9 +48,9 @@ class Clauses:
     asks: frozenset[int] = frozenset()
     """The clauses that ask for the exception."""
 
-    def number(self, name: str) -> int:
-        """Return the number of the clause that catches exceptions of this name; 0: none."""
-        raised = EXCEPTIONS.get(name, RuntimeError)
+    def number(self, kind: Raised) -> int:
+        """Return the number of the clause that catches what is raised; 0: none."""
+        raised = exception_class(kind) or RuntimeError
         if issubclass(raised, NEVER_CAUGHT):
             return 0
         for clauses in self.levels:
@@ -63,35 +63,35 @@ class Clauses:
 
     @property
     def text(self) -> str:
-        """A name for the versions of functions."""
+        """A name for the versions of functions; classes of the same name are not told apart."""
         clauses = [clause for clauses in self.levels for clause in clauses]
         asks = "".join(f"!{k}" for k in sorted(self.asks))
         return ",".join(f"{'+'.join(map(_name, c))}={k}" for c, k in clauses) + asks
 
 
 def _name(cls: type[BaseException]) -> str:
-    return exception_name(cls) if issubclass(cls, Exception) else cls.__name__
+    return exception_text(raised_by(cls)) if issubclass(cls, Exception) else cls.__name__
 
 
-def held_number(b: Builder, let: Let, name: str, cls: int, clause: int) -> Atom:
-    """Let Python make the exception of an op, of this name; return the number of the clause."""
+def held_number(b: Builder, let: Let, kind: Raised, cls: int, clause: int) -> Atom:
+    """Let Python make the exception of an op, of this kind; return the number of the clause."""
     leaves: tuple[Atom, ...] = ()
     match let.op:
         case Prim("require" | "require.early", (_, *shown), (_, str() | Message() as made)):
             leaves = tuple(shown)
-            make = partial(exception_of, name, made)
+            make = partial(exception_of, kind, made)
             if sum(1 + 2 * a.type.rank if isinstance(a.type, Array) else 1 for a in leaves) > (
                 MOST_WORDS
             ):
-                leaves, make = (), partial(exception_of, name, str(made))
+                leaves, make = (), partial(exception_of, kind, str(made))
         case Index(a, places) | Update(a, places):
             leaves = (*places, *(b.dim(a, k) for k in range(len(places))))
             make = partial(_out_of_range, let)
         case Prim(_, _, (str(made), *_)):
-            make = partial(exception_of, name, made)
+            make = partial(exception_of, kind, made)
         case _:
             raise AssertionError(let.op)
-    number = made_number(b, make, name, leaves, let.site)
+    number = made_number(b, make, exception_text(kind), leaves, let.site)
     whole = b.prim("add", b.prim("mul", number, i64(DIGIT)), i64(cls))
     return b.prim("add", b.prim("mul", whole, i64(DIGIT)), i64(clause))
 
@@ -109,7 +109,7 @@ def made_number(
     return number
 
 
-def raised_again(name: str, classes: Sequence[str], clauses: Clauses) -> Function:
+def raised_again(name: str, classes: Sequence[Raised], clauses: Clauses) -> Function:
     """Return the function from the number of a caught exception (without the clause) to that of the
     clause around it that catches it when it is raised again; 0: none."""
     b, held = Builder(), Var("held", I64)

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
-from pullback.core.messages import Applied, Constant, Message, Part
-from pullback.core.prims_discrete import AGAIN, exception_name, exception_of
+from pullback.core.messages import Applied, Constant, Message, Part, exception_text
+from pullback.core.prims_discrete import AGAIN, exception_of, raised_by
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.functions.clauses import DIGIT, made_number
@@ -101,9 +101,10 @@ def exception(run: Run, function: Value, node: ast.Call) -> CaughtV:
     parts = tuple(_argument(recorder, a) for a in args)
     leaves, text = tuple(recorder.leaves), _plain(parts, args)
     if cls is not None:
-        name = exception_name(cls)
-        make = partial(exception_of, name, Message(parts, len(leaves), text, names))
-        number: Atom = i64(run.caught.class_of(name))
+        raised = raised_by(cls)
+        name, message = exception_text(raised), Message(parts, len(leaves), text, names)
+        make = partial(exception_of, raised, message)
+        number: Atom = i64(run.caught.class_of(raised))
     else:
         assert isinstance(function, CaughtV) and first is not None
         name, make = text, partial(_of_class, first, parts, names)
@@ -166,7 +167,7 @@ def _fail(
     recorder = Recorder(run)
     parts = tuple(_argument(recorder, a) for a in args)
     origin = None if cause is None else _cause(run, recorder, cause)
-    name, leaves = exception_name(cls), recorder.leaves
+    name, leaves = raised_by(cls), recorder.leaves
     plain = _plain(parts, args)
     if origin is None and not names and not leaves and not _has_constructor(cls):
         match parts:

@@ -10,6 +10,7 @@ return them.
 from __future__ import annotations
 
 import enum
+import re
 from collections import deque
 from functools import lru_cache
 
@@ -62,6 +63,17 @@ def number_of(value: object) -> int:
             STRINGS[found] = value
             NUMBERS[value] = found
     return found
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+def mentioned(code: str) -> tuple[tuple[int, str], ...]:
+    """Return the strings whose numbers stand in a text of code, with these numbers. (A number that
+    stands there by chance does no harm.) A process in which nothing else has numbered them needs
+    them to run the code."""
+    numbers = sorted({int(found[0]) for found in _NUMBER.finditer(code)})
+    return tuple((n, STRINGS[n]) for n in numbers if n in STRINGS)
 
 
 def number_of_made(text: str) -> int:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 from pullback.core.build import Builder
 from pullback.core.effects import EffectsOf, Work, may_duplicate
+from pullback.core.messages import Raised
+from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -86,9 +88,11 @@ class _Lifter(Checks):
         stay = []
         for let in block.lets:
             match let.op:
-                case Prim("require" | "require.early", (cond,), (str(exception), str(message))):
-                    if self.lifted(loop, inside, self.goals(cond, inside), let.site, exception,
-                                   message):
+                case Prim(name, (cond,), (str() | type() as raised, str(message))) if (
+                    name in REQUIRE
+                ):
+                    goals = self.goals(cond, inside)
+                    if self.lifted(loop, inside, goals, let.site, raised, message):
                         continue
                     stay.append(let)
                 case Index(a, idx, True) if self.lifted(
@@ -184,7 +188,7 @@ class _Lifter(Checks):
         inside: set[Var],
         goals: list[Goal] | None,
         site: Site | None,
-        exception: str = "IndexError",
+        exception: Raised = "IndexError",
         message: str = "index is out of bounds",
     ) -> bool:
         """Emit the check before the loop if that is possible; return whether it was."""

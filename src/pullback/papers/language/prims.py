@@ -246,7 +246,7 @@ def _from_core(b: Builder, out: Atom, known: dict[CoreVar, Term]) -> Term:
     for x in b.lets:
         if not isinstance(x.op, CorePrim):
             raise TypeError("a partial that is not made of primitives")
-        static = tuple(s for s in x.op.static if not isinstance(s, Message))
+        static = tuple(s for s in x.op.static if not isinstance(s, Message | type))
         t = Prim(x.op.name, tuple(atom(a) for a in x.op.args), static)
         (v,) = x.vars
         if uses.get(v, 0) > 1:

@@ -1,0 +1,149 @@
+"""What was right in the first process is right in the second, from kept code."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.second_process import Run, both
+
+TEXT = '''
+import importlib
+import os
+from pathlib import Path
+import numpy as np
+import pullback as pb
+import second_reloaded
+
+class Oops(Exception):
+    pass
+
+class Rich(ValueError):
+    def __init__(self, what, more=2):
+        super().__init__(what)
+        self.more = more
+
+def grown(x, n):
+    d = {}
+    for i in range(n):
+        d[i] = x * i
+    return d[7] + d[n - 1]
+
+def totals(x):
+    found = {}
+    for i in range(len(x)):
+        found[i % 300] = found.get(i % 300, 0.0) + x[i] * x[i]
+    return sum(found.values())
+
+def word(x):
+    return "a word for what is above" if x > 0.0 else "a word for what is below"
+
+def raising(x):
+    if x > 3.0:
+        raise Rich(x, more=7) from KeyError("k")
+    if x > 2.0:
+        raise Oops("literal")
+    return x
+
+def caught(x):
+    try:
+        return raising(x)
+    except Oops:
+        return x * x
+
+def made():
+    class Same(Exception):
+        pass
+    return Same
+
+MET = Path(__file__).with_suffix(".met")
+A = made()
+B = A if MET.exists() else made()
+MET.touch()
+
+def which(x):
+    try:
+        try:
+            if x > 1.0:
+                raise A
+            raise B
+        except B:
+            return 2.0 * x
+    except A:
+        return x
+
+def reloaded():
+    found = []
+    for _ in range(3):
+        importlib.reload(second_reloaded)
+        try:
+            pb.jit(second_reloaded.f)(1.0)
+        except Exception as error:
+            found.append(type(error) is second_reloaded.Oops)
+    return found
+
+def cases():
+    yield "growth", lambda: [pb.grad(grown)(2.0, n) for n in (900, 1050, 17_000)]
+    yield "totals", lambda: pb.grad(totals)(np.linspace(0.0, 1.0, 9000))
+    yield "words", lambda: [pb.jit(word)(x) for x in (1.0, -1.0)]
+    for f in (raising, caught):
+        for op in (pb.jit, pb.grad):
+            for x in (1.0, 2.5, 3.5):
+                yield f"{f.__name__}, {op.__name__}, {x}", lambda f=f, op=op, x=x: op(f)(x)
+    yield "a class after it was loaded again", reloaded
+    yield "two classes of one name", lambda: (A is B, pb.jit(which)(2.0) == which(2.0))
+'''
+
+CHANGED = "two classes of one name"
+"""The program that finds something else in the second process."""
+
+RELOADED = """
+class Oops(Exception):
+    pass
+def f(x):
+    if x > 0.5:
+        raise Oops("again")
+    return x
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, Run]]:
+    folder = tmp_path_factory.mktemp("second")
+    (folder / "second_programs.py").write_text(TEXT)
+    (folder / "second_reloaded.py").write_text(RELOADED)
+    return both(folder, "second_programs:cases", path=str(folder))
+
+
+def test_the_second_process_does_what_the_first_did(runs: dict[str, tuple[Run, Run]]) -> None:
+    for title, (first, second) in runs.items():
+        if title != CHANGED:
+            assert first.done == second.done, title
+
+
+def test_the_class_of_now_is_raised(runs: dict[str, tuple[Run, Run]]) -> None:
+    for run in runs["a class after it was loaded again"]:
+        assert run.done[1] == ["list", True, True, True]
+
+
+def test_a_class_that_may_be_another_one_is_not_taken_for_it(
+    runs: dict[str, tuple[Run, Run]],
+) -> None:
+    first, second = runs[CHANGED]
+    assert first.done[1] == ["tuple", False, True]
+    assert second.done[1] == ["tuple", True, True]
+
+
+def test_the_second_process_compiles_nothing(runs: dict[str, tuple[Run, Run]]) -> None:
+    assert sum(first.counts["compiled"] for first, _ in runs.values()) >= 7
+    for title, (first, second) in runs.items():
+        if title in (CHANGED, "a class after it was loaded again"):
+            continue
+        assert first.counts["loaded"] == 0, title
+        assert second.counts["loaded"] == first.counts["compiled"], title
+        for what in ("compiled", "written", "emitted", "kept"):
+            assert second.counts[what] == 0, (title, what)
+
+
+def test_long_loops_begin_again_with_less_patience(runs: dict[str, tuple[Run, Run]]) -> None:
+    for run in runs["growth"]:
+        assert run.counts["linked"] > run.counts["compiled"] + run.counts["loaded"]
