@@ -63,7 +63,7 @@ from pullback.frontend.python.python_values import PythonValues
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.signals import NeedStatic, Unreachable, always_raises
-from pullback.frontend.state import ByNodes, Flow, Frame, Spec
+from pullback.frontend.state import ByNodes, Flow, Frame, KnownLoops, Spec
 
 ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
 
@@ -123,6 +123,7 @@ class Run(PythonValues, Specialiser):
         self.arms: dict[Builder, object] = {}
         """For the builder of an arm of a branch, the branch: code in it runs at most once."""
         self.generators: NamedGenerators
+        self.known_loops = KnownLoops()
         self.parts: set[ListV] = set()
         """The results of slices of lists, which are still views."""
         self.splits: set[str] = set()

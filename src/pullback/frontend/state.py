@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakValueDictionary
@@ -141,6 +142,23 @@ class ByNodes:
     gives_nodes: bool
     mixed: bool
     site: Site
+
+
+@dataclass(slots=True)
+class KnownLoops:
+    """What the runs of the bodies of loops have told, by what is known where the loop begins
+    (``trials.entry``): an outer loop that goes round again does not have its inner ones begin from
+    nothing, so that the number of runs grows with the depth of nesting and does not double with
+    each level (Bourdoncle's recursive strategy)."""
+
+    kinds: dict[Hashable, Sequence[Kind]] = field(default_factory=dict)
+    """The kinds of what is carried, settled."""
+    changed: dict[Hashable, tuple[Sequence[str], frozenset[str]]] = field(default_factory=dict)
+    """The names that calls in a body update, and those that are no places in the end."""
+    first: dict[Hashable, dict[str, Kind]] = field(default_factory=dict)
+    """The kinds of the names that a round sets first."""
+    returned: dict[Hashable, Kind | None] = field(default_factory=dict)
+    """The kind of what ``return`` gives in a body."""
 
 
 class Flow(Enum):

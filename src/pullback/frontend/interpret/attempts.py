@@ -39,8 +39,8 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, Level, Once
 from pullback.frontend.python.contexts import Context, generator_of, is_method, of_class
+from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.source import definition_of
-from pullback.frontend.python.syntax import liveness_of
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
@@ -103,13 +103,22 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         return go_on() if flow is Flow.FALL else flow
 
     def raised() -> Flow:
-        run.scope.names = {**failed, **kept, **_caught(run, clauses, tag)}
-        return run.execute(s.orelse)
+        return _raised(run, s, {**failed, **kept}, _caught(run, clauses, tag))
 
     if flow is Flow.DEAD:
         return raised()
     test = run.b.prim("eq", tag, i64(0))
     return fork_names(run, (fine, raised), lambda b: If(test, b[0], b[1]), live, s)
+
+
+def _raised(run: Run, s: Attempt, names: Names, caught: Names) -> Flow:
+    """Run the other end. What it is told of the exception is not known behind it: a clause that
+    needs it has it by a name of its own."""
+    run.scope.names = names | caught
+    flow = run.execute(s.orelse)
+    for name in caught:
+        run.scope.names.pop(name, None)
+    return flow
 
 
 def _joined(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence, Set
 from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import Builder, boolean, i64
@@ -50,16 +50,18 @@ def carry(
     node: ast.AST,
     names: Sequence[str] = (),
     updated: Set[str] = frozenset(),
+    entry: Hashable = None,
 ) -> Carried:
     """Settle the kinds of the carried values. The last of ``bodies`` is the step, which gives the
     next values; those before it give atoms (the condition of a while). Each is run in a block of
     its own. A value that changes its type in an unsuitable way is refused; a named value only when
-    it is used.
-
-    A value that changes its type in an unsuitable way is refused (a named one: when used)."""
+    it is used. ``entry``: what is known where the loop begins, if it may be met again
+    (``KnownLoops``)."""
     start, before = Owner().serial, run.scope.names
     flats = [_flat_kind(run, v, node) for v in inits]
-    heads = [_first_head(run, j, generalise(k), inits, names, node) for j, k in enumerate(flats)]
+    key = entry, tuple(names), tuple(flats)
+    kinds = run.known_loops.kinds.get(key) or [generalise(k) for k in flats]
+    heads = [_first_head(run, j, k, inits, names, node) for j, k in enumerate(kinds)]
     for _ in range(_MAX_ATTEMPTS):
         params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
         values = rebuilt(heads, iter(params))
@@ -101,6 +103,8 @@ def carry(
                 for a in flatten(coerce(run, v, h.kind, node)).atoms
             ]
             run.scope.names = after
+            if entry is not None and not any(isinstance(h.kind, StaleK) for h in heads):
+                run.known_loops.kinds[key] = [h.kind for h in heads]
             return Carried(heads, tuple(params), tuple(first), blocks, ends, owned)
         heads = new
     run.refuse(node, "the types of the values carried round this loop do not settle")

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.memo import by_node
-from pullback.frontend.python.syntax import binds_names, liveness_of
+from pullback.frontend.python.syntax import binds_names
 from pullback.frontend.signals import Anew, NotCarriedError
 
 if TYPE_CHECKING:

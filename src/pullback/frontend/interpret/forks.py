@@ -35,13 +35,13 @@ from pullback.frontend.kinds.values import (
     UNSET,
     FunctionV,
     GeneratorV,
-    Owner,
     PlaceV,
     Stale,
     TupleV,
     Value,
 )
 from pullback.frontend.memory import places
+from pullback.frontend.memory.owners import met
 from pullback.frontend.python.syntax import STATE, STOP
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
@@ -226,7 +226,7 @@ def _emit(
                 same = coerce(run, value, kind, node)
                 flat = flatten(same)
                 atoms += flat.atoms
-                owned[k] = _meet(owned[k], flat.owned)
+                owned[k] = met(owned[k], flat.owned)
             blocks.append(b.block(tuple(atoms)))
     types = tuple(t for kind in kinds for t in leaf_types(kind))
     made = iter(run.b.let(make(blocks), types))
@@ -246,16 +246,6 @@ def _names_of(run: Run, env: Names | None) -> Iterator[None]:
         yield
     finally:
         scope.names = before
-
-
-def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
-    """Return the ownership of either of two values."""
-    if not a:
-        return list(b)
-    everything: frozenset[Owner] = frozenset().union(*(o for o, _ in (*a, *b)))
-    if len(a) != len(b):
-        return [(everything, False)] * max(len(a), len(b))
-    return [(x | y, f and g) for (x, f), (y, g) in zip(a, b, strict=True)]
 
 
 # --- statements -----------------------------------------------------------------------------------
@@ -459,6 +449,8 @@ def _join_name(
     for v, env in zip(values, envs, strict=True):
         if v is UNUSED:
             continue
+        if v is None and name == "$return" and run.frame.in_loop:
+            continue  # this path has not left the loop by ``return``: nobody reads it
         if v is None and name.startswith("$"):
             return StaleK("a value is not returned on every path to here", node)
         if v is None or v is UNSET:
@@ -469,8 +461,12 @@ def _join_name(
             return StaleK(v.reason, v.node, nowhere)
         known.append(v)
         ends.append(env)
+    if not known and name == "$return":
+        return StaleK("a value is not returned on every path to here", node)
     if name in ("$return", _VALUE):
-        return join_values(run, known, node, ends)
+        found = join_values(run, known, node, ends)
+        missing = isinstance(found, Same) and len(known) < len(values)
+        return run.kind(known[0], node) if missing else found
     try:
         flats = [_flat_in(run, v, env) for v, env in zip(known, ends, strict=True)]
     except NoKindError:

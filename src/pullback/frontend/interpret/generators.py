@@ -65,7 +65,8 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import ownership
 from pullback.frontend.memory.owners import kept_owners
-from pullback.frontend.python.syntax import CONSUMER, STATE, STOP, liveness_of
+from pullback.frontend.python.liveness import liveness_of
+from pullback.frontend.python.syntax import CONSUMER, STATE, STOP
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import Anew, Unreachable
 from pullback.frontend.state import facts

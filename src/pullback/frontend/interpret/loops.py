@@ -22,7 +22,7 @@ from pullback.frontend.interpret.forks import UNUSED
 from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.interpret.loop_sources import Source, hidden_name
 from pullback.frontend.interpret.recovery import UNKNOWN
-from pullback.frontend.interpret.trials import first_set, return_kind
+from pullback.frontend.interpret.trials import entry, first_set, return_kind
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.undefined import any_value, dummy
@@ -38,6 +38,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import places
+from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.syntax import (
     STATE,
     STOP,
@@ -45,7 +46,6 @@ from pullback.frontend.python.syntax import (
     bound_anew,
     is_endless,
     jumps,
-    liveness_of,
     local_names,
     target_names,
     updated,
@@ -194,7 +194,12 @@ class _Body:
         ]
         self.others = [n for n in self.scope.names if n not in self.names]
         self.outer = dict(self.scope.names)
-        self.places = Places(run, s.body)
+        self.entry = entry(run, s)
+        self.more: list[str] = []  # of the changed names, those that were found
+        found, other = run.known_loops.changed.get(self.entry, ((), frozenset()))
+        self.places = Places(run, s.body, other=set(other))
+        self.found.update((n, None) for n in found if n in self.others)
+        self.add_found()
 
     def settle(self) -> tuple[Names, Carried]:
         run, frame, outer = self.run, self.run.frame, self.outer
@@ -206,7 +211,7 @@ class _Body:
             while True:
                 stale = {n for n, v in outer.items() if isinstance(v, Stale)}
                 self.scope.names = outer
-                c = carry(run, inits, bodies, self.s, self.names, self.updated)
+                c = carry(run, inits, bodies, self.s, self.names, self.updated, self.entry)
                 if not self.places.settled:
                     before, self.names = self.names, self.places.end(self.names)
                     for n in set(before) - set(self.names):
@@ -216,6 +221,8 @@ class _Body:
                     self.add_found()
                     inits = self.inits()
                 elif stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
+                    other = frozenset(self.places.other)
+                    run.known_loops.changed[self.entry] = self.more, other
                     return Names(self.names, self.places), c
                 # The body made a name from outside unusable: so it is in every later round.
         finally:
@@ -240,6 +247,7 @@ class _Body:
     def add_found(self) -> None:
         """Carry the names that turned out to be updated by calls, like those assigned to."""
         self.scope.names = self.outer
+        self.more += self.found
         self.changed = [*self.changed, *self.found]
         self.updated |= set(self.found)
         self.names += [n for n in self.found if not isinstance(self.outer[n], Stale)]
@@ -415,8 +423,8 @@ def _loop_with_exit(
     state: dict[str, Value] = {**extra, "$exit": Static(0)}
     kind: Kind | None = None
     if "return" in jumps(s.body):
-        kind = return_kind(run, s, s.body, before, state)
-        if kind is not None and outer_return is None:
+        kind = None if outer_return is not None else return_kind(run, s, s.body, before, state)
+        if kind is not None:
             state["$return"] = dummy(run, kind)
         elif outer_return is not None:
             state["$return"] = outer_return
@@ -467,10 +475,7 @@ def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:
     round once: ``$left`` says how it was left, and the code after it need not be repeated."""
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
-    kind = return_kind(run, s, body, [], {"$exit": Static(0)})
     scope.names["$exit"] = Static(0)
-    if kind is not None and outer_return is None:
-        scope.names["$return"] = dummy(run, kind)
     saved = frame.live_end, frame.in_loop
     assert frame.definition is not None
     after = liveness_of(frame.definition.node).after.get(s, frozenset())

@@ -44,6 +44,7 @@ from pullback.frontend.memory import nested_updates, ownership
 from pullback.frontend.python import imports
 from pullback.frontend.python.attempted import Attempt, Once
 from pullback.frontend.python.contexts import Context
+from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     CONSUMER,
@@ -52,7 +53,6 @@ from pullback.frontend.python.syntax import (
     is_endless,
     is_generator,
     jumps,
-    liveness_of,
     size,
     ways_through,
 )

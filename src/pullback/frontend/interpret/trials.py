@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
@@ -14,7 +15,9 @@ from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, Stale, Value
-from pullback.frontend.python.syntax import assigned, liveness_of, target_names
+from pullback.frontend.python.liveness import liveness_of
+from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.syntax import assigned, target_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
@@ -24,12 +27,25 @@ if TYPE_CHECKING:
 
 def return_kind(
     run: Run,
-    s: ast.stmt,
+    s: ast.For | ast.While,
     body: Sequence[ast.stmt],
     before: Sequence[Callable[[], None]],
     state: dict[str, Value],
 ) -> Kind | None:
     """Return the kind of the value of a ``return`` in the body; None if none is reached."""
+    key = entry(run, s, state), _round(run)
+    if key not in run.known_loops.returned:
+        run.known_loops.returned[key] = _return_kind(run, s, body, before, state)
+    return run.known_loops.returned[key]
+
+
+def _return_kind(
+    run: Run,
+    s: ast.For | ast.While,
+    body: Sequence[ast.stmt],
+    before: Sequence[Callable[[], None]],
+    state: dict[str, Value],
+) -> Kind | None:
     kinds, _ = trial(run, s, body, before, state)
     kind: Kind | None = None
     for k in kinds:
@@ -52,15 +68,10 @@ def first_set(
     names = _unset_before(run, s)
     if not names:
         return
-    _, end = trial(run, s, s.body, before, {**state, **dict.fromkeys(names, UNSET)})
-    for n in names:
-        value = end.get(n)
-        if value is None or isinstance(value, Stale):
-            continue
-        try:
-            kind = generalise(kind_of(value))
-        except NoKindError:
-            continue
+    key = entry(run, s, state), _round(run)
+    if key not in run.known_loops.first:
+        run.known_loops.first[key] = _first_kinds(run, s, before, state, names)
+    for n, kind in run.known_loops.first[key].items():
         if isinstance(kind, MaybeK):
             if _is_unset(run, n):
                 run.scope.names[n] = unset(run, kind.inner)
@@ -68,6 +79,49 @@ def first_set(
             run.scope.names[n] = dummy(run, kind)
         elif _is_unset(run, n):
             run.scope.names[n] = unset(run, kind)
+
+
+def _first_kinds(
+    run: Run,
+    s: ast.For | ast.While,
+    before: Sequence[Callable[[], None]],
+    state: dict[str, Value],
+    names: Sequence[str],
+) -> dict[str, Kind]:
+    _, end = trial(run, s, s.body, before, {**state, **dict.fromkeys(names, UNSET)})
+    found: dict[str, Kind] = {}
+    for n in names:
+        value = end.get(n)
+        if value is None or isinstance(value, Stale):
+            continue
+        with suppress(NoKindError):
+            found[n] = generalise(kind_of(value))
+    return found
+
+
+def entry(run: Run, s: ast.stmt, state: Mapping[str, Value] | None = None) -> Hashable:
+    """What is known where a loop begins: the kinds of the names that stand in it, and of those that
+    say how loops are left (``state``: of some more). A loop that begins with the same again is
+    settled with the same kinds."""
+    names = {**run.scope.names, **(state or {})}
+    mine = _names_in(s)
+    held = ((n, v) for n, v in names.items() if n in mine or n.startswith("$"))
+    return s, run.frame.spec, tuple((n, _known(v)) for n, v in held)
+
+
+def _known(value: Value) -> Hashable:
+    if isinstance(value, Stale):
+        return ""
+    try:
+        return kind_of(value)
+    except NoKindError:
+        return type(value).__name__
+
+
+def _round(run: Run) -> Hashable:
+    """The round of the recursion around, in which results of calls may be known in part only."""
+    spec = run.frame.spec
+    return None if spec is None else spec.began
 
 
 def _is_unset(run: Run, name: str) -> bool:
@@ -92,7 +146,7 @@ def _unset_before(run: Run, s: ast.For | ast.While) -> list[str]:
 
 def trial(
     run: Run,
-    s: ast.stmt,
+    s: ast.For | ast.While,
     body: Sequence[ast.stmt],
     before: Sequence[Callable[[], None]],
     state: dict[str, Value],
@@ -103,16 +157,13 @@ def trial(
     scope, frame = run.scope, run.frame
     saved = scope.names, frame.live_end, frame.in_loop, frame.returned
     scope.names = {**scope.names, **state}
-    if isinstance(s, ast.For | ast.While):
-        for n in set(assigned(body)) & set(scope.names):
-            scope.names[n] = _unknown(scope.names[n])
-    frame.live_end = frozenset(_names_in(s)) | {"$return", "$exit"}
+    for n in set(assigned(body)) & set(scope.names):
+        scope.names[n] = _unknown(scope.names[n])
+    frame.live_end = _names_in(s) | {"$return", "$exit"}
     frame.in_loop, frame.returned = True, []
     end: dict[str, Value] = {}
     try:
-        with run.building(Builder()) as b, run.generators.forgetting():
-            if not isinstance(s, ast.For | ast.While):
-                run.arms[b] = s
+        with run.building(Builder()), run.generators.forgetting():
             for action in before:
                 action()
             if run.execute(body) is not Flow.DEAD:
@@ -137,5 +188,7 @@ def _unknown(value: Value) -> Value:
     return rebuild(kind, (Var("u", t) for t in leaf_types(kind)), lambda: next(owned))
 
 
-def _names_in(s: ast.stmt) -> list[str]:
-    return [n.id for n in ast.walk(s) if isinstance(n, ast.Name)]
+@by_node
+def _names_in(s: ast.stmt) -> frozenset[str]:
+    """Return the names that stand in a statement."""
+    return frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name))

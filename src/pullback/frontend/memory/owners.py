@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.kinds.flatten import (
     NoKindError,
+    Ownership,
     captured_value,
     captures_of,
     flatten,
@@ -97,4 +98,14 @@ def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
     return frozenset(o for v in values for o in owners_of(v))
 
 
-__all__ = ["kept_owners", "memory_of", "owners_of"]
+def met(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
+    """Return the ownership of either of two values."""
+    if not a:
+        return list(b)
+    everything: frozenset[Owner] = frozenset().union(*(o for o, _ in (*a, *b)))
+    if len(a) != len(b):
+        return [(everything, False)] * max(len(a), len(b))
+    return [(x | y, f and g) for (x, f), (y, g) in zip(a, b, strict=True)]
+
+
+__all__ = ["kept_owners", "memory_of", "met", "owners_of"]

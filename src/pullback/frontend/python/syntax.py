@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.texts import FunctionNode
@@ -92,7 +91,7 @@ def target_names(target: ast.expr, updates: bool = True) -> Iterator[str]:
             return
 
 
-def _targets(stmt: ast.AST) -> list[ast.expr]:
+def targets_of(stmt: ast.AST) -> list[ast.expr]:
     match stmt:
         case ast.Assign(targets) | ast.Delete(targets):
             return targets
@@ -119,7 +118,7 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
 
 def bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
     """Iterate over the names that one node binds or (if asked) whose elements it assigns."""
-    for target in _targets(n):
+    for target in targets_of(n):
         yield from target_names(target, updates)
     if isinstance(n, ast.FunctionDef | ast.ClassDef):
         yield n.name
@@ -155,8 +154,8 @@ def updated(stmts: Sequence[ast.AST]) -> set[str]:
         name
         for s in stmts
         for n in own_nodes(s)
-        for t in _targets(n)
-        for sub in _subscripts(t)
+        for t in targets_of(n)
+        for sub in subscripts_of(t)
         for name in target_names(sub)
     }
 
@@ -175,13 +174,13 @@ def updated_inside(node: FunctionNode) -> frozenset[str]:
     return frozenset(updated(body)).union(*(updated(_body(n)) for n in nested))
 
 
-def _subscripts(target: ast.expr) -> Iterator[ast.Subscript]:
+def subscripts_of(target: ast.expr) -> Iterator[ast.Subscript]:
     match target:
         case ast.Subscript():
             yield target
         case ast.Tuple(elts) | ast.List(elts):
             for e in elts:
-                yield from _subscripts(e)
+                yield from subscripts_of(e)
         case _:
             return
 
@@ -274,7 +273,7 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
             names |= reads(_evaluated_at_once(n))
             continue
         elif isinstance(n, ast.AugAssign) or _is_store(n):
-            targets = [n.target] if isinstance(n, ast.AugAssign) else _targets(n)
+            targets = [n.target] if isinstance(n, ast.AugAssign) else targets_of(n)
             names.update(name for t in targets for name in _read_by_target(t, n))
         names |= reads(ast.iter_child_nodes(n))
     return names
@@ -288,7 +287,7 @@ def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
     """Iterate over the names that an assignment reads: ``a[i] = v`` reads a, ``x += v`` reads x."""
     if isinstance(target, ast.Name) and isinstance(stmt, ast.AugAssign):
         yield target.id
-    for sub in _subscripts(target):
+    for sub in subscripts_of(target):
         yield from target_names(sub)
 
 
@@ -360,110 +359,6 @@ def ways_through(stmts: Sequence[ast.stmt]) -> int:
 def size(stmts: Sequence[ast.stmt]) -> int:
     """Return the number of syntax nodes."""
     return sum(1 for s in stmts for _ in ast.walk(s))
-
-
-# --- liveness -------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Liveness:
-    """The names that may still be read after a statement; for loops also at their head.
-
-    Names that nested functions capture count as live everywhere; ``ends`` are live at the end."""
-
-    after: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
-    head: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
-    captured: frozenset[str] = frozenset()
-    ends: frozenset[str] = frozenset()
-
-    def block(
-        self,
-        stmts: Sequence[ast.stmt],
-        out: frozenset[str],
-        exits: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset()),
-    ) -> frozenset[str]:
-        """Return the names live before ``stmts``, from those live after; ``exits``: at break,
-        continue."""
-        for s in reversed(stmts):
-            self.after[s] = out | self.captured
-            out = self._statement(s, out, exits)
-        return out
-
-    def _statement(
-        self, s: ast.stmt, out: frozenset[str], exits: tuple[frozenset[str], frozenset[str]]
-    ) -> frozenset[str]:
-        match s:
-            case ast.Return(value):
-                return self.ends | (reads([value]) if value is not None else set())
-            case ast.Raise():
-                return frozenset(reads([s]))
-            case ast.Break():
-                return exits[0]
-            case ast.Continue():
-                return exits[1]
-            case ast.If(test, body, orelse):
-                arms = self.block(body, out, exits) | self.block(orelse, out, exits)
-                return arms | reads([test])
-            case ast.For(target, iterable, body, orelse):
-                after = self._after_loop(s, orelse, out, exits)
-                head = self._loop(s, body, after, set(target_names(target)), set())
-                return head | reads([iterable])
-            case ast.While(test, body, orelse):
-                after = self._after_loop(s, orelse, out, exits)
-                return self._loop(s, body, after, set(), reads([test]))
-            case ast.Match(subject, cases):
-                live = out | reads([subject])
-                for c in cases:
-                    inner = self.block(c.body, out, exits)
-                    guard = reads([c.guard]) if c.guard is not None else set()
-                    live |= (inner | guard) - set(pattern_names(c.pattern))
-                return live
-            case _:
-                return (out - self._kills(s)) | reads([s])
-
-    def _after_loop(
-        self,
-        s: ast.stmt,
-        orelse: list[ast.stmt],
-        out: frozenset[str],
-        exits: tuple[frozenset[str], frozenset[str]],
-    ) -> frozenset[str]:
-        """Return the names live where a loop ends, before its ``else`` or (after ``break``) behind
-        it."""
-        if not orelse:
-            return out
-        after = out | self.block(orelse, out, exits)
-        self.after[s] = after | self.captured
-        return after
-
-    def _kills(self, s: ast.stmt) -> set[str]:
-        if isinstance(s, ast.FunctionDef | ast.ClassDef):
-            return {s.name}
-        plain = [t for t in _targets(s) if isinstance(t, ast.Name | ast.Tuple | ast.List)]
-        names = {n for t in plain for n in target_names(t)}
-        return names - {n for t in plain for sub in _subscripts(t) for n in target_names(sub)}
-
-    def _loop(
-        self, s: ast.stmt, body: list[ast.stmt], after: frozenset[str], bound: set[str],
-        test: set[str],
-    ) -> frozenset[str]:
-        head = after | test
-        for _ in range(2):  # one pass finds what the next iteration reads, the second is stable
-            head = head | (self.block(body, head, (after, head)) - bound)
-        self.head[s] = head | self.captured
-        return head
-
-
-@by_node
-def liveness_of(node: FunctionNode) -> Liveness:
-    """Return the liveness in a whole function body (a lambda has no statements)."""
-    if isinstance(node, ast.Lambda):
-        return Liveness()
-    ends = given_names(node) | frozenset(free_names(node))
-    captured = (captured_names(node.body) & local_names(node)) | rebinds(node)
-    live = Liveness(captured=captured, ends=ends)
-    live.block(node.body, ends)
-    return live
 
 
 @by_node
