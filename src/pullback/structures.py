@@ -254,6 +254,9 @@ class Numbers:
         self.positions = positions
         self.alone = alone
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return numbers_of, (self.positions, self.alone)
+
 
 @functools.cache
 def numbers_of(positions: tuple[int, ...], alone: bool) -> Numbers:

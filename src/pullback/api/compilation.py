@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pullback.api.operator_objects import Operator
+from pullback.api.operator_objects import PUBLIC, Operator
 from pullback.call.binding import register_operators
 from pullback.call.request import Request, What
 
@@ -31,6 +31,7 @@ def _square(x: float) -> float:
 
 
 register_operators(jit=jit)
+PUBLIC["jit"] = jit
 
 
 __all__ = ["jit"]

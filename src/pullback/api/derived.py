@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pickle import PicklingError
 from typing import Any
 
 from pullback.api.operator_objects import Operator, by_position, inner_function, positional
 from pullback.call.binding import register_text
 from pullback.call.leaving import public
 from pullback.call.misuse import require_function
+from pullback.call.pickled import Call
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, StructureError
 
@@ -31,7 +33,7 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
         require_function(f, name, f"pb.{name}(f)(x), not pb.{name}(f(x))")
         made = DerivedOperator(name, f, text(inner_function(f), *args, **kwargs))
-        made._again = lambda f: operator(f, *args, **kwargs)
+        made._again = operator, args, kwargs
         if name in BY_PASSES:
             made._passes = lambda: BY_PASSES[name](inner_function(f), *args, **kwargs)
         return made
@@ -83,12 +85,20 @@ class DerivedOperator(Text):
         super().__init__(name, made)
         self._of = f
         self._passes: Callable[[], Callable[..., Any]] | None = None
-        self._again: Callable[..., Callable[..., Any]] | None = None
+        self._again: Call | None = None
 
     def _by_position(self, names: tuple[str, ...]) -> Callable[..., Any]:
         if self._again is None:
             raise ArgumentTypeError(f"arguments by name to what pb.{self._name} returned")
-        return self._again(by_position(self._of, names))
+        again, args, kwargs = self._again
+        made: Callable[..., Any] = again(by_position(self._of, names), *args, **kwargs)
+        return made
+
+    def call_that_made_it(self) -> Call:
+        if self._again is None:
+            raise PicklingError(f"Can't pickle or copy what pb.{self._name} returned")
+        again, args, kwargs = self._again
+        return again, (self._of, *args), kwargs
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from pullback.api.operator_objects import Argnums, MethodOperator, Operator, argument_numbers
+from pullback.api.operator_objects import (
+    PUBLIC,
+    Argnums,
+    MethodOperator,
+    Operator,
+    argument_numbers,
+)
 from pullback.call.binding import register_operators
 from pullback.call.deferred import require_method
 from pullback.call.methods import CHAD, NATIVE
@@ -87,6 +93,7 @@ def _square(x: float) -> float:
 
 
 register_operators(grad=grad, value_and_grad=value_and_grad)
+PUBLIC |= {"grad": grad, "value_and_grad": value_and_grad}
 
 
 __all__ = ["grad", "value_and_grad"]

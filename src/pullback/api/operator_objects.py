@@ -13,13 +13,19 @@ from pullback.call import deferred, recent
 from pullback.call.binding import bind
 from pullback.call.first_errors import first_error
 from pullback.call.leaving import leaving
+from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast, require_function
+from pullback.call.pickled import Call, Remade
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.structures import Numbers, chosen
 
 Argnums = int | str | Sequence[int | str] | Numbers
 Made = TypeVar("Made")
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {}
+"""The public functions that make operators, by name."""
 
 
 def _nothing(*args: object) -> object:
@@ -31,7 +37,7 @@ MOST_OTHERS = 4
 """An operator goes through so many compiled calls before it asks the driver."""
 
 
-class Operator:
+class Operator(Remade):
     """A function made by an operator. Compiled when it is first called, for the types of the
     arguments; ``_fast`` is the compiled call of the last types seen, ``_others`` of some before."""
 
@@ -54,6 +60,19 @@ class Operator:
     def name(self) -> str:
         """The operator's name."""
         return str(self.__pullback_operator__[0])
+
+    @property
+    def given(self) -> Callable[..., Any]:
+        """The function that the user has given."""
+        found: Callable[..., Any] = vars(self).get("__wrapped__", self._f)
+        return found
+
+    def call_that_made_it(self) -> Call:
+        name, _, *said = self.__pullback_operator__
+        options = dict(zip(("argnums", "has_aux"), said, strict=False))
+        if self._request.method != CHAD:
+            options["method"] = self._request.method
+        return PUBLIC[str(name)], (self.given,), options
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not kwargs:
@@ -152,6 +171,10 @@ class MethodOperator(Operator):
     ) -> None:
         super().__init__(f, request, said)
         self._method = method
+
+    def call_that_made_it(self) -> Call:
+        make, args, options = super().call_that_made_it()
+        return make, args, {**options, "method": self._method}
 
     def _made_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
         said = self.name, *self.__pullback_operator__[2:]
@@ -275,6 +298,6 @@ def inner_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 __all__ = [
-    "Argnums", "MethodOperator", "Operator", "argument_numbers", "by_method", "by_position",
-    "for_count", "inner_function", "positional",
+    "PUBLIC", "Argnums", "MethodOperator", "Operator", "argument_numbers", "by_method",
+    "by_position", "for_count", "inner_function", "positional",
 ]  # fmt: skip

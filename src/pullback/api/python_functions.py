@@ -8,10 +8,11 @@ from typing import Any
 
 from pullback.call.binding import register_operators
 from pullback.call.misuse import require_function
+from pullback.call.pickled import Call, Remade
 from pullback.declared_callbacks import Declared
 
 
-class Callback:
+class Callback(Remade):
     """A Python function that compiled code calls. Called by Python it is just the function."""
 
     def __init__(self, declared: Declared) -> None:
@@ -21,6 +22,9 @@ class Callback:
 
     def __call__(self, /, *args: Any) -> Any:
         return self._declared.function(*args)
+
+    def call_that_made_it(self) -> Call:
+        return pure_callback, (self._declared.function, self._declared.example), {}
 
     def __repr__(self) -> str:
         return f"<pb.pure_callback of {self._declared.function!r}>"

@@ -8,12 +8,13 @@ from typing import Any
 
 from pullback.call.binding import register_operators
 from pullback.call.misuse import require_function
+from pullback.call.pickled import Call, Remade
 from pullback.errors import ArgumentTypeError
 
 Function = Callable[..., Any]
 
 
-class Ruled:
+class Ruled(Remade):
     """A function with a rule. Called by Python it is just the function."""
 
     def __init__(self, f: Function, nondiff_argnums: int | Sequence[int] = ()) -> None:
@@ -38,8 +39,19 @@ class Ruled:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self._f(*args, **kwargs)
 
+    def call_that_made_it(self) -> Call:
+        return _with_rules, (self._f, type(self), self._fixed, self._operator, *self._rules), {}
+
     def __repr__(self) -> str:
         return f"<pb.{self._operator} of {self._f!r}>"
+
+
+def _with_rules(
+    f: Function, cls: type[Ruled], fixed: Sequence[int], operator: str, *rules: Function | None
+) -> Ruled:
+    made = cls(f, fixed)
+    made._operator, made._rules = operator, rules
+    return made
 
 
 class custom_vjp(Ruled):

@@ -23,6 +23,7 @@ from pullback.call.deferred import driver
 from pullback.call.first_errors import silent
 from pullback.call.leaving import public
 from pullback.call.misuse import require_function
+from pullback.call.pickled import Call, Remade
 from pullback.structures import (
     Numbers,
     chosen,
@@ -133,7 +134,7 @@ class _ChangedError(Exception):
     """The result has other shapes than it had in the last call."""
 
 
-class _Sparse:
+class _Sparse(Remade):
     """A function that returns a sparse matrix of derivatives."""
 
     def __init__(
@@ -150,6 +151,10 @@ class _Sparse:
 
     def __repr__(self) -> str:
         return f"<pb.{self._name} of {self._of!r}>"
+
+    def call_that_made_it(self) -> Call:
+        make = sparse_hessian if self._symmetric else sparse_jacobian
+        return make, (self._of, self._numbers), {}
 
     @property
     def directions(self) -> Directions:

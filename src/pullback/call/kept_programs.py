@@ -45,6 +45,7 @@ from pullback.call.digests import (
 )
 from pullback.call.journal import note
 from pullback.call.packed import Packed
+from pullback.call.pickled import Remade
 from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
 from pullback.frontend.functions.lambda_sets import LambdaSet
@@ -165,6 +166,8 @@ class _Pickler(pickle.Pickler):
         return None
 
     def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Remade):
+            raise Unkept("an operator")
         cls = obj if isinstance(obj, type) else type(obj)
         if not (is_library(cls.__module__) or issubclass(cls, np.generic)):
             if hasattr(cls, "__members__"):  # a member of a user's enum
