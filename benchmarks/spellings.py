@@ -1,5 +1,5 @@
 """Time the same mathematics in several spellings: ADBench's mixture in six, a product of matrices
-in four, a network of two layers in three. Spellings share no functions.
+in four, a network of two layers in three, layers in a list in six. Spellings share no functions.
 
 Values and gradients of all spellings are compared before the times."""
 
@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -294,6 +295,62 @@ def network_by_loops(
     return total / (len(x) * len(b2))
 
 
+# --- layers in a list: its length is known only when the program runs, but for the first ----------
+
+Layer = tuple[Array, Array]
+
+
+def layers_by_name(params: list[Layer], x: Array, target: Array) -> float:
+    (w1, b1), (w2, b2) = params
+    return np.mean((np.tanh(np.tanh(x @ w1 + b1) @ w2 + b2) - target) ** 2)
+
+
+def layers_by_for(params: list[Layer], x: Array, target: Array) -> float:
+    for w, b in params:
+        x = np.tanh(x @ w + b)
+    return np.mean((x - target) ** 2)
+
+
+def layers_by_while(params: list[Layer], x: Array, target: Array) -> float:
+    i = 0
+    while i < len(params):
+        w, b = params[i]
+        x = np.tanh(x @ w + b)
+        i += 1
+    return np.mean((x - target) ** 2)
+
+
+def layers_by_reduce(params: list[Layer], x: Array, target: Array) -> float:
+    y = reduce(lambda h, layer: np.tanh(h @ layer[0] + layer[1]), params, x)
+    return np.mean((y - target) ** 2)
+
+
+def layers_by_recursion(params: list[Layer], x: Array, target: Array) -> float:
+    def through(h: Array, i: int) -> Array:
+        if i == len(params):
+            return h
+        w, b = params[i]
+        return through(np.tanh(h @ w + b), i + 1)
+
+    return np.mean((through(x, 0) - target) ** 2)
+
+
+class Dense:
+    """One layer, which keeps its matrix and its bias as attributes."""
+
+    def __init__(self, w: Array, b: Array) -> None:
+        self.w, self.b = w, b
+
+    def __call__(self, x: Array) -> Array:
+        return np.tanh(x @ self.w + self.b)
+
+
+def layers_by_objects(params: list[Layer], x: Array, target: Array) -> float:
+    for layer in [Dense(w, b) for w, b in params]:
+        x = layer(x)
+    return np.mean((x - target) ** 2)
+
+
 # --- the table ------------------------------------------------------------------------------------
 
 
@@ -336,9 +393,26 @@ def network(inputs: int, hidden: int, outputs: int, batch: int) -> Group:
     return Group(f"network {inputs}-{hidden}-{outputs}", spellings, args, (0, 1, 2, 3))
 
 
+def layers(sizes: Sequence[int], batch: int) -> Group:
+    """A network whose layers are in a list."""
+    rng = np.random.default_rng(3)
+    params = [
+        (rng.normal(size=(n, m)) / np.sqrt(n), rng.normal(size=m)) for n, m in pairwise(sizes)
+    ]
+    args = (params, rng.normal(size=(batch, sizes[0])), rng.normal(size=(batch, sizes[-1])))
+    spellings = (layers_by_name, layers_by_for, layers_by_while, layers_by_reduce,
+                 layers_by_recursion, layers_by_objects)  # fmt: skip
+    return Group(f"layers {'-'.join(map(str, sizes))}", spellings, args, (0,))
+
+
 def groups() -> list[Group]:
     return [mixture(), product(64), product(256), network(32, 16, 4, 16),
-            network(400, 128, 10, 64)]  # fmt: skip
+            network(400, 128, 10, 64), layers((784, 256, 10), 128)]  # fmt: skip
+
+
+def numbers(x: Any) -> list[Any]:
+    """The arrays and numbers in lists and tuples."""
+    return [y for part in x for y in numbers(part)] if isinstance(x, list | tuple) else [x]
 
 
 def main(_jax: Any) -> None:
@@ -352,7 +426,9 @@ def main(_jax: Any) -> None:
         expected, slopes = calls[0][1]()
         for f, g in calls:
             value, found = g()
-            far = worst_difference((f(), value, *found), (expected, expected, *slopes))
+            far = worst_difference(
+                (f(), value, *numbers(found)), (expected, expected, *numbers(slopes))
+            )
             assert far <= 1e-9, "the spellings disagree"
         times = interleaved([call for pair in calls for call in pair], budget=2.0)
         least = min(g.least for g in times[1::2])

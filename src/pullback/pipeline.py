@@ -32,6 +32,7 @@ from pullback.opt.control.inline import inline_calls
 from pullback.opt.control.invariant_loops import hoist_loops
 from pullback.opt.control.known_constructor import know_constructors
 from pullback.opt.control.licm import hoist_arithmetic, hoist_invariants
+from pullback.opt.control.null_cells import skip_null_cells
 from pullback.opt.control.sink import add_in_branches
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
@@ -109,6 +110,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("masks", mask_products, ACC, "what else simplifies products and choices has been done"),
     Stage("share last", merge_common, ACC, "two loops may have hoisted equal code"),
     Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
+    Stage("null cells", skip_null_cells, ACC, "which handles somebody reads is settled now"),
     Stage("trim last", drop_dead, ACC, "the passes before leave dead code"),
     Stage("ring buffers", use_ring_buffers, ACC, "all uses of accumulators are visible now"),
 )  # fmt: skip

@@ -126,10 +126,20 @@ def test_what_is_no_product_stays() -> None:
     def sums(a, b):
         return np.sum([np.dot(a[i], a[i]) for i in range(len(a))]) + np.sum(a[:, :1] * b[:1])
 
+    assert "product" not in pb.show(sums, A, B)
+
+
+def test_products_in_loops_branches_and_functions() -> None:
     def steps(a, n):
-        for _ in range(n):
-            a = np.tanh(a @ a)
+        for k in range(n):
+            a = np.tanh(a @ a) if k % 2 == 0 else a @ a.T
         return np.sum(a)
 
-    assert "product" not in pb.show(sums, A, B)
-    assert "product" not in pb.show(steps, A[:, :20], 3)
+    def deep(a, n):
+        return np.sum(a) if n == 0 else deep(np.tanh(a @ a), n - 1)
+
+    for f, count in ((steps, 2), (deep, 1)):
+        square = RNG.normal(size=(30, 30)) * 0.1
+        assert pb.show(f, square, 3).count("= product ") == count
+        for a in (square, square[:5, :5]):
+            assert np.isclose(pb.jit(f)(a, 3), f(a, 3), rtol=1e-12)

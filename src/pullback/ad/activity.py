@@ -67,6 +67,7 @@ class Facts:
     made           the arrays of reals that have accumulators of their own
     reverse_only   the arrays whose handles only the reverse sweep has
     brief          arrays of which the elements that the reverse sweep reads are kept, not the array
+    products       the products of whole matrices
     """
 
     active: frozenset[Var]
@@ -78,6 +79,7 @@ class Facts:
     made: frozenset[Var] = frozenset()
     reverse_only: frozenset[Var] = frozenset()
     brief: frozenset[Var] = frozenset()
+    products: frozenset[Var] = frozenset()
 
     def gone(self, a: Atom) -> bool:
         """Whether the reverse sweep no longer has the elements of the array."""
@@ -117,8 +119,15 @@ def analyse(
                 run.active.update(v for v in group if spaces.bears(v.type))
     found = () if volatile else tuple(candidates(function, flow))
     active, versions = frozenset(run.active), versions_of(function)
-    made = frozenset(v for let in all_lets(function.body) for v in _made(let))
-    return Facts(active, frozenset(consumed), frozenset(refilled), versions, found, made=made)
+    lets = list(all_lets(function.body))
+    made = frozenset(v for let in lets for v in _made(let))
+    products = frozenset(
+        let.vars[0] for let in lets if isinstance(let.op, Prim) and let.op.name == "product"
+    )
+    return Facts(
+        active, frozenset(consumed), frozenset(refilled), versions, found, made=made,
+        products=products,
+    )  # fmt: skip
 
 
 def _made(let: Let) -> tuple[Var, ...]:

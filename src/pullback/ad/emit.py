@@ -176,7 +176,9 @@ class Emit:
         for v in let.vars:
             handles = self.f.handles(v)
             if handles and (self.trusted or v not in self.f.facts.reverse_only):
-                dims = extents_of(b, self.f.value(v))
+                dims: tuple[Atom, ...] = self.f.extents.get(v, ())
+                b.lets += (Let((n,), self.f.defs[n]) for n in self.f.extents.get(v, ()))
+                dims = dims or extents_of(b, self.f.value(v))
                 for h in handles:
                     b.lets.append(Let((_var(h),), AccNew(dims)))
 

@@ -81,6 +81,7 @@ class Frame:
     extra: list[Let] = field(default_factory=list)  # at the end, only for the reverse sweep
     given: set[Atom] = field(default_factory=set)  # handles of the function's parameters
     separated: set[Atom] = field(default_factory=set)  # handles that name new accumulators
+    extents: dict[Var, tuple[Var, ...]] = field(default_factory=dict)  # of products of matrices
 
     def child(self) -> Frame:
         """Return a frame for a block inside of this one."""
@@ -239,19 +240,31 @@ class Frame:
         """Name the forward variables of everything that the block binds itself (not in blocks
         inside).
 
-        With ``repeated`` the block runs in each iteration of a reverse loop: arrays that are only
-        read in it get fresh cells in each iteration, instead of cells for all iterations side by
-        side.
+        With ``repeated`` the block is that of a loop, or of an arm, of which the reverse sweep gets
+        what is kept: arrays that are only read in it get fresh cells whenever it runs, instead of
+        cells whose handle is kept.
         """
         for let in block.lets:
             for v in let.vars:
                 self.fresh(v)
             self._define(let)
-        for v, extents in _only_read(block).items() if repeated else ():
+        for v, op in _only_read(block).items() if repeated else ():
             for h in self.handles(v) if v not in self.facts.consumed else ():
                 assert isinstance(h, Var)
-                self.defs[h] = AccNew(tuple(self.value(n) for n in extents))
+                if isinstance(op, Build):
+                    self.defs[h] = AccNew(tuple(map(self.value, op.extents)))
+                elif not any(map(self.facts.gone, op.args)):
+                    self.defs[h] = AccNew(self._extents(v, op))
+                    del self.own[h]
+                    self.own[h] = None  # it comes after them
         return self
+
+    def _extents(self, v: Var, product: Prim) -> tuple[Var, ...]:
+        """Name the extents of a product of matrices, by those of its factors."""
+        self.extents[v] = out = self.add("n", I64), self.add("n", I64)
+        for axis, (n, a) in enumerate(zip(out, product.args, strict=True)):
+            self.defs[n] = Prim("dim", (self.value(a),), (axis,))
+        return out
 
     def _define(self, let: Let) -> None:
         match let.op:
@@ -368,11 +381,12 @@ def _places(block: Block) -> tuple[dict[Var, int], dict[Var, int]]:
     return bound, first
 
 
-def _only_read(block: Block) -> dict[Var, tuple[Atom, ...]]:
-    """Return the arrays of reals that the block builds and of which only elements and extents are
-    used, with their extents."""
+def _only_read(block: Block) -> dict[Var, Build | Prim]:
+    """Return the arrays of reals that the block makes and of which only elements and extents are
+    used, with the builds and the products of matrices that make them."""
     found = {
-        v: let.op.extents for let in block.lets if isinstance(let.op, Build)
+        v: let.op for let in block.lets
+        if isinstance(let.op, Build) or (isinstance(let.op, Prim) and let.op.name == "product")
         for v in let.vars if isinstance(v.type, Array) and isinstance(v.type.elem, Real)
     }  # fmt: skip
     if found:
@@ -383,6 +397,5 @@ def _only_read(block: Block) -> dict[Var, tuple[Atom, ...]]:
                     used[a] -= 1
                 case _:
                     pass
-        found = {v: extents for v, extents in found.items() if used[v] == 0}
+        found = {v: op for v, op in found.items() if used[v] == 0}
     return found
-

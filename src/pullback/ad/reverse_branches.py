@@ -33,7 +33,7 @@ def branches(
             s.now[before] = s.now[_var(body.results[k])] = m
         for v in bound:
             g.fresh(v)
-        g.open(body)
+        g.open(body, repeated=True)
         if only in (None, arm):
             _seed_results(s, f, g, let, body, got, gct, gb)
             s.block(g, body, gct, gb)

@@ -33,6 +33,7 @@ from pullback.core.terms import (
     Block,
     Build,
     Call,
+    Index,
     Let,
     Lit,
     Loop,
@@ -152,12 +153,18 @@ def _results(f: Frame, let: Let, g: Frame) -> dict[Var, Var]:
 def _comes_down(
     s: Sweep, f: Frame, g: Frame, op: Build | Sum_, reverse: Block, where: tuple[Var, ...]
 ) -> bool:
-    """Whether the body sums up numbers, and its reverse reads so few other values than those that
-    it stores fewer than it would read to compute them again. (A ``Sum_`` may become one loop with
-    its reverse sweep, where they are there.)"""
-    if not isinstance(op, Build) or _depth(s.callees, op.body) != 1:
+    """Whether the body sums up numbers, or reads such sums in a product of matrices, and its
+    reverse reads so few other values than those that it stores fewer than it would read to compute
+    them again. (A ``Sum_`` may become one loop with its reverse sweep, where they are there.)"""
+    if not isinstance(op, Build) or _depth(s.callees, op.body) > 1:
         return False
-    sums = [x for x in op.body.lets if isinstance(x.op, Sum_) and not _is_short(x.op)]
+    sums = [
+        x for x in op.body.lets
+        if (isinstance(x.op, Sum_) and not _is_short(x.op))
+        or (isinstance(x.op, Index) and x.op.array in f.facts.products)
+    ]  # fmt: skip
+    if not sums:
+        return False
     own, extra = dict(g.own), g.extra
     _, residuals = g.settle(reverse, where)
     g.own, g.extra = own, extra

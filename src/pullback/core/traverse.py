@@ -66,8 +66,8 @@ def differentiates(program: Program) -> bool:
 
 
 def has_products(program: Program) -> bool:
-    """Whether the main function multiplies whole matrices."""
-    lets = all_lets(program.functions[program.main].body)
+    """Whether a program multiplies whole matrices."""
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
     return any(isinstance(let.op, Prim) and let.op.name == "product" for let in lets)
 
 

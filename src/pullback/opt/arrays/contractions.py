@@ -1,24 +1,28 @@
 """Sums of products over two free indices are matrix products, which BLAS multiplies above a size.
 
-    build i < n, j < m.                          c = if n m k is large and x is n by k, y k by m
-      s = sum l < k. x[i, l] y[l, j]     ==>           then product x y
-      e(s)                                             else build i < n, j < m. sum l < k. ...
-                                                 build i < n, j < m. e(c[i, j])
+    build i < n, j < m.                    if n m k is large and x is n by k, y k by m
+      s = sum l < k. x[i, l] y[l, j]  ==>    then c = product x y; build i < n, j < m. e(c[i, j])
+      e(s)                                   else build i < n, j < m. ... sum l < k. ...
 
 It does not matter how the product was written: ``@``, ``einsum``, loops and comprehensions have
-become builds and sums. Their adjoints are products again (``core/prims_linear.py``). A contraction
-inside a sequential loop, a branch of a loop or another function stays where it is: such matrices
-are mostly small, and their elements are fused with what is made of them.
+become builds and sums. Their adjoints are products again (``core/prims_linear.py``). Every block is
+looked at, of functions, sequential loops and branches, but none inside of a parallel loop: many
+small products side by side run in lanes.
 
 A register tile and a blocked cache make a product of 512 by 512 twenty times as fast as lanes over
-its columns; below ``SMALL`` multiplications the call and the copies cost more than they gain.
+its columns; below ``SMALL`` multiplications the call and the copies cost more than they gain. What
+the program makes of the elements one by one (``tanh(x @ w + b)``) stands in both arms, so that it
+is fused with the sums of small matrices.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, lit
+from pullback.core.effects import Effect, EffectsOf
 from pullback.core.terms import (
     Atom,
     Block,
@@ -33,7 +37,14 @@ from pullback.core.terms import (
     Sum_,
     Var,
 )
-from pullback.core.traverse import defined, refresh
+from pullback.core.traverse import (
+    all_lets,
+    defined,
+    map_blocks,
+    map_functions,
+    refresh,
+    uses,
+)
 from pullback.core.types import F64, I64, Array
 
 SMALL = 16_000
@@ -42,74 +53,139 @@ SMALL = 16_000
 MOST = 1 << 22
 """A product that is no array of the program takes at most so many elements."""
 
+MOST_TWICE = 60
+"""So many lets may stand in both arms."""
+
 _MATRIX = Array(F64, 2)
 
 Axes = dict[Var, Atom]
 """The indices of the loops around a place, outer ones first, and their extents."""
 
 
+def contract(program: Program) -> Program:
+    """Return the program with products of large matrices made by BLAS."""
+    walk = _Walk(EffectsOf(program))
+    return map_functions(
+        program, lambda f: Function(f.name, f.params, walk.block(f.body), f.results)
+    )
+
+
+# --- what is a product ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """A matrix, as it is read: an array, at an index on each axis but two; ``rows`` and ``columns``
+    are these two."""
+
+    array: Atom
+    at: tuple[Atom, ...]
+    rows: int
+    columns: int
+
+    @staticmethod
+    def of(op: Index, k: Var, axes: Axes, inside: set[Var]) -> tuple[_Factor, Var] | None:
+        """Return the matrix that is read, ``k`` being its row, and the index of its column; None if
+        anything else is not the same in the whole nest."""
+        own = [a for a in op.indices if a in inside]
+        free = [a for a in own if a is not k]
+        if op.array in inside or len(own) != 2 or len(free) != 1 or free[0] not in axes:
+            return None
+        (j,) = free
+        assert isinstance(j, Var)
+        return _Factor(op.array, op.indices, op.indices.index(k), op.indices.index(j)), j
+
+    def view(self, b: Builder) -> Atom:
+        """Emit the matrix."""
+        view, two = self.array, (self.rows, self.columns)
+        for axis in reversed(range(len(self.at))):
+            if axis not in two:
+                view = b.prim("pick", view, self.at[axis], static=(axis,))
+        return b.prim("transpose", view, static=(1, 0)) if self.rows > self.columns else view
+
+    @property
+    def turned(self) -> _Factor:
+        return _Factor(self.array, self.at, self.columns, self.rows)
+
+
 @dataclass(frozen=True, slots=True)
 class _Contraction:
-    """The sum over k of ``left[i, k] right[k, j]``; ``turned``: whether each is read transposed."""
+    """The sum over k of ``left[i, k] right[k, j]``."""
 
     i: Var
     j: Var
     inner: Atom
-    left: Atom
-    right: Atom
-    turned: tuple[bool, bool]
+    left: _Factor
+    right: _Factor
 
 
-def contract(program: Program) -> Program:
-    """Return the program with products of large matrices made by BLAS."""
-    main = program.functions[program.main]
-    made = Function(main.name, main.params, _block(main.body), main.results)
-    return Program({**program.functions, main.name: made}, program.decls, program.main)
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """A product, the variable of its matrix, and how it is built where it is small; ``most``: the
+    number of elements above which it is not made (0: it is an array of the program anyway)."""
+
+    matrix: Var
+    of: _Contraction
+    small: Build
+    most: int = 0
+
+    def tests(self, b: Builder) -> tuple[Var, Var]:
+        """Emit the tests whether BLAS may multiply, and whether that is worth while."""
+        c, (n, m), k = self.of, self.small.extents, self.of.inner
+        size = b.prim("mul", n, m)
+        large = b.prim("ge", b.prim("mul", size, k), lit(SMALL, I64))
+        tests = [b.prim("le", size, lit(self.most, I64))] if self.most else []
+        for factor, rows, columns in ((c.left, n, k), (c.right, k, m)):
+            for extent, axis in ((rows, factor.rows), (columns, factor.columns)):
+                tests.append(b.prim("eq", b.dim(factor.array, axis), extent))
+        return _joined(b, "and", tests), large
+
+    def multiply(self, b: Builder) -> None:
+        """Bind the matrix to the product by BLAS."""
+        factors = self.of.left.view(b), self.of.right.view(b)
+        b.lets.append(Let((self.matrix,), Prim("product", factors)))
+
+    def either(self, b: Builder, large: Atom) -> None:
+        """Bind the matrix to the product by BLAS, or to the build."""
+        then, out = Builder(), (self.matrix,)
+        self.multiply(then)
+        arms = refresh(then.block(out)), refresh(Block((Let(out, self.small),), out))
+        b.lets.append(Let(out, If(large, *arms)))
 
 
-def _block(block: Block) -> Block:
-    b = Builder()
-    for let in block.lets:
-        match let.op:
-            case If(cond, then, orelse):
-                op: Op = If(cond, _block(then), _block(orelse))
-            case Build() | Sum_():
-                op = _Nest(b, defined(Block((let,), ()))).outermost(let.op)
-            case _:
-                op = let.op
-        b.lets.append(Let(let.vars, op, let.site))
-    return b.block(block.results)
-
-
+@dataclass
 class _Nest:
-    """A nest of independent loops, which bind the variables ``inside``; products go in front."""
+    """A nest of independent loops, which bind the variables ``inside``. ``op`` is the nest that
+    reads the matrices of the products, None if it is nothing but the one product."""
 
-    def __init__(self, front: Builder, inside: set[Var]) -> None:
-        self.front = front
-        self.inside = inside
+    let: Let
+    inside: set[Var] = field(default_factory=set)
+    products: list[_Product] = field(default_factory=list)
+    op: Op | None = None
 
-    def outermost(self, op: Build | Sum_) -> Op:
-        """Return the whole nest, or the product if it is nothing else."""
-        match op:
-            case Build((n, m), (i, j), Block((Let((s,), inner),), (r,))) if r is s:
+    def __post_init__(self) -> None:
+        self.inside = defined(Block((self.let,), ()))
+        match self.let.op:
+            case Build((n, m), (i, j), Block((Let((s,), inner),), (r,))) as op if r is s:
                 found = self.contraction(inner, {i: n, j: m})
                 if found is not None:
-                    return self.product(found, (n, m), op)
-        return self.loop(op, {})
+                    self.products.append(_Product(self.let.vars[0], found, op))
+                    return
+        assert isinstance(self.let.op, Build | Sum_)
+        self.op = self.loop(self.let.op, {})
 
     def loop(self, op: Build | Sum_, around: Axes) -> Build | Sum_:
         axes = around | dict(zip(op.indices, op.extents, strict=True))
-        lets = tuple(self.let(let, axes) for let in op.body.lets)
+        lets = tuple(self.inner(let, axes) for let in op.body.lets)
         return type(op)(op.extents, op.indices, Block(lets, op.body.results))
 
-    def let(self, let: Let, axes: Axes) -> Let:
+    def inner(self, let: Let, axes: Axes) -> Let:
         found = self.contraction(let.op, axes)
         if found is not None:
-            i, j = Var("i", I64), Var("j", I64)
+            i, j, c = Var("i", I64), Var("j", I64), Var("c", _MATRIX)
             body = refresh(Block((let,), let.vars), {found.i: i, found.j: j})
-            extents = axes[found.i], axes[found.j]
-            whole = self.product(found, extents, Build(extents, (i, j), body), MOST)
-            (c,) = self.front.let(whole, (_MATRIX,))
+            small = Build((axes[found.i], axes[found.j]), (i, j), body)
+            self.products.append(_Product(c, found, small, MOST))
             return Let(let.vars, Index(c, (found.i, found.j), False))
         if isinstance(let.op, Build | Sum_):
             return Let(let.vars, self.loop(let.op, axes), let.site)
@@ -119,47 +195,125 @@ class _Nest:
         """Return what a sum contracts, if that is matrices from outside of the nest."""
         match op:
             case Sum_((inner,), (k,), Block((
-                Let((x,), Index(a, (_, _) as at, False)), Let((y,), Index(c, (_, _) as to, False)),
+                Let((x,), Index(_, _, False) as one), Let((y,), Index(_, _, False) as other),
                 Let((p,), Prim("mul", factors)),
             ), (r,))) if r is p and set(factors) == {x, y} and x is not y:  # fmt: skip
-                if a.type != _MATRIX or c.type != _MATRIX or self.inside & {a, c, inner}:
+                a, c = (_Factor.of(read, k, axes, self.inside) for read in (one, other))
+                real = x.type == F64 and y.type == F64
+                if not real or inner in self.inside or a is None or c is None or a[1] is c[1]:
                     return None
-                free = [v for v in (*at, *to) if v is not k and isinstance(v, Var) and v in axes]
-                if len(free) != 2 or free[0] is free[1] or k not in at or k not in to:
+                if self.inside & {axes[a[1]], axes[c[1]]}:
                     return None
-                if self.inside & {axes[free[0]], axes[free[1]]}:
-                    return None
-                if [*axes].index(free[0]) < [*axes].index(free[1]):
-                    return _Contraction(free[0], free[1], inner, a, c, (at[0] is k, to[1] is k))
-                return _Contraction(free[1], free[0], inner, c, a, (to[0] is k, at[1] is k))
+                (left, i), (right, j) = sorted((a, c), key=lambda found: [*axes].index(found[1]))
+                return _Contraction(i, j, inner, left.turned, right)
             case _:
                 return None
 
-    def product(
-        self, c: _Contraction, extents: tuple[Atom, Atom], small: Build, most: int = 0
-    ) -> If:
-        """Return the matrix: by BLAS, or by the build ``small``."""
-        b, (n, m), k = self.front, extents, c.inner
-        size = b.prim("mul", n, m)
-        tests = [b.prim("ge", b.prim("mul", size, k), lit(SMALL, I64))]
-        if most:
-            tests.append(b.prim("le", size, lit(most, I64)))
-        for matrix, rows, columns, turned in (
-            (c.left, n, k, c.turned[0]), (c.right, k, m, c.turned[1]),
-        ):  # fmt: skip
-            for extent, axis in ((rows, int(turned)), (columns, 1 - int(turned))):
-                tests.append(b.prim("eq", b.dim(matrix, axis), extent))
-        both = tests[0]
-        for test in tests[1:]:
-            both = b.prim("and", both, test)
-        large = Builder()
-        factors = [
-            large.prim("transpose", matrix, static=(1, 0)) if turned else matrix
-            for matrix, turned in zip((c.left, c.right), c.turned, strict=True)
-        ]
-        large_block = large.block((large.prim("product", *factors),))
-        orelse = Builder()
-        return If(both, large_block, orelse.block(orelse.let(small, (_MATRIX,))))
+
+# --- where it stands ------------------------------------------------------------------------------
+
+
+@dataclass
+class _Walk:
+    effects: EffectsOf
+
+    def block(self, block: Block) -> Block:
+        """Return a block with its products, and those of the blocks inside."""
+        nests = {
+            k: nest for k, let in enumerate(block.lets)
+            if isinstance(let.op, Build | Sum_) and (nest := _Nest(let)).products
+        }  # fmt: skip
+        groups = self.groups(block, nests)
+        moved = {k for members in groups.values() for k in members}
+        b = Builder()
+        for k, let in enumerate(block.lets):
+            if k in groups:
+                self.emit(b, [block.lets[m] for m in groups[k]], [nests.get(m) for m in groups[k]])
+            elif k not in moved:
+                parallel = isinstance(let.op, Build | Sum_)
+                op = let.op if parallel else map_blocks(let.op, self.block)
+                b.lets.append(Let(let.vars, op, let.site))
+        return b.block(block.results)
+
+    def groups(self, block: Block, nests: dict[int, _Nest]) -> dict[int, list[int]]:
+        """Return the places of lets that stand in the same arms, by the last one of each group,
+        where they may all stand: nests with products, and builds that read the elements of the
+        matrix before them one by one."""
+        groups: dict[int, list[int]] = {}
+        if not nests:
+            return groups
+        counts = uses(block)
+        ends: dict[Var, int] = {}
+        for k, let in enumerate(block.lets):
+            members = [k] if k in nests else []
+            may_join = self.may_be_twice([let])
+            for v in _elements(let.op, counts) if may_join else ():
+                if v in ends:
+                    together = [*groups[ends[v]], *(members or [k])]
+                    between = block.lets[min(together) : k]
+                    if self.may_be_twice([block.lets[m] for m in together]) and not any(
+                        Effect.CONSUME in self.effects(x.op) for x in between
+                    ):
+                        del groups[ends[v]]
+                        members = sorted(together)
+            if members:
+                groups[k] = members
+                if may_join and len(let.vars) == 1:
+                    ends[let.vars[0]] = k
+        return groups
+
+    def may_be_twice(self, lets: list[Let]) -> bool:
+        """Whether lets may stand in both arms, and later than they do. (A sum that is the whole
+        nest does not: in a branch it would not be merged with its reverse sweep.)"""
+        size = sum(1 for _ in all_lets(Block(tuple(lets), ())))
+        builds = all(isinstance(let.op, Build) for let in lets)
+        return builds and size <= MOST_TWICE and all(self.effects.is_pure(let.op) for let in lets)
+
+    def emit(self, b: Builder, lets: list[Let], nests: list[_Nest | None]) -> None:
+        """Emit the lets of a group: with products where one of them is large, or as they are."""
+        products = [p for nest in nests if nest is not None for p in nest.products]
+        tests = [p.tests(b) for p in products]
+        out = lets[-1].vars
+        twice = self.may_be_twice(lets)
+        large = Builder() if twice else b
+        for let, nest in zip(lets, nests, strict=True):
+            for p in nest.products if nest is not None else ():
+                if twice:
+                    p.multiply(large)
+                else:
+                    p.either(large, _joined(large, "and", tests[products.index(p)]))
+            op = let.op if nest is None else nest.op
+            if op is not None:
+                large.lets.append(Let(let.vars, op, let.site))
+        if twice:
+            fit, size = zip(*tests, strict=True)
+            test = b.prim("and", _joined(b, "or", size), _joined(b, "and", fit))
+            arms = refresh(large.block(out)), refresh(Block(tuple(lets), out))
+            b.lets.append(Let(out, If(test, *arms), lets[-1].site))
+
+
+def _joined(b: Builder, name: str, tests: Sequence[Var]) -> Var:
+    """Emit "and" or "or" of tests."""
+    out = tests[0]
+    for test in tests[1:]:
+        out = b.prim(name, out, test)
+    return out
+
+
+def _elements(op: Op, counts: Counter[Var]) -> list[Var]:
+    """Return the matrices of which nothing but the one element of each round of a build is read,
+    and that have no other use."""
+    assert isinstance(op, Build)
+    found: dict[Var, tuple[Atom, ...]] = {}
+    reads: dict[Var, int] = {}
+    for let in op.body.lets:
+        match let.op:
+            case Index(Var() as a, at, False) if set(at) == set(op.indices) and len(at) == 2:
+                if found.setdefault(a, at) == at:
+                    reads[a] = reads.get(a, 0) + 1
+            case _:
+                pass
+    return [a for a, n in reads.items() if counts[a] == n]
 
 
 __all__ = ["contract"]
