@@ -364,4 +364,4 @@ def test_what_is_piped_into_python_has_no_text():
         timeout=300,
     )
     assert "Python keeps no text of 'g'" in done.stderr
-    assert "Instead: define the function in a file, in a notebook cell" in done.stderr
+    assert "Instead: give the program as a file, python -i file.py" in done.stderr

@@ -15,6 +15,7 @@ from pullback.frontend.python.contexts import Names, Origin
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
 from pullback.frontend.python.trying import without_try
+from pullback.frontend.python.typed import STDIN
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -129,10 +130,11 @@ def _written(function: FunctionType) -> tuple[FunctionNode, Text]:
 
 def _no_source(function: FunctionType) -> SourceError:
     code = function.__code__
-    if code.co_filename == "<stdin>":
+    if code.co_filename == STDIN:
         return SourceError(
-            f"Python keeps no text of {function.__qualname__!r}, typed at its prompt or piped",
-            "define the function in a file, in a notebook cell, in IPython, or behind python -c",
+            f"Python keeps no text of {function.__qualname__!r}, which came by a pipe or a prompt",
+            "give the program as a file, python -i file.py, or as an argument, "
+            'python -c "$(cat)"; IPython and notebooks keep what is typed',
         )
     if code.co_filename == "<string>" or not has_text(function):
         return SourceError(

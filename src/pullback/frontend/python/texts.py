@@ -25,6 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
+from pullback.frontend.python.typed import STDIN, typed
+
 FunctionNode = ast.FunctionDef | ast.Lambda
 AnyFunction = FunctionNode | ast.AsyncFunctionDef
 
@@ -99,6 +101,8 @@ def _texts(file: str, names: dict[str, object]) -> Iterator[str]:
     linecache.checkcache(file)
     yield "".join(linecache.getlines(file, names))
     yield "".join(before)
+    if file == STDIN:
+        yield from typed()
     for known_file, text, _ in reversed(tuple(_TEXTS)):
         if known_file == file:
             yield text
