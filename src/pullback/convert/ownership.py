@@ -76,8 +76,9 @@ def own_updates(program: Program) -> Program:
         name: NOBODY if name in lent else given
         for name, given in consumed_params(program).items()
     }
-    # Which functions return fresh storage: at first all, until that agrees with their bodies. What
-    # they dig in is found on the way, and only grows; then all of that begins again.
+    # Which functions return fresh storage: at first all, then fewer and fewer, until their bodies
+    # do what is said of them. What they dig in is found on the way, and only grows; then all of
+    # that begins again.
     every = {name: (True,) * len(f.results) for name, f in program.functions.items()}
     first = {name: Given(fresh, fresh) for name, fresh in every.items()}
     p = Facts(consumes, dict.fromkeys(order, NOBODY), dict(first), decls=program.decls)

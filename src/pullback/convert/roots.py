@@ -60,6 +60,14 @@ class Given:
     fresh: tuple[bool, ...]
     whole: tuple[bool, ...]
 
+    def both(self, other: Given) -> Given:
+        """Return what holds by this and by the other one."""
+        return Given(_and(self.fresh, other.fresh), _and(self.whole, other.whole))
+
+
+def _and(a: tuple[bool, ...], b: tuple[bool, ...]) -> tuple[bool, ...]:
+    return tuple(x and y for x, y in zip(a, b, strict=True))
+
 
 @dataclass
 class Facts:
@@ -210,10 +218,13 @@ def roots_of_function(p: Facts, f: Function) -> None:
     results = f.body.results
     counts = Counter(r for a in results for r in p.all_of(a))
     fresh = tuple(a in p.owned and all(counts[r] == 1 for r in p.outer_of(a)) for a in results)
-    p.given[f.name] = Given(fresh, tuple(
+    whole = tuple(
         own and p.is_whole(a) and all(counts[r] == 1 for r in p.inner_of(a))
         for a, own in zip(results, fresh, strict=True)
-    ))  # fmt: skip
+    )
+    # What did not hold for a caller once does not hold again, or the rounds might not end: that
+    # the caller owns less may show that the function itself owns more.
+    p.given[f.name] = p.given[f.name].both(Given(fresh, whole))
 
 
 def _block(p: Facts, block: Block) -> None:
