@@ -278,6 +278,23 @@ def test_objects_in_objects_tuples_and_dicts() -> None:
     assert pb.jit(f)(data) == f(data)
 
 
+def test_a_dict_with_more_keys_or_in_another_order_is_another_one() -> None:
+    def total(d: Any) -> Any:
+        seen = 0.0
+        for k, p in d.items():
+            seen = 2.0 * seen + k * p.x
+        return seen + len(d)
+
+    run, gradient = pb.jit(total), pb.grad(total)
+    for keys in ((1, 2), (1, 2, 3), (2, 1), (1,), (1, 2, 3, 4)):
+        for more in (False, True):  # an attribute that the program does not know
+            data = {k: Plain(0.5 + k, 1.0) for k in keys}
+            if more:
+                data[1].unknown = "text"
+            assert run(data) == total(data)
+            assert list(gradient(data)) == list(keys)
+
+
 def test_what_is_made_is_an_ordinary_object() -> None:
     def several(x: float) -> list[Plain]:
         return [Plain(x * k, x + k) for k in range(4)]

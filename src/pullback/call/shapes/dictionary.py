@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pullback.call.code.fields import Access, Key
 from pullback.call.code.reading import Making
 from pullback.call.code.tangent_items import exactly_or_none
 from pullback.call.code.writing import Names
-from pullback.call.shape import Step
+from pullback.call.shape import Part, Step
 from pullback.call.shapes.record import Record
 from pullback.call.trees import Writer
 from pullback.frontend.kinds.kinds import RecordK
@@ -21,6 +21,11 @@ _EQUAL = 2  # Py_EQ
 
 class Dict(Record, of=RecordK, container=dict):
     """A dict of these keys, in this order."""
+
+    def inside(self, value: object) -> Sequence[Part]:
+        if type(value) is not dict or tuple(value) != self.names:
+            raise self.mismatch(value)
+        return super().inside(value)
 
     def place(self, step: Step) -> str:
         return f"[{step!r}]"
