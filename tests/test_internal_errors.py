@@ -160,39 +160,64 @@ class _Oops(ValueError):
     pass
 
 
-class _Repr:
-    def __repr__(self) -> str:
-        raise TypeError("no repr")
+class _Gone:
+    def __init__(self) -> None:
+        self.a = 1.0
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("a", "__dict__"):
+            raise OSError("gone")
+        return object.__getattribute__(self, name)
 
 
-class _Equal:
-    def __eq__(self, other: object) -> bool:
-        raise KeyError("not equal")
-
-    __hash__ = None  # type: ignore[assignment]  # like any class with such a method
+class _Meta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        raise RuntimeError("instance")
 
 
-class _Held:
+class _Class(metaclass=_Meta):
+    pass
+
+
+class _Called:
+    def __call__(self, x: Any) -> Any:
+        return x
+
     @property
-    def value(self) -> float:
-        raise ZeroDivisionError("not now")
+    def __signature__(self) -> Any:
+        raise ZeroDivisionError("signature")
 
 
-def _failing() -> Callable[..., Any]:
-    def f(x: float) -> float:
-        raise ZeroDivisionError("of f")
+class _Undecided:
+    @property
+    def __class__(self) -> Any:
+        raise LookupError("class")
 
-    return f
+
+GONE, CALLED, UNDECIDED = _Gone(), _Called(), _Undecided()
 
 
-def test_exceptions_of_the_users_code_stay_themselves() -> None:
-    held = _Held()
-    with pytest.raises(ZeroDivisionError, match="not now"):
-        getattr(held, "value")  # noqa: B009  # what a user sees without the compiler
-    with pytest.raises(TypeError, match="no repr"):
-        pb.jit(_Repr())(1.0)  # type: ignore[arg-type]  # it cannot be called
-    with pytest.raises(ZeroDivisionError, match="of f"):
-        pb.check_grads(_failing(), (1.0,))
+def _failing(x: float) -> float:
+    raise ZeroDivisionError("of f")
+
+
+THEIRS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: pb.jit(lambda g: g.a)(GONE), OSError, "gone"),
+    (lambda: pb.jit(lambda x: x * GONE.a)(1.0), OSError, "gone"),
+    (lambda: pb.jit(lambda x: isinstance(x, _Class))(1.0), RuntimeError, "instance"),
+    (lambda: pb.jit(CALLED)(1.0), ZeroDivisionError, "signature"),
+    (lambda: pb.jit(lambda c: c)(UNDECIDED), LookupError, "class"),
+    (lambda: pb.check_grads(_failing, (1.0,)), ZeroDivisionError, "of f"),
+]
+
+
+@pytest.mark.parametrize(("call", "cls", "text"), THEIRS)
+def test_exceptions_of_the_users_code_stay_themselves(
+    call: Callable[[], Any], cls: type[Exception], text: str
+) -> None:
+    with pytest.raises(cls, match=text) as caught:
+        call()
+    assert not isinstance(caught.value, pb.PullbackError)
 
 
 def test_a_signal_handler_raises_in_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:

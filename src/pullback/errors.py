@@ -8,6 +8,7 @@ catches ``TypeError`` or ``NotImplementedError`` keeps working.
 from __future__ import annotations
 
 import linecache
+import re
 from collections.abc import Sequence
 
 from pullback.core.terms import Site
@@ -158,6 +159,47 @@ class InternalError(PullbackError, RuntimeError):
 
     title = "internal error"
     advice = "Please report it"
+
+
+MOST_SHOWN = 60
+"""So many characters of a value are shown in a message."""
+
+
+def brief(value: object) -> str:
+    """Return what a message shows of a value of the program, on one short line: it may be a table
+    of a thousand rows, and no method of a user's class is called for it.
+
+    >>> brief(1.5), brief("text"), brief(object())
+    ('1.5', "'text'", 'an object')
+    >>> brief(list(range(1000)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, ... of 1000 items]'
+    """
+    cls = type(value)
+    if cls in (tuple, list) and isinstance(value, tuple | list):
+        shown = ", ".join(map(brief, value[:MOST_ITEMS]))
+        more = f", ... of {len(value)} items" if len(value) > MOST_ITEMS else ""
+        alone = "," if cls is tuple and len(value) == 1 else ""
+        return f"({shown}{alone}{more})" if cls is tuple else f"[{shown}{more}]"
+    shows = next(c for c in cls.__mro__ if "__repr__" in vars(c))
+    if shows is object or shows.__module__.partition(".")[0] not in _PLAIN or cls in _TABLES:
+        return f"{'an' if cls.__name__[0].lower() in 'aeiou' else 'a'} {cls.__name__}"
+    text = re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(value).split()))
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
+
+def first_keys(keys: Sequence[object]) -> str:
+    """Return what a message shows of the keys of a dict."""
+    shown = ", ".join(map(repr, keys[:MOST_ITEMS])) or "(none)"
+    return shown + (f", ... ({len(keys)} keys)" if len(keys) > MOST_ITEMS else "")
+
+
+MOST_ITEMS = 8
+"""So many items, or keys, are shown of a list, a tuple or a dict."""
+_PLAIN = frozenset({"builtins", "datetime", "decimal", "enum", "fractions", "functools", "numpy",
+                    "pathlib", "types"})  # fmt: skip
+"""The modules whose classes are shown by their own ``__repr__``."""
+_TABLES = frozenset({dict, set, frozenset})
+"""What may hold anything."""
 
 
 def source_line(file: str, line: int) -> str:

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from pullback.errors import UnsupportedError
-
 Call = Callable[..., Any]
 
 
@@ -20,11 +18,7 @@ def as_function(f: object, count: int) -> FunctionType:
     if isinstance(f, FunctionType):
         return f
     assert callable(f)
-    if count >= len(_APPLY):
-        raise UnsupportedError(
-            f"a call of {f!r} with {count} arguments", "call it in a function of your own"
-        )
-    made = _APPLY[count](f)
+    made = (_APPLY[count] if count < len(_APPLY) else _many)(f)
     assert isinstance(made, FunctionType)
     return made
 
@@ -74,6 +68,13 @@ def _five(f: Call) -> Call:
 def _six(f: Call) -> Call:
     def call(a: Any, b: Any, c: Any, d: Any, e: Any, g: Any) -> Any:
         return f(a, b, c, d, e, g)
+
+    return call
+
+
+def _many(f: Call) -> Call:
+    def call(*args: Any) -> Any:
+        return f(*args)
 
     return call
 

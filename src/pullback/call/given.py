@@ -13,7 +13,7 @@ import numpy as np
 
 from pullback.core.types import Real, Type
 from pullback.core.values import dtype_of
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, brief
 from pullback.frontend.kinds.kinds import Kind, describe
 from pullback.frontend.python.exact import refusal
 from pullback.structures import REALS, no_motion
@@ -82,7 +82,7 @@ def items(given: object, count: int, kind: Kind, what: What) -> Sequence[object]
     if isinstance(given, np.ndarray):
         given = list(given)
     if not isinstance(given, list | tuple) or len(given) != count:
-        raise ArgumentTypeError(f"the {what} of {describe(kind)} has its form, not {given!r}")
+        raise ArgumentTypeError(f"the {what} of {describe(kind)} has its form, not {brief(given)}")
     return given
 
 

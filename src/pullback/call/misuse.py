@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, brief
 from pullback.frontend.kinds.extents import NO_BROADCAST
 
 
@@ -22,7 +22,7 @@ def require_function(f: object, operator: str, use: str) -> None:
     """A TypeError unless f can be called; ``use``: how the operator is used."""
     if not callable(f):
         raise ArgumentTypeError(
-            f"pb.{operator} is applied to a function, not to {f!r}", f"write {use}"
+            f"pb.{operator} is applied to a function, not to {brief(f)}", f"write {use}"
         )
 
 
@@ -32,7 +32,7 @@ def values_of(given: object, operator: str) -> tuple[Any, ...]:
         return given
     if not isinstance(given, tuple | list):
         raise ArgumentTypeError(
-            f"pb.{operator} takes a tuple with one value for each argument, not {given!r}",
+            f"pb.{operator} takes a tuple with one value for each argument, not {brief(given)}",
             "write (x,) for a single one",
         )
     return tuple(given)

@@ -24,6 +24,7 @@ from pullback.errors import (
     PullbackError,
     StaticValueError,
     UnsupportedError,
+    brief,
 )
 from pullback.frontend.functions.catching import CaughtFunctions
 from pullback.frontend.functions.clauses import Clauses
@@ -268,7 +269,7 @@ class Run(PythonValues, Specialiser):
     def static_int(self, value: Value, node: ast.AST, what: str) -> int:
         v = self.static(value, node, what)
         if not isinstance(v, int):
-            self.refuse(node, f"{what} must be an int, not {v!r}", error=ArgumentTypeError)
+            self.refuse(node, f"{what} must be an int, not {brief(v)}", error=ArgumentTypeError)
         return int(v)
 
     def never(
@@ -436,11 +437,16 @@ class Run(PythonValues, Specialiser):
         try:
             return kind_of(value)
         except NoKindError as e:
-            self.refuse(
-                node,
-                f"{self.describe(e.value)} can only be used where it is made",
-                "make a list of it: [... for ...]",
-            )
+            raise self.not_kept(e.value, node) from None
+
+    def not_kept(self, value: Value, node: ast.AST) -> PullbackError:
+        """Return the refusal to keep a value that exists only while an expression is evaluated."""
+        reason = f"{self.describe(value)} can only be used where it is made"
+        rewrite = (
+            "keep its numbers, and write a[start:stop] where it is used"
+            if isinstance(value, SliceV) else "make a list of it: [... for ...]"
+        )  # fmt: skip
+        return UnsupportedError(reason, rewrite, self.site(node))
 
     def describe(self, value: Value) -> str:
         try:

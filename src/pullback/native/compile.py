@@ -102,6 +102,11 @@ def _machine(thorough: bool) -> llvm.TargetMachine:
     return _target(2 if thorough else 1)
 
 
+def _worth_it(text: str, thorough: bool) -> bool:
+    """Whether a text that may be compiled thoroughly is short enough for it."""
+    return thorough and text.count("\n") <= THOROUGH_LINES
+
+
 class _Linker:
     """The linker for the next modules. The memory that LLVM keeps for an unloaded module is freed
     with its linker only, so a new linker is made from time to time; a module keeps the one that
@@ -167,7 +172,7 @@ def _optimise(
     ``thorough``: all of O2. Otherwise what is marked for it is inlined, nests of loops in lanes get
     the simplifications of O1, and all else is simplified once, in a third of the time: what loops
     share is in front of them already."""
-    if thorough and lines <= THOROUGH_LINES:
+    if thorough:
         builder = _builder(machine, 2)
         return _run(builder.getModulePassManager(), [module], builder)
     builder, first = _builder(machine, 1), llvm.create_new_module_pass_manager()
@@ -191,6 +196,7 @@ def _optimise(
 def emit_object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the machine code of a module as an object file in memory."""
     with _lock:
+        thorough = _worth_it(text, thorough)
         machine = _machine(thorough)
         t0 = time.perf_counter()
         module = llvm.parse_assembly(text)
@@ -208,6 +214,7 @@ def emit_object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
 def optimised_text(text: str, thorough: bool = False) -> str:
     """Return the LLVM text after LLVM's passes, to look at."""
     with _lock:
+        thorough = _worth_it(text, thorough)
         machine = _machine(thorough)
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)

@@ -16,7 +16,7 @@ from pullback.call.shapes.record import Record
 from pullback.call.space import of_reals
 from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node as Leaf
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, brief
 from pullback.frontend.derivatives.homes import leads_to_reals
 from pullback.frontend.kinds.kinds import RecordK, UnionK
 from pullback.frontend.python.unions import Union
@@ -104,7 +104,7 @@ class Node(Shape, of=UnionK):
     ) -> Iterator[tuple[Union, object, object]]:
         if tangent is not None and type(tangent) is not type(value):
             raise ArgumentTypeError(
-                f"the tangent of a {type(value).__name__} has its form, not {tangent!r}"
+                f"the tangent of a {type(value).__name__} has its form, not {brief(tangent)}"
             )
         yield self.union, value, tangent
 
@@ -114,7 +114,7 @@ class Node(Shape, of=UnionK):
         with placed(where):
             if type(given) is not type(value):
                 raise ArgumentTypeError(
-                    f"the {made.what} of a {type(value).__name__} has its form, not {given!r}"
+                    f"the {made.what} of a {type(value).__name__} has its form, not {brief(given)}"
                 )
             known = made.nodes.get(id(value))
             if known is not None and known[0] is not given:

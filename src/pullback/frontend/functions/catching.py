@@ -399,6 +399,8 @@ class Catching:
                 made = self._linear(b, let)
             case Loop(n, i, carried, inits, body) if len(body.results) == len(carried):
                 made = caught_loops.rounds(self.block, b, n, i, carried, inits, body)
+            case Loop():
+                made = caught_loops.emitting(self.block, self.any_of, b, let.op, types)
             case Build(extents, indices, body):
                 made = caught_loops.build(self.block, self.any_of, b, extents, indices, body, types)
             case Sum_(extents, indices, body):

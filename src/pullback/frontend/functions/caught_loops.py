@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pullback.core.build import Builder, boolean, i64
-from pullback.core.terms import Atom, Block, Build, If, Let, Prim, Update, Var, While
+from pullback.core.terms import Atom, Block, Build, If, Let, Loop, Prim, Update, Var, While
 from pullback.core.types import BOOL, I64, Array, Type
 
 Tagged = Callable[[Block, Sequence[Type]], Block]
@@ -19,21 +19,50 @@ def build(
     indices: tuple[Var, ...], body: Block, types: Sequence[Type],
 ) -> tuple[Atom, ...]:  # fmt: skip
     """Return the results of a ``Build``, which is filled point by point."""
-    starts: list[Atom] = []
-    for t in types:
-        assert isinstance(t, Array)
-        at, blank = tuple(Var("i", I64) for _ in extents), Builder()
-        some = blank.block((any_of(blank, t.elem),))
-        starts += b.let(Build(extents, at, some), (t,))
+    starts = _blank(any_of, b, extents, types)
     arrays = tuple(Var("a", t) for t in types)
 
     def put(each: Builder, values: Sequence[Atom]) -> list[Atom]:
-        return [
-            each.let(Update(a, indices, v, False), (a.type,))[0]
-            for a, v in zip(arrays, values, strict=True)
-        ]
+        return _put(each, arrays, indices, values)
 
     return points(tagged, b, extents, indices, arrays, starts, body, put)
+
+
+def emitting(
+    tagged: Tagged, any_of: AnyOf, b: Builder, loop: Loop, types: Sequence[Type]
+) -> tuple[Atom, ...]:
+    """Return the results of a counted loop, of these types; what it emits is put into arrays."""
+    count = len(loop.carried)
+    starts = _blank(any_of, b, (loop.count,), types[count:])
+    arrays = tuple(Var("a", t) for t in types[count:])
+    each = Builder()
+    each.lets += loop.body.lets
+    new, emitted = loop.body.results[:count], loop.body.results[count:]
+    body = each.block((*new, *_put(each, arrays, (loop.index,), emitted)))
+    state, inits = (*loop.carried, *arrays), (*loop.inits, *starts)
+    return rounds(tagged, b, loop.count, loop.index, state, inits, body)
+
+
+def _blank(
+    any_of: AnyOf, b: Builder, extents: tuple[Atom, ...], types: Sequence[Type]
+) -> list[Atom]:
+    """Return arrays of these types, with anything in them."""
+    made: list[Atom] = []
+    for t in types:
+        assert isinstance(t, Array)
+        at, blank = tuple(Var("i", I64) for _ in extents), Builder()
+        made += b.let(Build(extents, at, blank.block((any_of(blank, t.elem),))), (t,))
+    return made
+
+
+def _put(
+    each: Builder, arrays: Sequence[Var], indices: tuple[Atom, ...], values: Sequence[Atom]
+) -> list[Atom]:
+    """Return the arrays with these values at an index."""
+    return [
+        each.let(Update(a, indices, v, False), (a.type,))[0]
+        for a, v in zip(arrays, values, strict=True)
+    ]
 
 
 def points(

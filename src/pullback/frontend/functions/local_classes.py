@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from pullback.frontend.functions.scopes import Scope, chain, outermost
 from pullback.frontend.kinds.values import CellV, Static
 from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.private_names import is_written
 from pullback.frontend.python.syntax import (
     bound_by,
     gathering,
@@ -49,8 +50,8 @@ def class_value(run: Run, s: ast.ClassDef) -> Static:
         cells = {n: CellType(value) for n, value in held.items()} | {s.name: CellType()}
         closure = tuple(cells[n] for n in code.co_freevars)
         assert run.frame.definition is not None
-        body = FunctionType(code, run.frame.definition.globals, s.name, None, closure)
-        made = builtins.__build_class__(body, s.name, *bases, **options)
+        body = FunctionType(code, run.frame.definition.globals, code.co_name, None, closure)
+        made = builtins.__build_class__(body, code.co_name, *bases, **options)
         for decorator in reversed(decorators):
             assert callable(decorator)
             made = decorator(made)
@@ -73,7 +74,8 @@ def _code_of(run: Run, s: ast.ClassDef) -> CodeType | None:
     first = min([s.lineno, *(d.lineno for d in s.decorator_list)])
     around = run.frame.definition.code
     found = () if around is None else _codes(around)
-    return next((c for c in found if (c.co_name, c.co_firstlineno) == (s.name, first)), None)
+    here = (c for c in found if c.co_firstlineno == first)
+    return next((c for c in here if is_written(c.co_name, s.name)), None)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

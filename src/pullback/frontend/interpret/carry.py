@@ -199,10 +199,10 @@ def bind_carried(run: Run, names: Sequence[str], values: Sequence[Value]) -> lis
 def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
     try:
         return kind_of(value)
-    except NoKindError:
+    except NoKindError as e:
         if isinstance(value, GeneratorV):
             run.generators.advance(value)
-        return StaleK("an iterator cannot be carried round a loop", node)
+        return StaleK(f"{e.word} cannot be carried round a loop", node)
 
 
 def _first_head(
@@ -316,8 +316,8 @@ def _next_kind(
         return head
     try:
         kind = kind_of(out)
-    except NoKindError:
-        return StaleK("an iterator cannot be carried round a loop", node)
+    except NoKindError as e:
+        return StaleK(f"{e.word} cannot be carried round a loop", node)
     if isinstance(kind, StaleK):
         return kind
     joined = join(first, kind)

@@ -116,12 +116,13 @@ def items_over(
 
     if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
         items = run.iterate(iteration.collect(run, items, node), first.iter)
-    if isinstance(items, Unrolled) and len(items.items) <= _MAX_UNROLLED:
-        with run.scratch() as scratch:
-            known = _unrolled(run, items, first, rest, elt, outer, node)
-        if known is not None:
-            run.b.extend(scratch.block())
-            return known
+    if isinstance(items, Unrolled):
+        if len(items.items) <= _MAX_UNROLLED:
+            with run.scratch() as scratch:
+                known = _unrolled(run, items, first, rest, elt, outer, node)
+            if known is not None:
+                run.b.extend(scratch.block())
+                return known
         made = run.to_list(TupleV(items.items), node)
         items = run.iterate(made, node)
     assert isinstance(items, Indexed)

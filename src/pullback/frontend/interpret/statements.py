@@ -34,6 +34,7 @@ from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.interpret.recovery import UNKNOWN, recovered
 from pullback.frontend.interpret.spreading import spread
+from pullback.frontend.kinds.flatten import NoKindError
 from pullback.frontend.kinds.values import (
     RecordV,
     Stale,
@@ -99,10 +100,11 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
             unfinished.look(run)
             flow = _statement(run, s)
             unfinished.look(run)
-        except PullbackError as e:
+        except (PullbackError, NoKindError) as e:
+            refusal = run.not_kept(e.value, s) if isinstance(e, NoKindError) else e
             if run.problems is None or run.incomplete:
-                raise
-            recovered(run, s, e)
+                raise refusal from None
+            recovered(run, s, refusal)
             flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
         if flow is not Flow.FALL:
             return flow

@@ -66,6 +66,7 @@ from pullback.frontend.kinds.values import (
     RangeV,
     RecordV,
     Scalar,
+    SliceV,
     SmallV,
     Stale,
     Static,
@@ -94,6 +95,11 @@ class NoKindError(Exception):
     def __init__(self, value: Value) -> None:
         self.value = value
         super().__init__(type(value).__name__)
+
+    @property
+    def word(self) -> str:
+        """What a user calls the value."""
+        return "a slice" if isinstance(self.value, SliceV) else "an iterator"
 
 
 @dataclass(slots=True)
@@ -238,9 +244,9 @@ def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
     start = len(out.atoms), len(out.owned)
     try:
         return _flatten(value, graph, out)
-    except NoKindError:
+    except NoKindError as e:
         del out.atoms[start[0] :], out.owned[start[1] :], out.wholes[start[1] :]
-        return StaleK(f"{name!r} is an iterator: it cannot be captured by a function", _NO_NODE)
+        return StaleK(f"{name!r} is {e.word}: it cannot be captured by a function", _NO_NODE)
 
 
 def _cell(scope: Scope, name: str) -> frozenset[Owner]:

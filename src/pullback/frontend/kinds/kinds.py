@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
+from pullback.errors import brief, first_keys
 from pullback.frontend.kinds.plain_kinds import (
     TYPE,
     ArrayK,
@@ -398,10 +399,9 @@ def describe(kind: Kind) -> str:
     """Return what a user calls a value of this kind, with an article."""
     match kind:
         case ScalarK(t, py):
-            word = _number(t, py)
-            return f"{'an' if word.startswith('i') else 'a'} {word}"
+            return f"{'an' if isinstance(t, Int) else 'a'} {_number(t, py)}"
         case StaticK(_, value):
-            return "None" if value is None else f"{value!r}"
+            return brief(value)
         case ArrayK(elem, rank):
             return f"an array of {_number(elem, False)}, rank {rank}"
         case SmallK(wide, dtype):
@@ -419,7 +419,7 @@ def describe(kind: Kind) -> str:
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
         case RecordK(cls, fields):
             if cls is dict:
-                return f"a dict with the keys {', '.join(repr(n) for n, _ in fields) or '(none)'}"
+                return f"a dict with the keys {first_keys([n for n, _ in fields])}"
             return f"a {cls.__name__}"
         case UnionK(union, absent):
             classes = zip(union.class_names(), union.classes, strict=True)

@@ -196,14 +196,18 @@ def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) ->
         return sp.case_value(record, lambda v: _replaced(sp, v, changes, node), node)
     if not isinstance(record, RecordV):
         sp.refuse(node, f"{sp.describe(record)} is not a record", error=ArgumentTypeError)
+    names = list(record.fields)
+    if dataclasses.is_dataclass(record.cls):  # of a captured object fields are read when asked for
+        names = [f.name for f in dataclasses.fields(record.cls) if f.init]
     for name in changes:
-        if name not in record.fields:
+        if name not in names:
             sp.refuse(
                 node,
                 f"{record.cls.__name__} has no field {name!r}",
                 error=ArgumentTypeError,
             )
-    return sp.call(Static(record.cls), (), node, {**record.fields, **changes})
+    kept = {n: sp.attribute(record, n, node) for n in names if n not in changes}
+    return sp.call(Static(record.cls), (), node, {**kept, **changes})
 
 
 @register(dataclasses.asdict)

@@ -6,17 +6,18 @@ The keys of the dict are known, so each is compared with the one that is asked f
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import boolean
+from pullback.core.build import boolean, i64
 from pullback.core.messages import Message
 from pullback.core.terms import Atom
+from pullback.core.types import I64
 from pullback.errors import StaticKeyError
 from pullback.frontend.interpret import scalars
 from pullback.frontend.interpret.messages import Recorder
-from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, Value
-from pullback.frontend.python.symbols import members, symbol_class
+from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, TupleV, Value
+from pullback.frontend.python.symbols import members, number_of, symbol_class
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -28,10 +29,12 @@ def is_chosen(key: Value) -> bool:
     return isinstance(key, Scalar | SymbolV)
 
 
-def _tests(run: Run, d: RecordV, key: Value, node: ast.AST) -> list[tuple[str, bool | Atom]]:
+def _tests(
+    run: Run, keys: Iterable[str], key: Value, node: ast.AST
+) -> list[tuple[str, bool | Atom]]:
     """Return, for each key that it can be, whether it is that key."""
     tests: list[tuple[str, bool | Atom]] = []
-    for k in d.fields:
+    for k in keys:
         if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
             continue  # a number is no string
         test = run.truth(run.compare("==", key, Static(k), node), node)
@@ -40,19 +43,76 @@ def _tests(run: Run, d: RecordV, key: Value, node: ast.AST) -> list[tuple[str, b
     return tests
 
 
+_MOST_SEPARATE = 32
+"""Numbers of more keys than these are put into an array, and the key is the way to an index."""
+_MOST_IN_TURN = 8
+"""So many keys are compared one after the other; among more of them the search is binary."""
+
+
 def item(
     run: Run, d: RecordV, key: Value, missing: Callable[[], Value], node: ast.AST
 ) -> Value:
     """Compile ``d[key]``, or ``missing()``."""
-    tests = _tests(run, d, key, node)
+    number, numbers = _numbers(d, key)
+    if number is not None and len(numbers) > _MOST_SEPARATE and _are_alike(run, d, node):
+        return _of_many(run, d, number, numbers, missing, node)
 
-    def found(at: int) -> Value:
-        if at == len(tests):
+    def among(names: Sequence[str]) -> Value:
+        if number is None or len(names) <= _MOST_IN_TURN:
+            return in_turn(_tests(run, names, key, node))
+        low, high = names[: len(names) // 2], names[len(names) // 2 :]
+        test = run.b.prim("lt", number, i64(numbers[high[0]]))
+        return run.branch(test, lambda: among(low), lambda: among(high), node)
+
+    def in_turn(tests: Sequence[tuple[str, bool | Atom]]) -> Value:
+        if not tests:
             return missing()
-        name, test = tests[at]
-        return run.branch(test, lambda: d.fields[name], lambda: found(at + 1), node)
+        (name, test), *others = tests
+        return run.branch(test, lambda: d.fields[name], lambda: in_turn(others), node)
 
-    return found(0)
+    return among(sorted(d.fields, key=lambda n: numbers.get(n, 0)))
+
+
+def _are_alike(run: Run, d: RecordV, node: ast.AST) -> bool:
+    """Whether all values of a dict are numbers of one kind."""
+    values = list(d.fields.values())
+    return all(map(scalars.is_number, values)) and len({run.kind(v, node) for v in values}) == 1
+
+
+def _of_many(
+    run: Run, d: RecordV, number: Atom, numbers: dict[str, int], missing: Callable[[], Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """Compile the same by a list of the values: the binary search gives the index, or -1."""
+    names = sorted(d.fields, key=lambda n: numbers[n])
+    values = run.to_list(TupleV(tuple(d.fields[n] for n in names), is_list=True), node)
+
+    def search(low: int, high: int) -> Value:
+        if high - low == 1:
+            there = run.b.prim("eq", number, i64(numbers[names[low]]))
+            return Scalar(run.b.prim("select", there, i64(low), i64(-1)), True)
+        middle = (low + high) // 2
+        test = run.b.prim("lt", number, i64(numbers[names[middle]]))
+        return run.branch(test, lambda: search(low, middle), lambda: search(middle, high), node)
+
+    found = search(0, len(names))
+    assert isinstance(found, Scalar)
+    at = found.atom
+    test = run.b.prim("lt", at, i64(0))
+    return run.branch(test, missing, lambda: run.element(values, at, node, False), node)
+
+
+def _numbers(d: RecordV, key: Value) -> tuple[Atom | None, dict[str, int]]:
+    """Return the number of a key and those of all keys, if they are of one class and have an
+    order: ints, or strings."""
+    keys: Sequence[object] = tuple(d.fields)
+    match key:
+        case Scalar(atom) if atom.type == I64 and all(type(k) is int for k in keys):
+            return atom, {n: int(n) for n in d.fields}
+        case SymbolV(atom, cls) if cls is str and all(type(k) is str for k in keys):
+            return atom, {n: number_of(n) for n in d.fields}
+        case _:
+            return None, {}
 
 
 def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
@@ -70,7 +130,7 @@ def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
 def contains(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
     """Compile ``key in d``."""
     result: bool | Atom = False
-    for _, test in _tests(run, d, key, node):
+    for _, test in _tests(run, d.fields, key, node):
         if isinstance(test, bool) or isinstance(result, bool):
             result = test if result is False else True
         else:
@@ -83,7 +143,7 @@ def stored(
 ) -> dict[str, Value] | None:
     """Return the items after ``d[key] = new``, if they can be known one by one; ``was_read``: the
     key is known to be in the dict."""
-    tests = _tests(run, d, key, node)
+    tests = _tests(run, d.fields, key, node)
     every = isinstance(key, SymbolV) and key.cls is not str and len(tests) == len(members(key.cls))
     old = [d.fields[k] for k, _ in tests]
     if not (every or was_read) or not all(map(scalars.is_number, (new, *old))):

@@ -15,7 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from pullback.core.messages import of_key
-from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError, StaticKeyError
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    MutationError,
+    StaticKeyError,
+    brief,
+)
 from pullback.frontend.interpret import comprehensions
 from pullback.frontend.kinds.values import (
     HashV,
@@ -59,7 +65,7 @@ def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
     if not is_key(key):
         run.refuse(
             node,
-            f"a dict with the key {key!r}",
+            f"a dict with the key {brief(key)}",
             "use strings, ints or members of an enum as keys",
             error=ArgumentTypeError,
         )

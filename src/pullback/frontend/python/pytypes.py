@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from pullback.core.types import BOOL, F32, F64, I32, I64
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, brief
 from pullback.frontend.kinds.join import join, keeps_classes
 from pullback.frontend.kinds.kinds import (
     ArgType,
@@ -183,7 +183,7 @@ def _dict(value: dict[object, object]) -> ArgType:
     for key in value:
         if not records.is_key(key):
             raise ArgumentTypeError(
-                f"a dict with the key {key!r}",
+                f"a dict with the key {brief(key)}",
                 "use strings, ints or members of an enum as keys",
             )
     return RecordK(dict, tuple((cast("str", k), type_of(v)) for k, v in value.items()))

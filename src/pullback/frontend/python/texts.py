@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
+from pullback.frontend.python.private_names import is_written, mangle
 from pullback.frontend.python.typed import STDIN, typed
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -140,6 +141,7 @@ def _compile(file: str, text: str, way: _Way, loader: object) -> Text | None:
         code = compile(source, file, "exec", flags, True, way.level)
     if not way.rewritten and (way.level if way.level >= 0 else sys.flags.optimize) > 0:
         tree = _Optimised().visit(tree)
+    mangle(tree)
     nodes: dict[int, list[AnyFunction]] = {}
     for n in ast.walk(tree):
         if isinstance(n, AnyFunction):
@@ -242,7 +244,8 @@ def _parameter_names(node: AnyFunction) -> tuple[str, ...]:
 def _nodes_of(code: CodeType, nodes: list[AnyFunction] | tuple[()]) -> list[AnyFunction]:
     """Return the nodes whose code this can be, of those that begin on its line."""
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    found = [n for n in nodes if _name(n) == code.co_name and _parameter_names(n) == names]
+    named = [n for n in nodes if is_written(code.co_name, _name(n))]
+    found = [n for n in named if _parameter_names(n) == names]
     lambdas = [n for n in found if isinstance(n, ast.Lambda)]
     if len(lambdas) < 2:
         return found

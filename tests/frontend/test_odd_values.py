@@ -1,0 +1,121 @@
+"""Values where they seldom are: each program is right or refused, and never an internal error."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests.frontend.odd_values import PROGRAMS
+
+RUN = {
+    "a_scan_under_a_finally", "a_scan_that_may_raise", "a_deque_that_lacks_what_is_removed",
+    "private_names", "private_slots", "private_names_of_a_local_class",
+    "a_captured_dataclass_replaced", "slices_in_a_tuple", "functions_in_a_list",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_right_or_refused(f) -> None:
+    x, h = 1.5, 1e-6
+    try:
+        value, slope = pb.value_and_grad(f)(x)
+    except pb.InternalError:
+        raise
+    except pb.PullbackError as refusal:
+        assert f.__name__ not in RUN
+        assert refusal.site is not None and "odd_values.py" in str(refusal)
+        return
+    assert value == f(x)
+    assert math.isclose(slope, (f(x + h) - f(x - h)) / (2.0 * h), rel_tol=1e-5)
+
+
+def test_slices_are_called_slices() -> None:
+    def captured(a):
+        s = slice(1, None)
+        return (lambda: np.sum(a[s]))()
+
+    def carried(a):
+        s = slice(0, 1)
+        for k in range(len(a)):
+            s = slice(0, k)
+        return np.sum(a[s])
+
+    for f in (captured, carried):
+        with pytest.raises(pb.PullbackError, match="a slice") as caught:
+            pb.jit(f)(np.ones(3))
+        assert "iterator" not in str(caught.value)
+
+
+# --- dicts of hundreds of keys --------------------------------------------------------------------
+
+
+def by_key(d, keys):
+    s = 0.0
+    for k in keys:
+        s += d[k] ** 2
+    return s
+
+
+@pytest.mark.parametrize("key", [str, lambda i: 7 * i - 300])
+def test_dicts_of_hundreds_of_keys_are_read_by_key(key) -> None:
+    keys = [key(i) for i in range(60)]
+    d = {k: 1.0 + i for i, k in enumerate(keys)}
+    g = pb.grad(by_key)(d, keys[::2])
+    assert [g[k] for k in keys] == [0.0 if i % 2 else 2.0 + 2 * i for i in range(60)]
+    assert pb.jit(by_key)(d, keys) == by_key(d, keys)
+    for missing in (key(60), key(-1)):
+        with pytest.raises(KeyError):
+            pb.jit(by_key)(d, [keys[0], missing])
+    f = pb.jit(lambda d, ks: sum(d.get(k, -1.0) for k in ks))
+    assert f(d, [keys[3], missing, keys[-1]]) == 4.0 - 1.0 + 60.0
+
+
+def test_values_of_several_kinds_are_looked_up_too() -> None:
+    d = {i: 0.5 * i if i % 2 else i for i in range(40)}
+    f = lambda d, ks: sum(d[k] for k in ks)
+    assert pb.jit(f)(d, [1, 4, 39]) == f(d, [1, 4, 39])
+    e = {i: np.full(2, 1.0 + i) for i in range(40)}
+    h = lambda d, ks: sum(np.sum(d[k]) for k in ks)
+    assert pb.jit(h)(e, [1, 4, 39]) == h(e, [1, 4, 39])
+
+
+def test_values_of_hundreds_of_keys() -> None:
+    d = {f"w{i}": 1.0 * i for i in range(300)}
+    g = pb.grad(lambda d: sum(v * v for v in d.values()))(d)
+    assert g["w7"] == 14.0
+
+
+def test_messages_show_the_first_keys() -> None:
+    d = {f"w{i}": 1.0 * i for i in range(300)}
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.jit(lambda d: d + 1.0)(d)
+    assert "'w7', ... (300 keys)" in str(caught.value) and "w9" not in str(caught.value)
+
+
+# --- messages run no code of the user's -----------------------------------------------------------
+
+
+class Silent:
+    def __init__(self):
+        self.k = 2.0
+
+    def __repr__(self):
+        raise TypeError("no repr")
+
+    def go(self, a, b, c, d, e, g, h):
+        return self.k * (a + b + c + d + e + g + h)
+
+
+def test_objects_whose_repr_fails() -> None:
+    m = Silent()
+    assert pb.jit(m.go)(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0) == 56.0
+    assert pb.grad(m.go, 6)(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0) == 2.0
+    with pytest.raises(TypeError, match="not to a Silent"):
+        pb.grad(m)
+    with pytest.raises(TypeError, match="Silent"):
+        pb.vjp(lambda x: x * 2.0, 1.0)[1](m)
+    with pytest.raises(TypeError, match="Silent"):
+        pb.jvp(lambda x: x * 2.0, m, (1.0,))
+    with pytest.raises(pb.PullbackError, match="Silent"):
+        pb.jit(lambda x: x[m])(np.ones(2))
