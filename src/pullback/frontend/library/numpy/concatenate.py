@@ -130,7 +130,8 @@ def column_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     if isinstance(arrays, ListV) and isinstance(arrays.elem, ArrayK):
         if arrays.elem.rank > 1:
             return _joined(sp, arrays, Static(1), node)
-        return np_stack(sp, (arrays, Static(1)), {}, node)
+        rows = _not_empty(sp, as_array(sp, arrays, node), "concatenate", node)
+        return np_stack(sp, (rows, Static(1)), {}, node)
     parts = [at_least_1d(sp, p, node) for p in _parts(sp, arrays, node)]
     if all(p.rank == 1 for p in parts):
         return stack(sp, parts, 1, node)

@@ -45,7 +45,9 @@ def rollaxis(a: Matrix, axis: Axis, start: Axis = 0) -> Matrix:
 
 
 def dstack(tup: tuple[Array, Array]) -> Array:
-    return np.concatenate([np.atleast_2d(a)[..., None] for a in tup], axis=2)
+    """Return the arrays one after the other along the third axis, which few of them may have."""
+    deep = [a if np.ndim(a) > 2 else np.atleast_2d(a)[..., None] for a in tup]
+    return np.concatenate(deep, axis=2)
 
 
 def diagflat(v: Array, k: int = 0) -> Matrix:
