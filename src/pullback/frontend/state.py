@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from pullback.core.build import Builder
 from pullback.core.terms import Op, Site, Var
 from pullback.errors import MutationError, PullbackError
+from pullback.frontend.functions.clauses import Clauses
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.kinds.flatten import captured_value
 from pullback.frontend.kinds.kinds import FunctionK, Kind
@@ -124,6 +125,7 @@ class Frame:
     """The variables that travel with the state of the consumer that the generator has."""
     touched: set[Owner] = field(default_factory=set)
     """The owners of those parts of what came from the caller that are updated."""
+    trying: Clauses | None = None  # what catches, in this function, what is raised now
     sealed: int = 0  # the number of blocks around whose changes of variables are not carried on
     # What ``unfinished`` notes: the objects of the caller at the beginning, from which place in the
     # code on which are changed, and what may raise after a change of a name.

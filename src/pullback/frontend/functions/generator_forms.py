@@ -33,15 +33,19 @@ from pullback.frontend.python.texts import FunctionNode
 FIRST = ".0"
 """The parameter of the function of a generator expression: what it runs over."""
 
+EXPRESSION, LISTED = "<genexpr>", "<listcomp>"
+"""The names of the functions of generator expressions, and of comprehensions."""
+
 _FORMS: WeakKeyDictionary[Definition, dict[bool, Definition]] = WeakKeyDictionary()
 
 
 @by_node
 def expression_function(
-    first: ast.comprehension, rest: tuple[ast.comprehension, ...], elt: ast.expr, whole: bool
-) -> ast.FunctionDef:
-    """Return the function of a generator expression; a ``whole`` one evaluates its source
-    itself."""
+    first: ast.comprehension, rest: tuple[ast.comprehension, ...], elt: ast.expr, whole: bool,
+    name: str,
+) -> ast.FunctionDef:  # fmt: skip
+    """Return the function of a generator expression, or of a comprehension that is run as one; a
+    ``whole`` one evaluates its source itself."""
     body: list[ast.stmt] = [ast.copy_location(ast.Expr(ast.Yield(elt)), elt)]
     for g in reversed((first, *rest)):
         for test in reversed(g.ifs):
@@ -55,7 +59,7 @@ def expression_function(
     if bound:
         body.insert(0, ast.Nonlocal(sorted(bound)))
     args = ast.arguments([], [] if whole else [ast.arg(FIRST)], None, [], [], None, [])
-    made = ast.FunctionDef("<genexpr>", args, copy.deepcopy(body), [])
+    made = ast.FunctionDef(name, args, copy.deepcopy(body), [])
     return ast.fix_missing_locations(ast.copy_location(made, elt))
 
 
@@ -138,4 +142,6 @@ def yields(node: FunctionNode) -> ast.AST:
     return next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
 
 
-__all__ = ["FIRST", "driven_form", "expression_function", "handed_on", "yields"]
+__all__ = [
+    "EXPRESSION", "FIRST", "LISTED", "driven_form", "expression_function", "handed_on", "yields",
+]  # fmt: skip

@@ -22,7 +22,7 @@ class Scope:
     ``cells``: the variables that were captured, as owners: a snapshot names those that it was taken
     from, and is out of date when one of them is assigned again. ``rebound``: the variables that
     functions inside assign to. ``borrowed``: names here that are variables of functions around
-    (``CellV``)."""
+    (``CellV``). ``is_generator``: it is that of a generator expression."""
 
     names: dict[str, Value]
     parent: Scope | PyScope | None = None
@@ -31,6 +31,7 @@ class Scope:
     cells: dict[str, frozenset[Owner]] = field(default_factory=dict)
     rebound: frozenset[str] = frozenset()
     borrowed: set[str] = field(default_factory=set)
+    is_generator: bool = False
 
 
 @dataclass(frozen=True, slots=True)

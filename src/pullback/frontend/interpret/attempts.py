@@ -59,12 +59,13 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         names = _Watched(before, run, b)
         run.scope.names = names
         around, run.trying = run.trying, clauses
+        outer, run.frame.trying = run.frame.trying, clauses
         try:
             flow = run.execute([tried])
         except Unreachable:
             flow = Flow.DEAD
         finally:
-            run.trying = around
+            run.trying, run.frame.trying = around, outer
     catching = Catching(run.caught, clauses, any_of(run))
     if not catching.raises(b.block()):
         run.b.extend(b.block())

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
+from pullback.frontend.functions.generator_forms import EXPRESSION, LISTED
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret import iteration, unrolling
 from pullback.frontend.interpret.generators import expression
@@ -44,7 +45,7 @@ _MAX_UNROLLED = 256
 def list_of(run: Run, node: ast.ListComp) -> Value:
     """Return a list: of known length when what it runs over is."""
     if _has_order(run, node):
-        items: Items = expression(run, node.generators, node.elt)
+        items: Items = expression(run, node.generators, node.elt, None, LISTED)
     else:
         items = items_of(run, node.generators, node.elt, node)
     if isinstance(items, Unrolled):
@@ -106,7 +107,8 @@ def items_over(
     outer = run.scope
     items = unrolling.unrolled(run, over, first) or run.iterate(over, first.iter)
     if isinstance(items, Driven):
-        return expression(run, generators, elt, GeneratorV(node, items, items))
+        name = EXPRESSION if isinstance(node, ast.GeneratorExp) else LISTED
+        return expression(run, generators, elt, GeneratorV(node, items, items), name)
     rest = generators[1:]
 
     def inside(item: Value, then: Callable[[], Value]) -> Value:
@@ -165,7 +167,7 @@ def _with_item(
     Python, the function begins anew, and the comprehension is known to do so."""
 
     frame, before = run.frame, run.scope
-    frame.scope = Scope({}, outer)
+    frame.scope = Scope({}, outer, is_generator=isinstance(node, ast.GeneratorExp))
     in_order, shown = node in run.calls.ordered, run.calls.shown
     may_order = isinstance(node, ast.ListComp | ast.GeneratorExp)
     try:

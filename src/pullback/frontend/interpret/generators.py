@@ -29,7 +29,12 @@ from pullback.core.types import BOOL, Type
 from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
 from pullback.frontend.functions.captured_variables import SLOTS, same_variables
 from pullback.frontend.functions.functions import definition_inside
-from pullback.frontend.functions.generator_forms import FIRST, driven_form, expression_function
+from pullback.frontend.functions.generator_forms import (
+    EXPRESSION,
+    FIRST,
+    driven_form,
+    expression_function,
+)
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
@@ -451,13 +456,14 @@ def _consumer(run: Run) -> Consumer | Probe:
 
 
 def expression(
-    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value | None = None
-) -> Driven:
+    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value | None = None,
+    name: str = EXPRESSION,
+) -> Driven:  # fmt: skip
     """Return the function of a generator expression over what its first ``for`` runs over, which is
     evaluated inside if it is not given."""
     outer = run.frame.definition
     assert outer is not None
-    function = expression_function(parts[0], tuple(parts[1:]), elt, first is None)
+    function = expression_function(parts[0], tuple(parts[1:]), elt, first is None, name)
     f = FunctionV(definition_inside(function, outer), run.scope)
     return Driven(f, {} if first is None else {FIRST: first})
 

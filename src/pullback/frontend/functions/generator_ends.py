@@ -1,0 +1,88 @@
+"""What leaves a generator: a ``StopIteration`` that its body raises, and nothing in it catches, is
+a RuntimeError outside (PEP 479), since to who goes through the generator it would be the end."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pullback.core.messages import Applied, Constant, Leaf, Message
+from pullback.core.prims_discrete import EXCEPTIONS, exception_of
+from pullback.core.terms import Call, Prim
+from pullback.core.traverse import all_lets, called
+from pullback.frontend.functions.generator_forms import LISTED
+from pullback.frontend.functions.scopes import chain, function_scope
+from pullback.frontend.functions.stepped_form import is_step
+from pullback.frontend.python.syntax import CONSUMER
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_TEXT = "generator raised StopIteration"
+
+
+def left_with(
+    run: Run, exception: str, message: str | Message, leaves: int
+) -> tuple[str, str | Message]:
+    """Return the name and the message of what comes out where this is raised."""
+    if not _ends(exception) or not _leaves_a_generator(run, exception):
+        return exception, message
+    given = tuple(Leaf(k) for k in range(leaves))
+    cause = Applied(partial(_stopped, exception, message), given)
+    return RuntimeError.__name__, Message((Constant(_TEXT),), leaves, _TEXT, (), cause)
+
+
+def check_call(run: Run, function: str, node: ast.AST) -> None:
+    """Refuse the call of a function that may raise StopIteration, in a generator that lets it
+    go."""
+    name = StopIteration.__name__
+    if _leaves_a_generator(run, name) and _may_stop(run, function, set()):
+        run.refuse(
+            node,
+            "this call may raise StopIteration, which leaves a generator as RuntimeError",
+            "give next() a default: next(it, None); or catch it here",
+        )
+
+
+def _ends(exception: str) -> bool:
+    return issubclass(EXCEPTIONS.get(exception, RuntimeError), StopIteration)
+
+
+def _leaves_a_generator(run: Run, exception: str) -> bool:
+    mine = function_scope(run.scope)
+    for scope in chain(run.scope):
+        if scope.is_generator:
+            return True
+        if scope is mine:
+            break
+    for frame in reversed(run.frames):
+        definition, trying = frame.definition, frame.trying
+        if trying is not None and trying.number(exception):
+            return False
+        if definition is None or definition.name != LISTED:
+            yields = CONSUMER in function_scope(frame.scope).names
+            return yields or (definition is not None and is_step(definition.node))
+    return False
+
+
+def _may_stop(run: Run, function: str, seen: set[str]) -> bool:
+    if function in seen or function not in run.functions:
+        return False
+    seen.add(function)
+    for let in all_lets(run.functions[function].body):
+        match let.op:
+            case Prim("require" | "require.early", _, (str(name), *_)) if _ends(name):
+                return True
+            case Call() if any(_may_stop(run, f, seen) for f in called(let.op)):
+                return True
+            case _:
+                pass
+    return False
+
+
+def _stopped(exception: str, message: str | Message, *leaves: object) -> Exception:
+    return exception_of(exception, message, leaves)
+
+
+__all__ = ["check_call", "left_with"]
