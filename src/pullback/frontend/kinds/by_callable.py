@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Mapping
+from types import FunctionType
 from typing import TypeVar
 
 from pullback.core.later import LaterFunction
@@ -19,6 +21,8 @@ class ByCallable(dict[Hashable, T]):
         self.late: list[LaterFunction] = []
 
     def __setitem__(self, function: Hashable, value: T) -> None:
+        if is_foreign(function):
+            return  # the user has put a function of another module in the place of the library's
         if isinstance(function, LaterFunction):
             self.late.append(function)
         super().__setitem__(function, value)
@@ -40,11 +44,22 @@ class ByCallable(dict[Hashable, T]):
     def name(self, function: object) -> LaterFunction | None:
         """The name by which a function stands in the table. Whoever has the function has imported
         its module; it may have other names, too."""
-        if callable(function) and not isinstance(function, LaterFunction):
+        known = isinstance(function, LaterFunction) or is_foreign(function)
+        if callable(function) and not known:
             for late in self.late:
                 if late.loaded() == function:
                     return late
         return None
 
 
-__all__ = ["ByCallable"]
+def is_foreign(function: object) -> bool:
+    """Whether something is a function in Python that is no library's."""
+    if not isinstance(function, FunctionType):
+        return False
+    root = str(function.__module__).partition(".")[0]
+    return root not in sys.stdlib_module_names and root not in _LIBRARIES
+
+
+_LIBRARIES = ("numpy", "scipy", "pullback")
+
+__all__ = ["ByCallable", "is_foreign"]

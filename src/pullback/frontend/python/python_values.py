@@ -22,6 +22,7 @@ import numpy as np
 from pullback.core.terms import Atom, Var
 from pullback.errors import ArgumentTypeError, PullbackError, UnsupportedError
 from pullback.frontend.functions.scopes import Outside, Path, PyScope
+from pullback.frontend.kinds.by_callable import is_foreign
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -58,7 +59,7 @@ from pullback.frontend.python.source import definition_of
 from pullback.frontend.state import Frame, Hidden
 
 _TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
-"""Modules whose attributes do not change: one guard on the module is enough."""
+"""Modules whose attributes are known, unless they have been replaced."""
 
 
 def _is_library(names: dict[str, object]) -> bool:
@@ -333,7 +334,10 @@ class PythonValues:
         name."""
         if names and not _is_library(names):
             self._guard((("global", Namespace.of(names), name),), StaticK(ABSENT, None))
-        return Static(getattr(builtins, name))
+        found = getattr(builtins, name)
+        if is_foreign(found):
+            return self.global_value(vars(builtins), name, ast.Pass())
+        return Static(found)
 
     def imported(self, name: str, module: types.ModuleType, node: ast.AST) -> Static:
         """Return a module that a statement inside the function imports; it is found in
@@ -345,7 +349,11 @@ class PythonValues:
     def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:
         """Return the value of ``module.name``; the constants of NumPy and the like are literals."""
         obj = getattr(module, name)
-        if module.__name__.split(".")[0] in _TRUSTED_MODULES:
+        if module.__name__.split(".")[0] in _TRUSTED_MODULES and not is_foreign(obj):
+            asked_by = self.frame.definition
+            if name in vars(module) and asked_by and not _is_library(asked_by.globals):
+                path = (("global", Namespace.of(vars(module)), name),)
+                self._guard(path, static_kind(obj))
             return Static(obj)
         if name not in vars(module):
             reason = f"{module.__name__}.{name} is made by the module's __getattr__ at every look"
