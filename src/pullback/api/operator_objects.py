@@ -80,8 +80,7 @@ class Operator(Remade):
                 result = self._fast(*args)
             except Exception as error:
                 if not may_broadcast(error):
-                    first = leaving(first_error(error, self._f, args), self._f)
-                    raise first from first.__cause__
+                    raise leaving(first_error(error, self._f, args), self._f)  # noqa: B904  # its own
                 result = NotImplemented
             if result is not NotImplemented:
                 return result
@@ -108,7 +107,7 @@ class Operator(Remade):
             except PullbackError:
                 raise
             except Exception as error:
-                raise (first := first_error(error, self._f, values)) from first.__cause__
+                raise first_error(error, self._f, values)  # noqa: B904  # it has its cause
             self._keep(fast)
         return result
 
@@ -120,7 +119,7 @@ class Operator(Remade):
                 result = fast(*args)
             except Exception as error:
                 if not may_broadcast(error):
-                    raise (first := first_error(error, self._f, args)) from first.__cause__
+                    raise first_error(error, self._f, args)  # noqa: B904  # it has its cause
                 continue
             if result is not NotImplemented:
                 self._keep(fast)
@@ -206,7 +205,7 @@ def by_method(
     except PullbackError:
         raise
     except Exception as error:
-        raise (first := first_error(error, f, args, True)) from first.__cause__
+        raise first_error(error, f, args, True)  # noqa: B904  # it has its cause
 
 
 def for_count(request: Request, count: int) -> Request:

@@ -62,7 +62,7 @@ def quick(f: object, key: Key, args: Sequence[object]) -> object:
         except Exception as error:
             if not may_broadcast(error):  # extents were assumed to be equal, and are not
                 given = args[: len(args) // 2] if key == TANGENT else args
-                raise (first := first_error(error, f, given)) from first.__cause__
+                raise first_error(error, f, given)  # noqa: B904  # it has its cause
             continue
         if found is not NotImplemented:
             return found
@@ -90,7 +90,7 @@ def _using(
     except PullbackError:
         raise
     except Exception as error:
-        raise (first := first_error(error, f, args)) from first.__cause__
+        raise first_error(error, f, args)  # noqa: B904  # it has its cause
 
 
 def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object:

@@ -73,9 +73,11 @@ def with_site(exception: E, site: Site | None) -> E:
     """Return the exception with one more entry of the traceback: the place in the user's source."""
     if site is None:
         return exception
+    context = exception.__context__
     try:
         exec(_code(site), {"exception": exception})
     except BaseException:
+        exception.__context__ = context or exception.__context__
         inner: TracebackType | None = exception.__traceback__
         return exception.with_traceback(inner.tb_next if inner else None)
     return exception

@@ -18,6 +18,7 @@ from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import CaughtV, OptionalV, Static, Value
+from pullback.frontend.python.attempted import Raised
 from pullback.frontend.signals import NeedStatic
 from pullback.frontend.state import Flow
 
@@ -73,6 +74,9 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
         assert part is not None
         if s.cause is not None:
             part = Applied(_because, (part, _cause(run, recorder, s.cause)))
+        around = _context(run, recorder, s)
+        if around is not None:
+            part = Applied(_within, (part, around))
         message = Message((part,), len(recorder.leaves), "")
         run.require(boolean(False), AGAIN, message, s, *recorder.leaves)
         return Flow.DEAD
@@ -128,6 +132,18 @@ def _because(exception: BaseException, cause: BaseException | None) -> BaseExcep
     return exception
 
 
+def _within(exception: BaseException, context: BaseException) -> BaseException:
+    """Return an exception as it is raised while another one is handled."""
+    if exception is not context:
+        exception.__context__ = context
+    return exception
+
+
+def _context(run: Run, recorder: Recorder, s: ast.stmt) -> Part | None:
+    """Return the part for the exception that is handled where another one is raised."""
+    return recorder.value(run.evaluate(s.context)) if isinstance(s, Raised) else None
+
+
 def _made_of(
     run: Run, node: ast.expr
 ) -> tuple[type[Exception] | None, Sequence[ast.expr], tuple[str, ...]]:
@@ -167,6 +183,7 @@ def _fail(
     recorder = Recorder(run)
     parts = tuple(_argument(recorder, a) for a in args)
     origin = None if cause is None else _cause(run, recorder, cause)
+    around = _context(run, recorder, s)
     name, leaves = raised_by(cls), recorder.leaves
     plain = _plain(parts, args)
     if origin is None and not names and not leaves and not _has_constructor(cls):
@@ -177,7 +194,7 @@ def _fail(
                 return run.require(boolean(False), name, text, s)
             case _:
                 pass
-    message = Message(parts, len(leaves), plain, names, origin)
+    message = Message(parts, len(leaves), plain, names, origin, context=around)
     run.require(boolean(False), name, message, s, *leaves)
 
 

@@ -124,7 +124,8 @@ def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
         message = Message((shown,), len(recorder.leaves), plain)
         run.require(boolean(False), "KeyError", message, node, *recorder.leaves)
         raise Unreachable
-    run.never("KeyError", plain, node, StaticKeyError)
+    text = plain if shown is None or recorder.leaves else Message((shown,), 0, plain)
+    run.never("KeyError", text, node, StaticKeyError)
 
 
 def contains(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
-from pullback.core.messages import Message, of_key
+from pullback.core.messages import Message
 from pullback.core.terms import Atom
 from pullback.core.types import I64, Array, Bool, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
@@ -135,9 +135,8 @@ def check_key(run: Run, key: Value, found: Atom, node: ast.AST) -> None:
     recorder = Recorder(run)
     shown = recorder.value(key)
     plain = "a key that the dict does not have"
-    if shown is None or not recorder.leaves:
-        text = of_key(key.value) if isinstance(key, Static) else plain
-        run.require(found, "KeyError", text, node)
+    if shown is None:
+        run.require(found, "KeyError", plain, node)
         return
     message = Message((shown,), len(recorder.leaves), plain)
     run.require(found, "KeyError", message, node, *recorder.leaves)

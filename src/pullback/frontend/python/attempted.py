@@ -23,6 +23,14 @@ class Held(ast.Name):
     """The exception whose number the variable holds."""
 
 
+class Raised(ast.Raise):
+    """``raise`` in a clause: the exception that the clause has caught is the context of the new
+    one."""
+
+    _fields = (*ast.Raise._fields, "context")
+    context: ast.expr
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One ``except``: the expression of its classes (None: all), and its number in the function; 0:

@@ -21,7 +21,8 @@ def ends(stmts: Sequence[ast.stmt]) -> bool:
 def asks(h: ast.ExceptHandler) -> bool:
     """Whether a clause asks for the exception that it catches."""
     return any(
-        (isinstance(n, ast.Name) and n.id == h.name) or (isinstance(n, ast.Raise) and n.exc is None)
+        (isinstance(n, ast.Name) and n.id == h.name)
+        or isinstance(n, ast.Raise)  # the same one, or another one, whose context it is
         for s in h.body
         for n in ast.walk(s)
     )

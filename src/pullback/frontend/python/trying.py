@@ -30,6 +30,7 @@ from pullback.frontend.python.attempted import (
     Held,
     Level,
     Once,
+    Raised,
 )
 from pullback.frontend.python.contexts import (
     Consumed,
@@ -143,6 +144,10 @@ class _Rewriter:
             ):
                 again = ast.Raise(_held(around.held, s), None)
                 return self._attempt(ast.copy_location(again, s), around)
+            case ast.Raise(exc, cause) if around.held is not None:
+                new = Raised(exc, cause)
+                new.context = _held(around.held, s)
+                return self._attempt(ast.copy_location(new, s), around)
             case ast.Return(value) if around.result is not None and around.returns is not None:
                 kept = assign(around.result, value or ast.Constant(None), s)
                 returns = assign(around.returns, ast.Constant(1), s)
