@@ -116,7 +116,8 @@ def test_the_first_error(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
             assert str(found.value) == str(expected.value)
         last = traceback.extract_tb(found.value.__traceback__)[-1]
         assert last.filename == __file__
-        assert found.value.__cause__ is None and found.value.__suppress_context__
+        assert found.value.__cause__ is None and found.value.__context__ is None
+        assert not found.value.__suppress_context__  # as in Python
 
 
 def test_calls_after_the_first() -> None:

@@ -80,7 +80,8 @@ class Operator(Remade):
                 result = self._fast(*args)
             except Exception as error:
                 if not may_broadcast(error):
-                    raise leaving(first_error(error, self._f, args), self._f)  # noqa: B904  # its own
+                    first = first_error(error, self._f, args)
+                    raise leaving(first, self._f)  # noqa: B904  # it has its cause
                 result = NotImplemented
             if result is not NotImplemented:
                 return result

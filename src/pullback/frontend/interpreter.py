@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from pullback.core.messages import Message, Raised
 from pullback.core.terms import Atom, If, Lit
 from pullback.errors import PullbackError
 from pullback.frontend.functions.functions import Functions
+from pullback.frontend.functions.generator_ends import left_with
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.interpret import (
     assignment,
@@ -140,6 +142,12 @@ class Interpreter(Run):
         except PullbackError as refusal:
             need_known(self, test, node, refusal)
             raise
+
+    def require(
+        self, cond: Atom, exception: Raised, message: str | Message, node: ast.AST, *leaves: Atom
+    ) -> None:
+        raised, shown = left_with(self, exception, message, len(leaves))
+        super().require(cond, raised, shown, node, *leaves)
 
     def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
         if isinstance(cond, bool) or not (scalars.is_number(then) and scalars.is_number(orelse)):

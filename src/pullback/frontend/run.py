@@ -28,7 +28,6 @@ from pullback.errors import (
 )
 from pullback.frontend.functions.catching import CaughtFunctions
 from pullback.frontend.functions.clauses import Clauses
-from pullback.frontend.functions.generator_ends import left_with
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Choice, Specialiser
@@ -301,7 +300,6 @@ class Run(PythonValues, Specialiser):
         """Raise the exception here when ``cond`` is false. ``leaves``: what the message shows."""
         if isinstance(cond, Lit) and cond.value:
             return
-        exception, message = left_with(self, exception, message, len(leaves))
         self.b.require(cond, exception, message, self.site(node), leaves=leaves)
 
     # --- blocks and control -----------------------------------------------------------------------

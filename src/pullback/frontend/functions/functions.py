@@ -23,6 +23,7 @@ from pullback.errors import (
     UnsupportedError,
     excerpt,
 )
+from pullback.frontend.functions import generator_ends
 from pullback.frontend.functions.adopted import adopt
 from pullback.frontend.functions.bodies import run_once
 from pullback.frontend.functions.captured_variables import (
@@ -33,7 +34,6 @@ from pullback.frontend.functions.captured_variables import (
     same_variables,
 )
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
-from pullback.frontend.functions.generator_ends import check_call
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.functions.placed import PART, asked, note_part, of_places, wanted_by
@@ -162,7 +162,7 @@ class Functions:
             atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
         whole = None if spec.part is None else self._whole(spec, spec.part[0], f, given)
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
-        check_call(self.run, spec.name, node)
+        generator_ends.check_call(self.run, spec.name, node)
         self.shown += spec.shows
         value = self.result(spec, list(made), owners)
         if spec.handed:

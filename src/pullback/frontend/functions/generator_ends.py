@@ -7,8 +7,8 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.messages import Applied, Constant, Leaf, Message
-from pullback.core.prims_discrete import EXCEPTIONS, exception_of
+from pullback.core.messages import Applied, Constant, Leaf, Message, Raised
+from pullback.core.prims_discrete import exception_class, exception_of
 from pullback.core.terms import Call, Prim
 from pullback.core.traverse import all_lets, called
 from pullback.frontend.functions.generator_forms import LISTED
@@ -23,8 +23,8 @@ _TEXT = "generator raised StopIteration"
 
 
 def left_with(
-    run: Run, exception: str, message: str | Message, leaves: int
-) -> tuple[str, str | Message]:
+    run: Run, exception: Raised, message: str | Message, leaves: int
+) -> tuple[Raised, str | Message]:
     """Return the name and the message of what comes out where this is raised."""
     if not _ends(exception) or not _leaves_a_generator(run, exception):
         return exception, message
@@ -45,11 +45,11 @@ def check_call(run: Run, function: str, node: ast.AST) -> None:
         )
 
 
-def _ends(exception: str) -> bool:
-    return issubclass(EXCEPTIONS.get(exception, RuntimeError), StopIteration)
+def _ends(exception: Raised) -> bool:
+    return issubclass(exception_class(exception) or RuntimeError, StopIteration)
 
 
-def _leaves_a_generator(run: Run, exception: str) -> bool:
+def _leaves_a_generator(run: Run, exception: Raised) -> bool:
     mine = function_scope(run.scope)
     for scope in chain(run.scope):
         if scope.is_generator:
@@ -72,7 +72,7 @@ def _may_stop(run: Run, function: str, seen: set[str]) -> bool:
     seen.add(function)
     for let in all_lets(run.functions[function].body):
         match let.op:
-            case Prim("require" | "require.early", _, (str(name), *_)) if _ends(name):
+            case Prim("require" | "require.early", _, (str() | type() as name, *_)) if _ends(name):
                 return True
             case Call() if any(_may_stop(run, f, seen) for f in called(let.op)):
                 return True
@@ -81,7 +81,7 @@ def _may_stop(run: Run, function: str, seen: set[str]) -> bool:
     return False
 
 
-def _stopped(exception: str, message: str | Message, *leaves: object) -> Exception:
+def _stopped(exception: Raised, message: str | Message, *leaves: object) -> Exception:
     return exception_of(exception, message, leaves)
 
 
