@@ -90,7 +90,7 @@ def test_a_renamed_pass_is_not_seen_and_another_one_is(recorded: Data, tmp_path:
             "inline.py": ("def inline_calls(program: Program) -> Program:",
                           "def inline_calls(program: Program) -> Program:\n    return program\n\n\n"
                           "def unused(program: Program) -> Program:"),
-            "errors.py": ("  Instead: ", "  Rather: "),
+            "errors.py": ('    advice = "Instead"', '    advice = "Rather"'),
         },
     )  # fmt: skip
     text = "\n".join(compare(recorded, after).lines)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -77,6 +78,8 @@ class Tree:
         replace_everywhere(self.compile_entries, self._compile_entries)
         replace_everywhere(name("native.compile", "link_text"), self._link_text)
         replace_everywhere(name("native.builtin", "make_builtin"), lambda *_: None)
+        with suppress(LookupError):  # older revisions have no binder
+            replace_everywhere(name("native.builtin", "binder"), lambda *_: lambda *_: None)
 
     # These replace functions of Pullback.
 
