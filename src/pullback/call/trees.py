@@ -22,7 +22,8 @@ from pullback.lower.loopcode import Ty
 from pullback.native import ArrayOf, Leaf, NpScalar, PyBool, PyFloat, PyInt, Tree
 
 TY_OF_DTYPE = {
-    "float64": Ty.F64, "float32": Ty.F32, "int64": Ty.I64, "int32": Ty.I32, "bool": Ty.I1
+    "float64": Ty.F64, "float32": Ty.F32, "int64": Ty.I64, "int32": Ty.I32, "bool": Ty.I1,
+    "int16": Ty.I16, "int8": Ty.I8,
 }  # fmt: skip
 
 Decode = Callable[[object], object]

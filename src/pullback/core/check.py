@@ -154,8 +154,10 @@ class _Checker:
             return
         self.need(not isinstance(t, self.forbidden), f"no {show_type(t)} in this dialect")
         match t:
-            case Real(bits) | Int(bits):
+            case Real(bits):
                 self.need(bits in (32, 64), f"a number of {bits} bits")
+            case Int(bits):
+                self.need(bits in (8, 16, 32, 64), f"an integer of {bits} bits")
             case Bool():
                 pass
             case Array(elem, rank):

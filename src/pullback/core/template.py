@@ -23,7 +23,7 @@ import re
 _HOLE = re.compile(r"\{([\w-]+)\}")
 
 _SUFFIX = {"double": "f64", "float": "f32", "i64": "i64", "i32": "i32", "i1": "i1"}
-_WIDTH = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i1": 1}
+_WIDTH = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 1}
 _TOP = {"i64": "0x43E0000000000000", "i32": "0x41E0000000000000"}
 
 

@@ -29,7 +29,8 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """A signed integer of 64 or 32 bits. Overflow is the primitive's business, not the type's."""
+    """A signed integer of 64 or 32 bits, or (in data only) of 16 or 8. Overflow is the primitive's
+    business, not the type's."""
 
     bits: int
 

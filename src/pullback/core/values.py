@@ -64,7 +64,7 @@ def dtype_of(t: Type) -> np.dtype[np.generic]:
         case Real(bits):
             return np.dtype(np.float64 if bits == 64 else np.float32)
         case Int(bits):
-            return np.dtype(np.int64 if bits == 64 else np.int32)
+            return np.dtype(f"int{bits}")
         case Bool():
             return np.dtype(np.bool_)
         case _:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NoReturn, assert_never
 
 from pullback.core.prims import TABLE
-from pullback.core.types import BOOL, F32, F64, I32, I64, Type
+from pullback.core.types import BOOL, F32, F64, I32, I64, Int, Type
 from pullback.lower.loopcode import (
     LANES,
     AccAlloc,
@@ -47,7 +47,8 @@ class BadLoopCode(Exception):
     """Loop code that breaks a rule: a mistake in the compiler."""
 
 
-CORE: dict[Ty, Type] = {Ty.F64: F64, Ty.F32: F32, Ty.I64: I64, Ty.I32: I32, Ty.I1: BOOL}
+CORE: dict[Ty, Type] = {Ty.F64: F64, Ty.F32: F32, Ty.I64: I64, Ty.I32: I32, Ty.I16: Int(16),
+                        Ty.I8: Int(8), Ty.I1: BOOL}  # fmt: skip
 
 CROSS: dict[str, tuple[int, ...]] = {
     "splat": (1,),

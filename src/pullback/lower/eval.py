@@ -17,7 +17,8 @@ from pullback.core.lapack import foreign_address
 from pullback.lower.eval_parts import SIZE, Code, Content, Number, Translator
 from pullback.lower.loopcode import Module, Ty
 
-FORMAT = {Ty.F64: "<d", Ty.F32: "<f", Ty.I64: "<q", Ty.I32: "<i", Ty.I1: "<?", Ty.PTR: "<q"}
+FORMAT = {Ty.F64: "<d", Ty.F32: "<f", Ty.I64: "<q", Ty.I32: "<i", Ty.I16: "<h", Ty.I8: "<b",
+          Ty.I1: "<?", Ty.PTR: "<q"}
 POISON = b"\xcd"
 ARENAS = ("inputs", "temp", "residual", "store", "tape", "ids")
 

@@ -50,7 +50,7 @@ Number = float | int | bool
 Content = Number | list[Number]
 Frame = list[Any]  # a Content in each slot, of the register's type
 Step = Callable[[Frame], None]
-SIZE = {Ty.F64: 8, Ty.F32: 4, Ty.I64: 8, Ty.I32: 4, Ty.I1: 1, Ty.PTR: 8}
+SIZE = {Ty.F64: 8, Ty.F32: 4, Ty.I64: 8, Ty.I32: 4, Ty.I16: 2, Ty.I8: 1, Ty.I1: 1, Ty.PTR: 8}
 
 
 class Code:
@@ -490,8 +490,8 @@ def converter(ty: Ty) -> Callable[[Any], Any]:
             return np.float32  # its sums are rounded
         case Ty.I1:
             return bool
-        case Ty.I64 | Ty.I32 | Ty.PTR:
-            half = 1 << (31 if ty is Ty.I32 else 63)
+        case Ty.I64 | Ty.I32 | Ty.I16 | Ty.I8 | Ty.PTR:
+            half = 1 << (8 * SIZE[ty] - 1)
 
             def wrapped(x: Any) -> int:
                 n = int(x)

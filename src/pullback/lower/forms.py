@@ -239,5 +239,5 @@ def zero(ty: Ty) -> Imm:
             return Imm(0.0, ty)
         case Ty.I1:
             return Imm(False, ty)
-        case Ty.I64 | Ty.I32 | Ty.PTR:
+        case Ty.I64 | Ty.I32 | Ty.I16 | Ty.I8 | Ty.PTR:
             return Imm(0, ty)

@@ -55,6 +55,8 @@ class Ty(Enum):
     F32 = "f32"
     I64 = "i64"
     I32 = "i32"
+    I16 = "i16"
+    I8 = "i8"
     I1 = "i1"
     PTR = "ptr"
 

@@ -111,10 +111,8 @@ def machine(t: Type) -> Ty:
             return Ty.F64
         case Real(_):
             return Ty.F32
-        case Int(64):
-            return Ty.I64
-        case Int(_):
-            return Ty.I32
+        case Int(bits):
+            return Ty(f"i{bits}")
         case Bool():
             return Ty.I1
         case Named(_):

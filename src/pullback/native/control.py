@@ -354,8 +354,8 @@ def raw(f: FunctionText, name: str, ty: Ty) -> str:
             return f.let(f"bitcast double {name} to i64")
         case Ty.F32:
             return f.let(f"zext i32 {f.let(f'bitcast float {name} to i32')} to i64")
-        case Ty.I32:
-            return f.let(f"sext i32 {name} to i64")
+        case Ty.I32 | Ty.I16 | Ty.I8:
+            return f.let(f"sext {ty.value} {name} to i64")
         case Ty.I1:
             return f.let(f"zext i1 {name} to i64")
         case Ty.PTR:

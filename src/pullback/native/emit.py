@@ -62,7 +62,8 @@ from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
 from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
 from pullback.native.work import DEGREE, extents_of
 
-_KIND = {Ty.F64: "real", Ty.F32: "real", Ty.I64: "int", Ty.I32: "int", Ty.I1: "bool"}
+_KIND = {Ty.F64: "real", Ty.F32: "real", Ty.I64: "int", Ty.I32: "int", Ty.I16: "int",
+         Ty.I8: "int", Ty.I1: "bool"}  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -100,8 +100,8 @@ class EntryText(EntryBase):
             case NpScalar(ty):
                 self._exactly(obj, f"pb_np_{ty.value}")
                 return [self.word(ty, obj, pyabi.SCALAR_VALUE)]
-            case ArrayOf(ty, rank):
-                return self._parse_array(obj, ty, rank)
+            case ArrayOf():
+                return self._parse_array(obj, leaf)
             case ListOf():
                 self._exactly(obj, "pb_list")
                 n = self.load("i64", obj, pyabi.TUPLE_SIZE)
@@ -113,10 +113,11 @@ class EntryText(EntryBase):
             case _:
                 assert_never(leaf)
 
-    def _parse_array(self, obj: str, ty: Ty, rank: int) -> list[str]:
+    def _parse_array(self, obj: str, leaf: ArrayOf) -> list[str]:
+        ty, rank = leaf.ty, leaf.rank
         view = self.slot("i64", 1 + 2 * rank)
         ok = self.let(
-            f"call i1 @pb_view(ptr {obj}, ptr @pb_descr_{ty.value}, i64 {rank}, "
+            f"call i1 @pb_view(ptr {obj}, ptr @{leaf.descr}, i64 {rank}, "
             f"i64 {SHIFT[ty]}, ptr {view})"
         )
         self.need(ok, "other")

@@ -144,5 +144,6 @@ def bottom(arena: str) -> Field:
 
 
 def _suffix(ty: Ty) -> str:
-    return {Ty.F64: "f64", Ty.F32: "f32", Ty.I64: "i64", Ty.I32: "i32", Ty.I1: "i8",
+    return {Ty.F64: "f64", Ty.F32: "f32", Ty.I64: "i64", Ty.I32: "i32", Ty.I16: "i16",
+            Ty.I8: "i8", Ty.I1: "i8",
             Ty.PTR: "p0"}[ty]  # fmt: skip

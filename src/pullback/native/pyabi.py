@@ -43,6 +43,9 @@ _PYTHON_FUNCTIONS = (
     "PyObject_CallNoArgs", "PyObject_GenericGetDict",
 )  # fmt: skip
 
+SMALL = "int8", "int16", "uint8", "uint16", "uint32"
+"""The dtypes that are data only."""
+
 _OBJECTS: dict[str, object] = {
     "pb_float": float,
     "pb_int": int,
@@ -66,6 +69,7 @@ _OBJECTS: dict[str, object] = {
     "pb_descr_i64": np.dtype(np.int64),
     "pb_descr_i32": np.dtype(np.int32),
     "pb_descr_i1": np.dtype(np.bool_),
+    **{f"pb_descr_{name}": np.dtype(name) for name in SMALL},
 }
 
 

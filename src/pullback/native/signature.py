@@ -35,10 +35,17 @@ class NpScalar:
 @dataclass(frozen=True, slots=True)
 class ArrayOf:
     """An ndarray of that dtype and rank: ptr, extents, element strides. No copy on the way in;
-    a new C-contiguous array on the way out."""
+    a new C-contiguous array on the way out. ``known``: the symbol of its dtype, if that is not
+    the one of its items."""
 
     ty: Ty
     rank: int
+    known: str = ""
+
+    @property
+    def descr(self) -> str:
+        """Return the symbol of its dtype."""
+        return self.known or f"pb_descr_{self.ty.value}"
 
 
 @dataclass(frozen=True, slots=True)

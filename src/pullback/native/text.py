@@ -9,10 +9,13 @@ from pullback.core.template import splat, vector
 from pullback.lower.loopcode import Imm, Ty
 
 LLVM: dict[Ty, str] = {
-    Ty.F64: "double", Ty.F32: "float", Ty.I64: "i64", Ty.I32: "i32", Ty.I1: "i1", Ty.PTR: "ptr",
+    Ty.F64: "double", Ty.F32: "float", Ty.I64: "i64", Ty.I32: "i32", Ty.I16: "i16", Ty.I8: "i8",
+    Ty.I1: "i1", Ty.PTR: "ptr",
 }  # fmt: skip
-SIZE: dict[Ty, int] = {Ty.F64: 8, Ty.F32: 4, Ty.I64: 8, Ty.I32: 4, Ty.I1: 1, Ty.PTR: 8}
-SHIFT: dict[Ty, int] = {Ty.F64: 3, Ty.F32: 2, Ty.I64: 3, Ty.I32: 2, Ty.I1: 0, Ty.PTR: 3}
+SIZE: dict[Ty, int] = {Ty.F64: 8, Ty.F32: 4, Ty.I64: 8, Ty.I32: 4, Ty.I16: 2, Ty.I8: 1,
+                       Ty.I1: 1, Ty.PTR: 8}  # fmt: skip
+SHIFT: dict[Ty, int] = {Ty.F64: 3, Ty.F32: 2, Ty.I64: 3, Ty.I32: 2, Ty.I16: 1, Ty.I8: 0,
+                        Ty.I1: 0, Ty.PTR: 3}  # fmt: skip
 
 _PLAIN = re.compile(r"[A-Za-z_.$][\w.$-]*\Z")
 

@@ -37,6 +37,7 @@ class Array(Shape, of=ArrayK):
         self.elem, self.rank = kind.elem, kind.rank
         self.ty = machine(kind.elem)
         self.real = isinstance(kind.elem, Real)
+        self.descr = f"pb_descr_{self.ty.value}"
 
     def leaf_types(self) -> Iterator[Type]:
         yield types.Array(self.elem, self.rank)
@@ -140,7 +141,7 @@ class Array(Shape, of=ArrayK):
     def _looked_at(self, c: Code, obj: str) -> str:
         """The address of the words of an array in the object's own memory."""
         view = c.slot("i64", 1 + 2 * self.rank)
-        c.need(c.call("i1", "pb_view", f"ptr {obj}", f"ptr @pb_descr_{self.ty.value}",
+        c.need(c.call("i1", "pb_view", f"ptr {obj}", f"ptr @{self.descr}",
                       f"i64 {self.rank}", f"i64 {SHIFT[self.ty]}", f"ptr {view}"),
                "fail")  # fmt: skip
         return view
@@ -219,7 +220,7 @@ class Array(Shape, of=ArrayK):
 
     def _box(self, m: Making, data: str, frame: str) -> str:
         return m.checked(m.code.call(
-            "ptr", "pb_box_array", f"ptr {data}", f"ptr @pb_descr_{self.ty.value}",
+            "ptr", "pb_box_array", f"ptr {data}", f"ptr @{self.descr}",
             f"i64 {self.rank}", f"i64 {SHIFT[self.ty]}", f"ptr {frame}",
             f"ptr {m.code.at(frame, 8 * self.rank)}",
         ))  # fmt: skip

@@ -10,11 +10,11 @@ from pullback.call import given as tangent_of
 from pullback.call.code.reading import Making, Reading, Source, Sources
 from pullback.call.code.writing import Slots, Where, Writing
 from pullback.call.given import Normal, What, placed
-from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape, shape_of
+from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape
 from pullback.call.trees import Form, Writer, scalar_leaf
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.kinds.kinds import ScalarK, SmallK
+from pullback.frontend.kinds.kinds import ScalarK
 from pullback.frontend.python.exact import require_exact
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import machine
@@ -23,7 +23,6 @@ from pullback.native.builder import Code, increment
 from pullback.native.pyabi import FLOAT_VALUE, OB_TYPE, SCALAR_VALUE
 from pullback.native.text import memory_type
 
-Shape.classes[SmallK, None] = lambda kind, declared: shape_of(kind.wide)  # data: as it is read
 _NUMPY: dict[Type, Callable[..., object]] = {
     Real(64): np.float64,
     Real(32): np.float32,

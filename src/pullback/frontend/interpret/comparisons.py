@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile one comparison: == != < <= > >= is is-not in not-in."""
     if op not in ("is", "is not"):
-        left, right = small_ints.wide(left), small_ints.wide(right)
+        left, right = small_ints.wide(run, left, node), small_ints.wide(run, right, node)
     match op:
         case "is" | "is not":
             return _identical(run, left, right, op == "is", node)

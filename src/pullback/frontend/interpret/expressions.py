@@ -291,7 +291,7 @@ def evaluate_index(run: Run, node: ast.expr) -> Value:
         case ast.Tuple(elts):
             return TupleV(_items(run, elts, evaluate_index))
         case _:
-            return small_ints.wide(evaluate(run, node))
+            return small_ints.wide(run, evaluate(run, node), node)
 
 
 def _bool_op(

@@ -111,8 +111,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 node,
             )
             return run.truth(inside, node)
-        case SmallV(wide):
-            return truth(run, wide, node)
+        case SmallV():
+            return truth(run, small_ints.wide(run, value, node), node)
         case SymbolV():
             return symbol_values.truth(run, value, node)
         case ArrayV():
@@ -153,7 +153,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
     """Compile ``value[index]``."""
     if choices.is_choice(value):
         run.refuse(node, "a function or iterator cannot be indexed", error=ArgumentTypeError)
-    index = small_ints.wide(index)
+    index = small_ints.wide(run, index, node)
     match value:
         case SmallV():
             return small_ints.subscript(run, value, index, node)

@@ -1,5 +1,5 @@
-"""Numbers and arrays of small NumPy integers (uint8, int16, ...), which are data: they are read as
-int64.
+"""Numbers and arrays of small NumPy integers (uint8, int16, ...), which are data: arrays are read
+where they lie, item by item, as signed numbers of as many bits.
 
 With int64 and with floats NumPy computes what it computes of the same values in int64, and so do
 comparisons, indices and conversions: there the value is its ``wide`` form. What NumPy computes in
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 REWRITE = "convert it first: a.astype(float), a.astype(np.int64), int(v), float(v)"
 _ITEMS = {"copy", "flatten", "max", "min", "ravel", "reshape", "squeeze", "transpose"}
-"""Methods that give items of the array."""
+"""Methods that give items of the array; those that do not look at them, as other attributes:"""
+_PLACES = {
+    "T", "copy", "flatten", "ravel", "reshape", "squeeze", "transpose", "ndim", "shape", "size"
+}  # fmt: skip
 _WIDE = {"all", "any", "argmax", "argmin", "astype", "mean", "ndim", "shape", "size", "tolist"}
 """Attributes and methods whose results do not show the dtype; so do these functions:"""
 _WIDE_CALLS: set[object] = {
@@ -45,37 +48,56 @@ _WIDE_CALLS: set[object] = {
     *(f for f in vars(math).values() if callable(f)),
 }  # fmt: skip
 _ITEM_CALLS: set[object] = {max, min, np.max, np.min, np.ravel, np.reshape, np.transpose}
+_PLACE_CALLS: set[object] = {np.ravel, np.reshape, np.transpose}
 _PRODUCTS: set[object] = {np.dot, np.inner, np.matmul, np.outer}
 _PASSED: set[object] = {
     enumerate, filter, isinstance, iter, len, list, map, next, reversed, tuple, zip
 }  # fmt: skip
 
 
-def wide(value: Value) -> Value:
+def wide(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a value, or an index of several, as int64."""
     match value:
-        case SmallV(inside):
-            return inside
+        case SmallV(held, dtype):
+            return _widened(run, held, dtype, node)
         case TupleV(items) if not value.is_list:
-            return replace(value, items=tuple(map(wide, items)))
+            return replace(value, items=tuple(wide(run, v, node) for v in items))
         case SliceV(start, stop, step):
-            return SliceV(wide(start), wide(stop), wide(step))
+            return SliceV(*(wide(run, v, node) for v in (start, stop, step)))
         case _:
             return value
 
 
-def _small(value: Value, dtype: str) -> Value:
+def _widened(run: Run, held: Value, dtype: str, node: ast.AST) -> Value:
+    """Return a number or an array in int64: the signed items, or their bits for unsigned ones."""
+    match held:
+        case ArrayV() if held.elem != I64:
+            astype = run.attribute(held, "astype", node)
+            signed = run.call(astype, (Static(np.int64),), node, {})
+        case Scalar() if held.type != I64:
+            signed = Scalar(run.convert(held, I64, node), py=False)
+        case _:
+            return held
+    if np.dtype(dtype).kind != "u":
+        return signed
+    return run.binop("&", signed, Static(int(np.iinfo(dtype).max)), node)
+
+
+def small(run: Run, value: Value, dtype: str, node: ast.AST) -> Value:
+    """Return an item or a part of an array that was held as small."""
+    if isinstance(value, Scalar):
+        value = _widened(run, value, dtype, node)
     return SmallV(value, dtype) if isinstance(value, Scalar | ArrayV) else value
 
 
 def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile ``left op right``, of which one is small."""
-    small, other = (left, right) if isinstance(left, SmallV) else (right, left)
-    stays = small is left and _stays(op, other)
+    mine, other = (left, right) if isinstance(left, SmallV) else (right, left)
+    stays = mine is left and _stays(op, other)
     if not stays and not _is_exact(op, other):
-        _refuse(run, f"{op} of {run.describe(left)} and {run.describe(right)}", small, node)
-    made = run.binop(op, wide(left), wide(right), node)
-    return _small(made, small.dtype) if stays and isinstance(small, SmallV) else made
+        _refuse(run, f"{op} of {run.describe(left)} and {run.describe(right)}", mine, node)
+    made = run.binop(op, wide(run, left, node), wide(run, right, node), node)
+    return small(run, made, mine.dtype, node) if stays and isinstance(mine, SmallV) else made
 
 
 def _stays(op: str, other: Value) -> bool:
@@ -111,24 +133,25 @@ def unary(run: Run, op: str, operand: SmallV, node: ast.AST) -> NoReturn:
 
 def iterate(run: Run, value: SmallV, node: ast.AST) -> Items:
     """Return the items of an array."""
-    items = run.iterate(value.wide, node)
+    items = run.iterate(value.held, node)
     assert isinstance(items, Indexed)
     at = items.at
-    return replace(items, at=lambda i: _small(at(i), value.dtype))
+    return replace(items, at=lambda i: small(run, at(i), value.dtype, node))
 
 
 def subscript(run: Run, value: SmallV, index: Value, node: ast.AST) -> Value:
     """Compile ``value[index]``."""
-    return _small(run.subscript(value.wide, index, node), value.dtype)
+    return small(run, run.subscript(value.held, index, node), value.dtype, node)
 
 
 def attribute(run: Run, value: SmallV, name: str, node: ast.AST) -> Value:
     """Return an attribute or a method."""
     if name not in {"T"} | _ITEMS | _WIDE:
         _refuse(run, f"{name!r} of {run.describe(value)}", value, node)
-    found = run.attribute(value.wide, name, node)
+    as_it_lies = name in _PLACES
+    found = run.attribute(value.held if as_it_lies else wide(run, value, node), name, node)
     if name == "T":
-        return _small(found, value.dtype)
+        return small(run, found, value.dtype, node)
     return OperatorV("small", found, (value.dtype,)) if name in _ITEMS else found
 
 
@@ -137,7 +160,7 @@ def _call_small(
 ) -> Value:
     """A call of a method that gives items of the array."""
     (dtype,) = operator.options
-    return _small(run.call(operator.function, args, node, kwargs), str(dtype))
+    return small(run, run.call(operator.function, args, node, kwargs), str(dtype), node)
 
 
 REGISTRY.operators["small"] = _call_small
@@ -161,13 +184,15 @@ def called(
     if not (known or items):
         name = getattr(function, "__name__", str(function))
         _refuse(run, f"{name} of {run.describe(found)}", found, node)
-    made = run.call(Static(function), [wide(v) for v in args], node, kwargs)
-    return _small(made, found.dtype) if items else made
+    as_it_lies = items and function in _PLACE_CALLS
+    passed = [found.held if as_it_lies and v is found else wide(run, v, node) for v in args]
+    made = run.call(Static(function), passed, node, kwargs)
+    return small(run, made, found.dtype, node) if items else made
 
 
 def is_instance(run: Run, value: SmallV, classes: tuple[type, ...], node: ast.AST) -> Value:
     """Compile ``isinstance``, where the answer is the same for int64."""
-    if isinstance(value.wide, ArrayV):
+    if isinstance(value.held, ArrayV):
         return Static(issubclass(np.ndarray, classes))
     found = issubclass(np.dtype(value.dtype).type, classes)
     if found != issubclass(np.int64, classes):

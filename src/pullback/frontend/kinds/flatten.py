@@ -173,8 +173,8 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case MaybeV(bound, inner):
             out.atoms.append(bound)
             return MaybeK(_flatten(inner, graph, out))
-        case SmallV(wide, dtype):
-            inside = _flatten(wide, graph, out)
+        case SmallV(held, dtype):
+            inside = _flatten(held, graph, out)
             assert isinstance(inside, ScalarK | ArrayK)
             return SmallK(inside, dtype)
         case SymbolV(atom, cls):
@@ -411,10 +411,10 @@ def _rebuild(
         case MaybeK(inner):
             bound = next(atoms)
             return MaybeV(bound, _rebuild(inner, atoms, own, scopes))
-        case SmallK(wide, dtype):
-            as_wide = _rebuild(wide, atoms, own, scopes)
-            assert isinstance(as_wide, Scalar | ArrayV)
-            return SmallV(as_wide, dtype)
+        case SmallK(inside, dtype):
+            held = _rebuild(inside, atoms, own, scopes)
+            assert isinstance(held, Scalar | ArrayV)
+            return SmallV(held, dtype)
         case SymbolK(cls):
             return SymbolV(next(atoms), cls)
         case CaughtK(steps):

@@ -404,9 +404,9 @@ def describe(kind: Kind) -> str:
             return brief(value)
         case ArrayK(elem, rank):
             return f"an array of {_number(elem, False)}, rank {rank}"
-        case SmallK(wide, dtype):
-            word = describe(wide).replace("an int64", f"a number of {dtype}")
-            return word.replace("int64", dtype)
+        case SmallK(held, dtype):
+            more = f", rank {held.rank}" if isinstance(held, ArrayK) else ""
+            return f"{'an array' if more else 'a number'} of {dtype}{more}"
         case ListK(elem):
             return f"a list of {_plural(elem)}"
         case HashK(cls, elem):

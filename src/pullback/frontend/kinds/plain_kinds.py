@@ -39,10 +39,10 @@ class ArrayK:
 
 @dataclass(frozen=True, slots=True)
 class SmallK:
-    """The kind of a number or array of a small NumPy integer dtype, such as uint8: its leaf is that
-    of ``wide``, the same in int64. See ``interpret.small_ints``."""
+    """The kind of a number or array of a small NumPy integer dtype, such as uint8. Its leaf is that
+    of ``held``: an array as it lies, or as the same in int64. See ``interpret.small_ints``."""
 
-    wide: ScalarK | ArrayK
+    held: ScalarK | ArrayK
     dtype: str
 
 

@@ -125,9 +125,10 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SmallV:
-    """A number or array of a small integer dtype, by its name; ``wide``: the same in int64."""
+    """A number or array of a small integer dtype, by its name. ``held``: a number or an array in
+    int64, or an array as it lies, of signed items."""
 
-    wide: Scalar | ArrayV
+    held: Scalar | ArrayV
     dtype: str
 
 

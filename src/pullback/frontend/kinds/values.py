@@ -14,7 +14,7 @@ ranges exist at compile time only: they are just their leaves.
             | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
             | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
             | OptionalV(there, value)    None or a value
-            | SmallV(wide, dtype)        a number or array of uint8, int16, ..., as one of int64
+            | SmallV(held, dtype)        a number or array of uint8, int16, ...
             | SymbolV(atom, cls)         a string or a member of an enumeration, not known now
             | FunctionV(...)             a known function or lambda with what it captures
             | ClosureV(atom, kinds)      a function chosen at run time among known ones

@@ -13,6 +13,7 @@ from pullback import batches, structures
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
+from pullback.frontend.interpret.small_ints import small
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -29,6 +30,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.run import Run
 
 Tree = Any
 
@@ -96,8 +98,8 @@ def _each(
     whose length only the run knows, and the axes of an item."""
     parts = _parts(tree)
     if isinstance(tree, SmallV):
-        made = f(tree.wide, axes)
-        return SmallV(made, tree.dtype) if isinstance(made, Scalar | ArrayV) else made
+        assert isinstance(sp, Run)
+        return small(sp, f(tree.held, axes), tree.dtype, node)
     if isinstance(tree, ListV) and axes is not None and lists is not None:
         if isinstance(axes, list | tuple):
             reason = f"axes for each item of {sp.describe(tree)}, whose length only the run knows"

@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from pullback.core.types import BOOL, F32, F64, I32, I64
+from pullback.core.types import BOOL, F32, F64, I32, I64, Int
 from pullback.errors import ArgumentTypeError, brief
 from pullback.frontend.kinds.join import join, keeps_classes
 from pullback.frontend.kinds.kinds import (
@@ -114,9 +114,9 @@ def _array(value: np.ndarray) -> ArgType:
         if known is not None:
             return ArrayK(known, value.ndim) if value.ndim else ScalarK(known, False)
         if value.dtype.name in SMALL:
-            wide = _ARRAYS[np.dtype(np.int64), value.ndim]
-            assert isinstance(wide, ScalarK | ArrayK)
-            return SmallK(wide, value.dtype.name)
+            item = Int(8 * value.dtype.itemsize)
+            held = ArrayK(item, value.ndim) if value.ndim else ScalarK(I64, False)
+            return SmallK(held, value.dtype.name)
         raise ArgumentTypeError(*unsupported_dtype(value)) from None
 
 

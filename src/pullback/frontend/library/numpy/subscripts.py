@@ -17,6 +17,7 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentValueError, MutationError, StaticIndexError
+from pullback.frontend.interpret.small_ints import wide
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -35,6 +36,7 @@ from pullback.frontend.library.numpy import scatter, views
 from pullback.frontend.library.numpy.broadcasting import Read, broadcast, scalars
 from pullback.frontend.library.numpy.indices import in_range
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.run import Run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -344,7 +346,8 @@ def store_within(
 ) -> Atom:  # fmt: skip
     """Return the home after ``array[index] = value``, where the array stands in others."""
     if isinstance(value, SmallV) and (not by or array.elem in (F64, I64)):
-        value = value.wide
+        assert isinstance(sp, Run)
+        value = wide(sp, value, node)
     if isinstance(index, Region):
         return _store_in_view(sp, array, index, scalars(sp, value, node), node, home, by)
     parts = take_apart(sp, array, index, node)
