@@ -22,7 +22,10 @@ class Config:
     specialisations are kept; ``cache_dir``, the folder in which compiled code is kept for the next
     processes (None: ``PULLBACK_CACHE`` says it, or else it is the user's own cache folder);
     ``threads``, on how many threads long loops may run (``PULLBACK_THREADS``, or else the cores):
-    results are the same, bit by bit, whatever their number.
+    results are the same, bit by bit, whatever their number; ``verbose``, what is said of
+    compilation: "slow", on a terminal, what takes more than two seconds; "always", the same
+    wherever ``sys.stderr`` leads; "log", a line for every program that is compiled, too, with the
+    reason; "never", nothing.
 
     >>> config.cache_size
     512
@@ -32,11 +35,13 @@ class Config:
     cache_size: int = 512
     cache_dir: str | None = None
     threads: int = field(default_factory=_threads)
+    verbose: str = "slow"
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in ("check", "cache_size", "cache_dir", "threads"):
+        if name not in self.__slots__:
             raise AttributeError(
-                f"pb.config has 'check', 'cache_size', 'cache_dir' and 'threads', not {name!r}"
+                "pb.config has 'check', 'cache_size', 'cache_dir', 'threads' and 'verbose', "
+                f"not {name!r}"
             )
         if name == "cache_dir" and value is not None:
             if not isinstance(value, str | os.PathLike):
@@ -44,6 +49,10 @@ class Config:
             value = os.fspath(value)
         if name == "check" and value not in ("always", "last", "never"):
             raise ValueError(f"pb.config.check is 'always', 'last' or 'never', not {value!r}")
+        if name == "verbose" and value not in ("slow", "always", "log", "never"):
+            raise ValueError(
+                f"pb.config.verbose is 'slow', 'always', 'log' or 'never', not {value!r}"
+            )
         if name in ("cache_size", "threads") and (type(value) is not int or value < 1):
             raise ValueError(f"pb.config.{name} is a positive int, not {value!r}")
         if name == "threads":

@@ -38,7 +38,7 @@ from pullback.call.refusals import refusals
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.call.specialised import bound, broadcasting, compiling, kinds_of
 from pullback.call.trees import Fast
-from pullback.call.uncollected import uncollected
+from pullback.call.watching import watched
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
@@ -138,7 +138,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
     key = type_of(f), kinds, equal, request.in_order
     known = _lookup(f, args, key, request)
     if known is None:
-        with compiling, uncollected():
+        with compiling, watched():
             known = _lookup(f, args, key, request)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
@@ -243,7 +243,7 @@ class Unit:
         counted = native and self.plan.cells
         program = self.programs.get(counted)
         if program is None or trace is not None:
-            with compiling, refusals():
+            with compiling, watched(), refusals():
                 given = {
                     "invariant loads": self.prepared, "ad": self.derived,
                     "entry": lambda p: self.entry(p, counted),
@@ -273,7 +273,7 @@ class Unit:
     def compiled(self, packed: bool = False) -> Native:
         """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
         if packed not in self.natives:
-            with compiling, uncollected():
+            with compiling, watched():
                 if packed not in self.natives:
                     special, since = self.special, self.special.begun()
                     program = self.program(True)
@@ -287,7 +287,7 @@ class Unit:
         """The native code of a pullback."""
         if self.halves is None:
             split = REVERSE[self.plan.request.method].split
-            with compiling, uncollected(), refusals():
+            with compiling, watched(), refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
                     since, source = self.special.begun(), self.prepared(self.source)
@@ -299,7 +299,7 @@ class Unit:
     @cached_property
     def linear_maps(self) -> LinearMaps | None:
         """The native code of a linear map; None: there is none."""
-        with compiling, uncollected(), refusals():
+        with compiling, watched(), refusals():
             around = self.special.hidden, self.special.guards
             return linear_maps(self.plan, self.prepared(self.source), *around)
 

@@ -111,7 +111,7 @@ def internal_error(error: Exception, f: object = None) -> InternalError:
     own = [e for e in entries if is_own(e.tb_frame.f_code.co_filename)]
     site: Site | None = None
     with contextlib.suppress(Exception):  # what is shown of a failure must not fail itself
-        site = _place([e.tb_frame for e in own[-MOST_FRAMES:]][::-1], f)
+        site = place_of([e.tb_frame for e in own[::-1]], f)
     function = "" if site is None else f" {site.function!r}"
     made = InternalError(
         f"Pullback failed while it compiled{function} ({_where(own)}, {_short(error)}). "
@@ -133,13 +133,24 @@ def _where(own: Sequence[TracebackType]) -> str:
     frame = own[-1].tb_frame if own else None
     if frame is None:
         return "at its door"
-    parts = frame.f_code.co_filename.replace("\\", "/").rpartition("/pullback/")[2]
-    stages = [e.tb_frame.f_locals.get("stage") for e in own
-              if e.tb_frame.f_code is run_stages.__code__]  # fmt: skip
-    named = [s.name for s in stages if isinstance(s, Stage)]
-    room = parts.partition("/")[0]
-    stage = named[-1] if named else "front end" if room == "frontend" else room
-    return f'stage "{stage}", {parts}:{own[-1].tb_lineno}'
+    stage = stage_of([e.tb_frame for e in own[::-1]])
+    return f'stage "{stage}", {_file(frame)}:{own[-1].tb_lineno}'
+
+
+def stage_of(inner: Sequence[FrameType]) -> str:
+    """The stage in which these frames, the innermost first, worked."""
+    for frame in inner:
+        stage = frame.f_locals.get("stage") if frame.f_code is run_stages.__code__ else None
+        if isinstance(stage, Stage):
+            return stage.name
+    own = (_file(frame) for frame in inner if is_own(frame.f_code.co_filename))
+    room = next(own, "").partition("/")[0]
+    return "front end" if room == "frontend" else room
+
+
+def _file(frame: FrameType) -> str:
+    """The file of a frame of this package, within it."""
+    return frame.f_code.co_filename.replace("\\", "/").rpartition("/pullback/")[2]
 
 
 def _short(error: Exception) -> str:
@@ -166,9 +177,10 @@ def _versions() -> str:
 # --- the place ------------------------------------------------------------------------------------
 
 
-def _place(inner: Sequence[FrameType], f: object) -> Site | None:
+def place_of(inner: Sequence[FrameType], f: object = None) -> Site | None:
     """The place of the user's program at which these frames, the innermost first, worked."""
-    values = [tuple(frame.f_locals.values()) for frame in inner]
+    own = [frame for frame in inner if is_own(frame.f_code.co_filename)][:MOST_FRAMES]
+    values = [tuple(frame.f_locals.values()) for frame in own]
     return _of_syntax(values) or _of_core(values) or _of_function(values, f)
 
 
@@ -225,4 +237,4 @@ def _of_function(values: Locals, f: object) -> Site | None:
     return None
 
 
-__all__ = ["internal_error", "is_of_program"]
+__all__ = ["internal_error", "is_of_program", "place_of", "stage_of"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from types import CodeType
@@ -11,6 +13,7 @@ from weakref import ref
 
 from pullback.call.request import Plan, What
 from pullback.frontend.kinds.kinds import describe
+from pullback.settings import config
 
 if TYPE_CHECKING:
     from pullback.native.compile import Timing
@@ -28,8 +31,9 @@ _NAMES = {
 class Compilation:
     """One compiled program: the operator that it is for ("jit" is the function itself; "jvp" and
     "vjp" are also what Jacobians and the like are made of), the arguments that it differentiates
-    by, the types of all arguments, the seconds that it took, the bytes of machine code, and whether
-    it was loaded from disk."""
+    by, the types of all arguments, the seconds that it took, the bytes of machine code, whether it
+    was loaded from disk, and the reason: what is other than when this function was last
+    compiled."""
 
     operator: str
     argnums: tuple[int, ...]
@@ -37,6 +41,7 @@ class Compilation:
     seconds: float
     size: int
     loaded: bool
+    reason: str
 
     def __repr__(self) -> str:
         by = f" by {', '.join(map(str, self.argnums))}" if self.argnums else ""
@@ -54,8 +59,44 @@ def note(code: CodeType, plan: Plan, since: float, timing: Timing, loaded: bool 
     argnums = () if what in (What.VALUE, What.TANGENT) else tuple(plan.differentiated)
     given = tuple(map(describe, plan.kinds[: plan.arguments]))
     seconds = perf_counter() - since
-    made = Compilation(_NAMES[what], argnums, given, seconds, timing.size, loaded)
+    operator = _NAMES[what]
+    reason = _reason(compilations(code), operator, argnums, given, code.co_varnames)
+    made = Compilation(operator, argnums, given, seconds, timing.size, loaded, reason)
     _written.append((ref(code), made))
+    if config.verbose == "log":
+        place = f"{code.co_qualname}, line {code.co_firstlineno}"
+        print(f"pullback: {place}: {made!r}: {reason}", file=sys.stderr, flush=True)
+
+
+def _reason(
+    before: Sequence[Compilation], operator: str, argnums: tuple[int, ...], given: tuple[str, ...],
+    names: Sequence[str],
+) -> str:  # fmt: skip
+    """Why a program is made beside those that there are: what is other than in the one that is most
+    like it."""
+    if not before:
+        return "the first call"
+    same = [c for c in before if (c.operator, c.argnums) == (operator, argnums)]
+    if not same:
+        return "the first call of this operator"
+    counts = [c for c in same if len(c.arguments) == len(given)]
+    if not counts:
+        return f"{len(given)} arguments where there were {len(same[-1].arguments)}"
+    differing = [
+        [k for k, (a, b) in enumerate(zip(c.arguments, given, strict=True)) if a != b]
+        for c in counts
+    ]
+    nearest = min(range(len(counts)), key=lambda k: (len(differing[k]), -k))
+    if not differing[nearest]:
+        return "what it reads beside its arguments, or what their extents are, is of another kind"
+    return ", ".join(
+        f"{_name(names, k)}: {given[k]} where there was {counts[nearest].arguments[k]}"
+        for k in differing[nearest]
+    )
+
+
+def _name(names: Sequence[str], k: int) -> str:
+    return names[k] if k < len(names) else f"argument {k}"
 
 
 def compilations(code: CodeType) -> tuple[Compilation, ...]:
