@@ -43,7 +43,7 @@ from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
-from pullback.core.traverse import calls_python, differentiates, has_products
+from pullback.core.traverse import differentiates, has_products
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
@@ -142,7 +142,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             known = _lookup(f, args, key, request)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
-                if equal and calls_python(known.special.program):
+                if equal and not known.special.may_assume:
                     broadcasting.add((type_of(f), kinds))  # nothing is run twice then
                     return specialisation(f, args, request)
                 _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]

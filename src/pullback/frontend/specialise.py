@@ -16,6 +16,7 @@ from pullback.core.build import Builder
 from pullback.core.quiet import without_needless
 from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
+from pullback.core.traverse import calls_python
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
@@ -103,6 +104,14 @@ class Specialised:
     """The code of all functions that the program was made of."""
     asks_lapack: bool = False
     """Whether the program depends on ``lapack``."""
+    catches_extents: bool = False
+    """Whether the program catches the error of extents that do not fit."""
+
+    @property
+    def may_assume(self) -> bool:
+        """Whether extents may be assumed to be equal: where they are not, the caller sees the error
+        and runs another program, so nothing may have caught it, and nothing is printed twice."""
+        return not self.catches_extents and not calls_python(self.program)
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
         """Whether the program may be used for this call, whose argument types are equal."""
@@ -280,6 +289,7 @@ class _Attempt:
             site_of(definition, node),
             result is None,
             any(d.mixed and d.function in functions for d in rt.by_nodes),
+            catches_extents=rt.caught.catches_extents,
         )
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:

@@ -49,6 +49,7 @@ from pullback.errors import UnsupportedError
 from pullback.frontend.functions import caught_loops
 from pullback.frontend.functions.caught_loops import AnyOf
 from pullback.frontend.functions.clauses import Clauses, held_number, raised_again
+from pullback.frontend.kinds.extents import NO_BROADCAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,8 @@ class CaughtFunctions:
     updated: dict[str, dict[str, Updated]] = field(default_factory=dict)
     total: set[str] = field(default_factory=set)
     """The functions of the library that check what cannot fail: they raise nothing."""
+    catches_extents: bool = False
+    """Whether a clause catches the error of extents that do not fit."""
 
     def want(self, function: str, clauses: Clauses) -> str:
         """Return the name of the version of a function that gives the numbers of these clauses."""
@@ -357,7 +360,8 @@ class Catching:
     def _checked(self, b: Builder, let: Let) -> tuple[Atom, Let | None]:
         """Whether an op does not raise, and the op without its check."""
         match let.op:
-            case Prim(_, (fine, *_)):
+            case Prim(_, (fine, *_), (_, message, *_)):
+                self.caught.catches_extents |= message == NO_BROADCAST
                 return fine, None
             case Index(a, idx, _):
                 fine, places = _in_range(b, a, idx)
