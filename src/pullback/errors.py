@@ -187,6 +187,17 @@ def brief(value: object) -> str:
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
+def known_as(cls: type, wanted: Sequence[type]) -> str:
+    """Return what a message calls an object of a class that does not fit where others are wanted,
+    which may have its name."""
+    called = f"a {cls.__name__}"
+    if cls in wanted:
+        return f"{called} with other attributes, or values of other types in them,"
+    if any(other.__name__ == cls.__name__ for other in wanted):
+        return f"{called} of another class of this name (was it defined again?)"
+    return called
+
+
 def first_keys(keys: Sequence[object]) -> str:
     """Return what a message shows of the keys of a dict."""
     shown = ", ".join(map(repr, keys[:MOST_ITEMS])) or "(none)"

@@ -73,6 +73,23 @@ def compiled(f: Callable[..., Any]) -> tuple[Compilation, ...]:
     return compilations(inner.__code__)
 
 
+class Printed(str):
+    """A text that has been printed: where it is the last value of a cell, it is not shown again."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<printed text of {len(self.splitlines())} lines>"
+
+    def _ipython_display_(self) -> None:
+        """Show nothing."""
+
+
+def _printed(text: str) -> Printed:
+    print(text)
+    return Printed(text)
+
+
 @public
 def show(
     f: Callable[..., Any], *args: Any, stage: str | None = None, method: str | None = None
@@ -92,16 +109,13 @@ def show(
     """
     method = _method_of(f, method)
     if method is not None and method not in NATIVE:
-        text = driver.by_method(*_asked(f, args, method), method, by_method.derive).text()
-        print(text)
-        return text
+        return _printed(driver.by_method(*_asked(f, args, method), method, by_method.derive).text())
     texts = driver.stages(*_asked(f, args, method))
     if stage is None:
         stage = driver.PIPELINE[-1].name
     if stage not in texts:
         raise ArgumentValueError(f"no stage {stage!r}", "choose among " + ", ".join(texts))
-    print(texts[stage])
-    return texts[stage]
+    return _printed(texts[stage])
 
 
 @public
@@ -161,8 +175,7 @@ def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
     request = replace(request, what=What.PULLBACK)  # which is there for every result
     text = driver.by_method(
         g, values, request, "delta.monadic", partial(by_method.told, only=only))
-    print(text)
-    return text
+    return _printed(text)
 
 
 def _square(x: float) -> float:

@@ -17,7 +17,7 @@ from pullback.ad.spaces import Spaces
 from pullback.call.shapes import Shape, shape_of
 from pullback.call.space import Space, of_reals
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
-from pullback.core.types import Array, Real, Sum, Type
+from pullback.core.types import Array, Bool, Int, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import (
@@ -224,10 +224,12 @@ def make_plan(
     wrt: list[int] = []
     for i in chosen:
         found = [k for k in plain.leaves[i] if spaces.bears(plain.params[k])]
-        if found and not along and (mixed := _with_ints_among_floats(kinds[i])) is not None:
+        if found and not along and (mixed := _mixed(kinds[i])) is not None:
+            what, rewrite = _odd_ones(mixed)
             raise ArgumentTypeError(
-                f"argument {i} has ints among floats ({describe(mixed)}): they have no derivatives",
-                "write 2.0 for 2: [float(x) for x in xs]; or choose other arguments with argnums=",
+                f"argument {i} has {what} ({describe(mixed)}): its items have derivatives of "
+                "several types, or none",
+                f"{rewrite}; or choose other arguments with argnums=",
             )
         if not along and not found:
             raise ArgumentTypeError(
@@ -249,13 +251,29 @@ def make_plan(
     return Plan(request, everything, len(kinds), result, tuple(wrt), seeded, data, one_home)
 
 
-def _with_ints_among_floats(kind: Kind) -> Kind | None:
-    """Return the first part that is a list of numbers of which some are ints and some floats."""
+def _mixed(kind: Kind) -> TupleK | None:
+    """Return the first part that is a list of items of one type whose numbers are of several
+    types."""
     if isinstance(kind, TupleK) and kind.is_list:
         joined = as_list(kind)
         if joined and any(leaf_types(k) != leaf_types(joined.elem) for k in kind.items):
             return kind
-    return next((k for k in map(_with_ints_among_floats, parts(kind)) if k is not None), None)
+    return next((k for k in map(_mixed, parts(kind)) if k is not None), None)
+
+
+def _odd_ones(mixed: TupleK) -> tuple[str, str]:
+    """Return what is said of such a list, and what to write instead."""
+    joined = as_list(mixed)
+    assert joined is not None
+    wanted = leaf_types(joined.elem)
+    both = [p for k in mixed.items for p in zip(leaf_types(k), wanted, strict=False)]
+    for other, words in ((Int, ("ints", "write 2.0 for 2: [float(x) for x in xs]")),
+                         (Bool, ("bools", "write 1.0 for True: [float(x) for x in xs]"))):
+        if any(isinstance(t, other) and isinstance(u, Real) for t, u in both):
+            return f"{words[0]} among floats", words[1]
+    if any(isinstance(t, Real) and isinstance(u, Real) and t != u for t, u in both):
+        return "float32 among floats of 64 bits", "convert them: [float(x) for x in xs]"
+    return "items of several types", "make them of one type, or pass a tuple"
 
 
 def holds_functions(t: Type) -> bool:

@@ -24,7 +24,7 @@ from pullback.call.given import Normal, What, placed
 from pullback.call.trees import Form, NoForm, Writer
 from pullback.core.types import Real, Type
 from pullback.core.values import Node
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, known_as
 from pullback.frontend.kinds.kinds import Kind, describe
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.unions import Union
@@ -110,9 +110,9 @@ class Shape(ABC):
 
     def mismatch(self, value: object) -> ArgumentTypeError:
         """The error for a value that is not of this shape."""
-        return ArgumentTypeError(
-            f"a {type(value).__name__} where {describe(self.kind)} is expected"
-        )
+        wanted = getattr(self.kind, "cls", None)
+        called = known_as(type(value), [wanted] if isinstance(wanted, type) else [])
+        return ArgumentTypeError(f"{called} where {describe(self.kind)} is expected")
 
     # --- leaves ---
 

@@ -16,7 +16,7 @@ from pullback.call.shapes.record import Record
 from pullback.call.space import of_reals
 from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node as Leaf
-from pullback.errors import ArgumentTypeError, ArgumentValueError, brief
+from pullback.errors import ArgumentTypeError, ArgumentValueError, brief, known_as
 from pullback.frontend.derivatives.homes import leads_to_reals
 from pullback.frontend.kinds.kinds import RecordK, UnionK
 from pullback.frontend.python.unions import Union
@@ -49,9 +49,16 @@ def alternative_of(union: Union, value: object) -> Alternative:
     cls = own_class(type(value))
     if cls not in union.classes:
         raise ArgumentTypeError(
-            f"a {cls.__name__} where a {' or '.join(union.class_names())} is declared"
+            f"{known_as(cls, union.classes)} where a {' or '.join(union.class_names())} is declared"
         )
     return alternative(union, cls)
+
+
+def _other(given: object, value: object) -> str:
+    """What a message calls a tangent of another class than its value."""
+    if type(given).__name__ == type(value).__name__:
+        return known_as(type(given), [type(value)])
+    return brief(given)
 
 
 def inside_node(union: Union, value: object) -> Iterator[tuple[Union, object]]:
@@ -103,8 +110,9 @@ class Node(Shape, of=UnionK):
         self, value: object, tangent: object
     ) -> Iterator[tuple[Union, object, object]]:
         if tangent is not None and type(tangent) is not type(value):
+            other = _other(tangent, value)
             raise ArgumentTypeError(
-                f"the tangent of a {type(value).__name__} has its form, not {brief(tangent)}"
+                f"the tangent of a {type(value).__name__} has its form, not {other}"
             )
         yield self.union, value, tangent
 
@@ -114,7 +122,8 @@ class Node(Shape, of=UnionK):
         with placed(where):
             if type(given) is not type(value):
                 raise ArgumentTypeError(
-                    f"the {made.what} of a {type(value).__name__} has its form, not {brief(given)}"
+                    f"the {made.what} of a {type(value).__name__} has its form, not "
+                    f"{_other(given, value)}"
                 )
             known = made.nodes.get(id(value))
             if known is not None and known[0] is not given:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from pullback.core.terms import Atom
+from pullback.core.terms import Atom, Site
 from pullback.errors import MutationError
 from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.captured_variables import (
@@ -35,6 +35,7 @@ from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, Tu
 from pullback.frontend.memory import handed_updates, holding, ownership, places
 from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.python.memoised import memo_name
+from pullback.frontend.python.source import Definition
 from pullback.frontend.state import Variable
 
 if TYPE_CHECKING:
@@ -115,7 +116,6 @@ def _hand_back(
     assert isinstance(value, TupleV)
     args = given.args
     result, *ends = value.items
-    function = spec.definition.name
     functions: dict[str, Value] = {FUNCTION: FunctionV(f.definition, f.scope), **args}
     known = [v for v in variables(functions) if v.home not in given.captured]
     made: dict[str, Value] = {}
@@ -123,9 +123,10 @@ def _hand_back(
         run.handing = run.trying is None or name not in run.caught.kept(spec.name, run.trying)
         nested = touched if name in spec.nested else None
         refusal = spec.updates[name]
+        called = spec.definition, None if refusal is None else refusal.site
         if name in args:
             others = {n: v for n, v in args.items() if n != name}
-            check_apart(run, function, name, None, args[name], others, known, node)
+            check_apart(run, called, name, None, args[name], others, known, node)
             assert refusal is not None
             made[name] = handed_updates.handed_back(
                 run, args[name], end, refusal, node, nested, given.moved(name)
@@ -135,7 +136,7 @@ def _hand_back(
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
         updated = target.value if refusal is not None else Static(None)
-        check_apart(run, function, shown(name), target, updated, args, known, node)
+        check_apart(run, called, shown(name), target, updated, args, known, node)
         if refusal is None:
             set_variable(run, target.home, end, node)
         elif name in spec.replaced:
@@ -153,8 +154,12 @@ def _hand_back(
     return _unmarked(result, made)
 
 
+Called = tuple[Definition, Site | None]
+"""A function, and the place at which it changes something."""
+
+
 def check_apart(
-    run: Run, function: str, name: str, target: Variable | None, value: Value,
+    run: Run, called: Called, name: str, target: Variable | None, value: Value,
     args: dict[str, Value], known: Sequence[Variable], node: ast.AST,
 ) -> None:  # fmt: skip
     """Refuse a call if the function knows an object that it changes by two names: inside, these
@@ -163,21 +168,42 @@ def check_apart(
     mine = memory_of(value) if ownership.is_root(value) else frozenset()
     if target is not None:
         mine |= target.scope.cells.get(target.name, frozenset())
-    again = any(owners_of(v) & mine for v in args.values())
+    definition, site = called
+    again: list[tuple[str, Definition | None]] = [
+        (n, definition) for n, v in args.items() if owners_of(v) & mine
+    ]
     for v in known:
         if target is not None and v.home == target.home:
             twice = v.argument != target.argument and not are_one(args, v, target)
-            again = again or twice
         else:
-            again = again or bool(owners_of(v.value) & mine)
+            twice = bool(owners_of(v.value) & mine)
+        if twice:
+            frames = (f.definition for f in run.frames if f.scope in (v.scope, v.home[0]))
+            again.append((v.name, next(frames, run.frame.definition)))
     if again:
+        other, where = again[0]
+        changed = _line(None if site is None else site.line)
+        bound = _line(None if where is None else _bound_at(where, other))
         run.refuse(
             node,
-            f"{function!r} updates {name!r}, but sees the same memory under another "
-            "name too",
-            "pass it once",
+            f"{definition.name!r} updates {name!r}{changed}, but sees the same memory under "
+            f"another name too: {shown(other)!r}{bound}",
+            "pass it once, or a copy",
             error=MutationError,
         )
+
+
+def _line(number: int | None) -> str:
+    return "" if number is None else f" (line {number})"
+
+
+def _bound_at(definition: Definition, name: str) -> int | None:
+    """Return the line on which a function binds a name first."""
+    for n in ast.walk(definition.node):
+        if isinstance(n, ast.arg) and n.arg == name:
+            return n.lineno
+    stored = (n for n in ast.walk(definition.node) if isinstance(n, ast.Name))
+    return next((n.lineno for n in stored if n.id == name and isinstance(n.ctx, ast.Store)), None)
 
 
 def _unmarked(value: Value, made: dict[str, Value]) -> Value:

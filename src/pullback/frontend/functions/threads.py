@@ -159,7 +159,7 @@ def settle_changes(
             assert target is not None
             scope, name = target.home
             updated = target.value if change.refusal is not None else Static(None)
-            check_apart(run, items.function.definition.name, shown(name), target, updated,
+            check_apart(run, (items.function.definition, None), shown(name), target, updated,
                         told, list(variables(functions)), node)  # fmt: skip
             check_here(run, scope, name, node, change.refusal)
             if change.replaced and change.refusal is not None:

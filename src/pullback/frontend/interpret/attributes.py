@@ -43,6 +43,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import holding, references
 from pullback.frontend.python import object_classes, records
+from pullback.frontend.python.pytypes import left_out
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.signals import Unreachable
 
@@ -217,6 +218,12 @@ def _maybe_there(run: Run, obj: RecordV, held: MaybeV, name: str, node: ast.AST)
 
 def _refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoReturn:
     cls, where = value.cls, ""
+    why = left_out.get((cls, name))
+    if why is not None:
+        run.refuse(
+            node, f"the attribute {name!r} of a {cls.__name__} cannot be an argument: {why.reason}",
+            why.rewrite, error=UnknownAttributeError,
+        )  # fmt: skip
     if object_classes.is_object_class(cls):
         hook = object_classes.hook_of(cls)
         where = f" here (its {hook} is not asked)" if hook.startswith("__getattr") else " here"

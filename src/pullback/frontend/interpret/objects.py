@@ -58,7 +58,9 @@ from pullback.frontend.library.arguments import is_none
 from pullback.frontend.library.numpy import arrays, indices, subscripts
 from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.python import generics, records, special_methods
+from pullback.frontend.python.libraries import is_used_in_brackets
 from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
 
@@ -205,6 +207,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
                 return Static(text[key])  # type: ignore[index]  # or TypeError
             except (IndexError, TypeError) as e:
                 run.refuse(node, str(e), error=StaticIndexError)
+        case Static(known) if is_used_in_brackets(known):
+            refuse_library(run, known, node)
         case _:
             run.refuse(
                 node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError

@@ -107,20 +107,40 @@ def name_of(obj: object) -> str:
     and without a module if it is built in."""
     if isinstance(obj, LaterFunction):
         return f"{obj.module}.{obj.__name__}"
-    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or _name(obj)
     module = str(getattr(obj, "__module__", None) or "")
+    if is_used_in_brackets(obj):
+        module = "numpy"
     if isinstance(obj, np.ufunc):
         module = "numpy" if getattr(np, str(name), None) is obj else "scipy.special"
     if module.startswith("scipy.stats.") and isinstance(obj, MethodType):
-        name = f"{getattr(obj.__self__, 'name', '')}.{obj.__name__}".lstrip(".")
+        name = f"{_name(obj.__self__)}.{obj.__name__}"
     if module == "pullback" or module.startswith("pullback."):
         module = "pb"
     public = takewhile(lambda p: not p.startswith("_"), _PUBLIC.get(module, module).split("."))
     return ".".join([*(p for p in public if p not in ("builtins", "")), str(name)])
 
 
+_INDEXED = ("c_", "r_", "s_", "index_exp", "mgrid", "ogrid")
+"""Objects of NumPy that are used in brackets only."""
+
+
+def is_used_in_brackets(obj: object) -> bool:
+    """Whether this is ``np.c_``, ``np.s_`` or another such object."""
+    return any(getattr(np, name) is obj for name in _INDEXED)
+
+
+def _name(obj: object) -> str:
+    """Return the name of an object that is neither function nor class: that of its distribution,
+    or of its class."""
+    given = getattr(obj, "name", None) if type(obj).__module__.startswith("scipy.") else None
+    known = (name for name in _INDEXED if getattr(np, name) is obj)
+    return next(known, str(given or type(obj).__name__.removesuffix("_gen")))
+
+
 _PUBLIC = {"_operator": "operator", "_warnings": "warnings", "io": "", "_io": ""}
 
 __all__ = [
-    "CLOSED", "OWN", "is_closed", "is_closed_module", "is_users", "name_of", "package_of",
+    "CLOSED", "OWN", "is_closed", "is_closed_module", "is_used_in_brackets", "is_users",
+    "name_of", "package_of",
 ]  # fmt: skip

@@ -270,7 +270,7 @@ def _object(value: object, cls: type) -> ArgType:
         raise ArgumentTypeError("an object that has itself in one of its attributes")
     token = _OPEN.set(around | {id(value)})
     try:
-        known = ((n, _supported(part)) for n, part in attributes_of(value).items())
+        known = ((n, _supported(part, (cls, n))) for n, part in attributes_of(value).items())
         return RecordK(cls, tuple((n, kind) for n, kind in known if kind is not None))
     finally:
         _OPEN.reset(token)
@@ -290,11 +290,22 @@ def has_attributes(value: object, cls: type, names: Sequence[str]) -> bool:
         _OPEN.reset(token)
 
 
-def _supported(value: object) -> ArgType | None:
+def _supported(value: object, place: tuple[type, str] | None = None) -> ArgType | None:
+    """Return the kind of an attribute; None if it has none, and note why."""
     try:
         return type_of(value)
-    except ArgumentTypeError:
+    except ArgumentTypeError as error:
+        if place is not None:
+            while len(left_out) >= _MOST_LEFT_OUT:
+                left_out.pop(next(iter(left_out)))
+            left_out[place] = error
         return None
+
+
+left_out: dict[tuple[type, str], ArgumentTypeError] = {}
+"""Why the attributes of objects of a class that are no arguments have last been left out: a program
+that reads one of them says so."""
+_MOST_LEFT_OUT = 256
 
 
 def _record(value: object, cls: type) -> ArgType:

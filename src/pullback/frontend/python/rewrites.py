@@ -7,6 +7,7 @@ advice has a program in ``tests/frontend/advice.py``, which shows that the advic
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from pullback.frontend.python.libraries import name_of
@@ -43,6 +44,8 @@ DISPATCH = "match x: case Circle(r): ...; or isinstance"
 INSIDE = "call it outside; inside there are pb.grad, pb.vjp, pb.jvp and what is derived from them"
 PLACES = "take the parts by their places: v[0], v[1:3]"
 SOLVE = "np.linalg.solve(a, b)"
+WHERE = "write the slice where it is used: a[1:3]"
+FORMULA = "write its formula, or call it outside and pass the result in"
 
 REWRITES: dict[str, str] = {
     # linear algebra
@@ -64,6 +67,10 @@ REWRITES: dict[str, str] = {
     "numpy.argpartition": "np.argsort(x)",
     "numpy.ldexp": "x * 2.0 ** n",
     "numpy.isscalar": "isinstance(x, float)",
+    "numpy.c_": "np.stack([a, b], axis=1)", "numpy.r_": "np.concatenate([a, b])",
+    "numpy.s_": WHERE, "numpy.index_exp": WHERE,
+    "numpy.mgrid": "np.meshgrid(np.arange(m), np.arange(n), indexing='ij')",
+    "numpy.ogrid": "np.arange(m)[:, None] + np.arange(n)[None]",
     "numpy.angle": "np.arctan2(im, re)",
     "numpy.put": "a[indices] = values", "numpy.place": "a[indices] = values",
     "numpy.fft.": FOURIER, "scipy.fft.": FOURIER, "scipy.fftpack.": FOURIER,
@@ -101,11 +108,20 @@ REWRITES: dict[str, str] = {
     "scipy.optimize.differential_evolution": DESCENT, "scipy.optimize.basinhopping": DESCENT,
     "scipy.integrate.": RULE, "scipy.integrate.odeint": STEPS,
     "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
-    "scipy.stats.": "write the formula: -0.5 * np.log(2.0 * np.pi) - 0.5 * z**2 of a normal one",
+    "scipy.stats.": FORMULA,
+    "scipy.stats.gamma.logpdf": "(a - 1.0) * np.log(x) - x - scipy.special.gammaln(a)",
+    "scipy.stats.gamma.pdf": "np.exp((a - 1.0) * np.log(x) - x - scipy.special.gammaln(a))",
+    "scipy.stats.poisson.logpmf": "k * np.log(mu) - mu - scipy.special.gammaln(k + 1.0)",
+    "scipy.stats.poisson.pmf": "np.exp(k * np.log(mu) - mu - scipy.special.gammaln(k + 1.0))",
     "scipy.interpolate.": LINEAR,
     "scipy.signal.": "np.convolve(x, h), or a loop over the samples",
     "scipy.sparse.": SPARSE,
-    "scipy.spatial.": "np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2))",
+    "scipy.spatial.distance.cdist": "np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2))",
+    "scipy.spatial.distance.cdist(euclidean)":
+        "np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2))",
+    "scipy.spatial.distance.cdist(sqeuclidean)": "np.sum((a[:, None] - b[None]) ** 2, axis=2)",
+    "scipy.spatial.distance.cdist(cityblock)": "np.sum(np.abs(a[:, None] - b[None]), axis=2)",
+    "scipy.spatial.distance.cdist(chebyshev)": "np.max(np.abs(a[:, None] - b[None]), axis=2)",
     "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
     "scipy.cluster.": OUTSIDE,
     "scipy.special.loggamma": "scipy.special.gammaln(x)",
@@ -128,8 +144,11 @@ ANYTHING = "write it with supported functions, or call it outside and pass the r
 """The advice for a function that is not in the table."""
 
 
-def rewrite_of(name: str) -> str:
-    """Return what to write instead of a function of this name."""
+def rewrite_of(name: str, words: Sequence[str] = ()) -> str:
+    """Return what to write instead of a function of this name. ``words``: the texts among its
+    arguments; advice that is for others is not for it."""
+    if words and any(known.startswith(f"{name}(") for known in REWRITES):
+        return next((REWRITES[k] for w in words if (k := f"{name}({w})") in REWRITES), ANYTHING)
     found = REWRITES.get(name)
     parts = name.split(".")
     while found is None and len(parts) > 1:
@@ -147,7 +166,16 @@ class Refusing(Protocol):
 def refuse_library(run: Refusing, obj: object, node: ast.AST) -> NoReturn:
     """Refuse a function, method or class that compiled code cannot call."""
     name = name_of(obj)
-    run.refuse(node, f"{name} is not supported inside compiled code", rewrite_of(name))
+    reason = f"{name} is not supported inside compiled code"
+    run.refuse(node, reason, rewrite_of(name, _words(node)))
+
+
+def _words(node: ast.AST) -> list[str]:
+    """Return the texts that are written as arguments of a call, such as the name of a metric."""
+    if not isinstance(node, ast.Call):
+        return []
+    given = [*node.args, *(k.value for k in node.keywords)]
+    return [a.value for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str)]
 
 
 __all__ = ["ANYTHING", "REWRITES", "refuse_library", "rewrite_of"]

@@ -33,6 +33,7 @@ def outer(a: Array, b: Array) -> Matrix:
     return np.ravel(a)[:, None] * np.ravel(b)
 
 
-def trace(a: Matrix) -> Array:
-    """The sum of the diagonal."""
-    return np.sum(np.diagonal(a))
+def trace(a: Matrix, offset: int = 0) -> Array:
+    """The sum of a diagonal."""
+    m = np.asarray(a)
+    return np.sum(np.diagonal(m[:, offset:] if offset >= 0 else m[-offset:]))

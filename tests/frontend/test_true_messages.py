@@ -1,0 +1,198 @@
+"""What a refusal says is so: names, lines, types, and advice that is for this call."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, make_dataclass
+
+import numpy as np
+import pytest
+import scipy.stats as st
+from scipy.spatial.distance import cdist
+from scipy.spatial.transform import Rotation
+
+import pullback as pb
+from pullback.frontend.python.rewrites import ANYTHING, FORMULA
+
+
+def said(f, *args, operator=pb.jit) -> str:
+    with pytest.raises(pb.PullbackError) as caught:
+        operator(f)(*args)
+    assert not isinstance(caught.value, pb.InternalError)
+    return str(caught.value)
+
+
+# --- one object by two names ----------------------------------------------------------------------
+
+
+class Solver:
+    def __init__(self, f):
+        self.f, self.n = f, 0
+
+    def step(self):
+        self.n += 1
+        return self.f(1.0)
+
+
+def line_of(f, k) -> str:
+    return f"(line {f.__code__.co_firstlineno + k})"
+
+
+def captured(p):
+    s = Solver(lambda y: -p[0] * y)
+    return s.step()
+
+
+def logged(x):
+    def helper(p, x, out):
+        p = p * x
+        out.append(p)
+        return p
+
+    out, p = [], np.ones(2)
+    for _ in range(3):
+        p = helper(p, x, out)
+    p[0] = 3.0
+    return np.sum(p) + np.sum(out[0])
+
+
+def test_both_names_and_both_lines() -> None:
+    text = said(captured, np.ones(2))
+    changed = line_of(Solver.step, 1)
+    assert f"'step' updates 'self' {changed}, but sees the same memory" in text
+    assert f"another name too: 'p' {line_of(captured, 0)}" in text
+    text = said(logged, 2.0)
+    assert f"'helper' updates 'out' {line_of(logged, 3)}" in text
+    assert f"too: 'p' {line_of(logged, 1)}" in text
+
+
+# --- tables, and classes of one name --------------------------------------------------------------
+
+
+class Frame:
+    """As large, when it is shown, as a table of pandas."""
+
+    def __init__(self):
+        self.rows = 300
+
+    def __repr__(self):
+        return "\n".join(f"{k} {0.5 * k}" for k in range(300))
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(3)
+
+
+TABLE = Frame()
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: np.sum(x * TABLE), lambda x: x * TABLE, lambda x: TABLE["a"] * x,
+          lambda x: np.sum(np.asarray(TABLE)) * x, lambda x: float(TABLE) * x],
+)  # fmt: skip
+def test_tables_are_not_printed(f) -> None:
+    for text in (said(f, 1.0), said(lambda t, x: x * t["a"], TABLE, 1.0)):
+        assert "Frame" in text and len(text.splitlines()) < 8 and "149.5" not in text
+    with pytest.raises(TypeError, match="not to a Frame") as caught:
+        pb.grad(TABLE)
+    assert len(str(caught.value)) < 200
+
+
+@dataclass(frozen=True)
+class Node:
+    v: float
+    next: Node | None
+
+
+def product(n):
+    return n.v * (product(n.next) if n.next is not None else 1.0)
+
+
+def test_classes_of_one_name_are_told_apart() -> None:
+    other = make_dataclass("Node", [("v", float), ("next", object)], frozen=True)
+    with pytest.raises(TypeError, match="of another class of this name"):
+        pb.grad(product)(Node(2.0, other(1.0, None)))
+    with pytest.raises(TypeError, match="of another class of this name"):
+        pb.jvp(product, (Node(2.0, None),), (other(1.0, None),))
+
+
+# --- numbers of several types ---------------------------------------------------------------------
+
+
+def test_ints_among_floats_only_where_they_are() -> None:
+    total = lambda xs: sum(x for x in xs)
+    assert "has ints among floats" in said(total, [1.0, 2], operator=pb.grad)
+    text = said(total, [np.float32(1.0), np.float64(2.0)], operator=pb.grad)
+    assert "float32 among floats of 64 bits" in text and "ints" not in text
+    text = said(lambda xs: xs[0] * 2.0, [1.0, True], operator=pb.grad)
+    assert "bools among floats" in text and "ints" not in text
+
+
+# --- attributes, offsets, brackets ----------------------------------------------------------------
+
+
+class Chain:
+    def __init__(self):
+        self.emit = {("a", 0): 1.0}
+
+    def go(self, x):
+        return self.emit["a", 0] * x
+
+
+def test_an_attribute_that_is_no_argument() -> None:
+    text = said(lambda c, x: c.go(x), Chain(), 1.0)
+    assert "the attribute 'emit' of a Chain cannot be an argument" in text
+    assert "('a', 0)" in text and "has no field or method" not in text
+    assert pb.grad(lambda x: Chain().go(x))(2.0) == 1.0
+
+
+@pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2, 5])
+def test_the_trace_beside_the_diagonal(offset) -> None:
+    a = np.arange(12.0).reshape(3, 4)
+    f = lambda a: np.trace(a, offset) + a.trace(offset=offset)
+    assert pb.jit(f)(a) == f(a)
+    assert np.array_equal(pb.grad(f)(a), 2.0 * np.eye(3, 4, offset))
+
+
+def test_objects_in_brackets_have_their_names() -> None:
+    x = np.ones(2)
+    assert "numpy.c_ is not supported" in said(lambda a: np.sum(np.c_[a, a]), x)
+    assert "numpy.s_ is not supported" in said(lambda a: np.sum(a[np.s_[0:1]]), x)
+    assert "numpy.mgrid is not supported" in said(lambda a: np.sum(np.mgrid[0:2] * a), x)
+
+
+# --- advice is for the function that is called ----------------------------------------------------
+
+
+def test_advice_of_distributions_and_distances() -> None:
+    normal, a = "0.5 * z**2", np.ones((2, 2))
+    assert "gammaln(a)" in said(lambda x: st.gamma.logpdf(x, 2.0), 1.0)
+    for f in (lambda x: st.weibull_min.pdf(x, 2.0), lambda x: st.beta(2.0, 3.0).pdf(x),
+              lambda x: st.multivariate_normal.pdf(x, 0.0, 1.0)):  # fmt: skip
+        text = said(f, 0.5)
+        assert FORMULA in text and normal not in text and " object at " not in text
+    assert "scipy.stats.beta " in said(lambda x: st.beta(2.0, 3.0).pdf(x), 0.5)
+    root = "np.sqrt(np.sum(("
+    assert root in said(lambda a: np.sum(cdist(a, a)), a)
+    assert root in said(lambda a: np.sum(cdist(a, a, metric="euclidean")), a)
+    squares = said(lambda a: np.sum(cdist(a, a, "sqeuclidean")), a)
+    assert "np.sum((a[:, None] - b[None]) ** 2, axis=2)" in squares and root not in squares
+    assert ANYTHING in said(lambda a: np.sum(cdist(a, a, "cosine")), a)
+    turned = said(lambda v: np.sum(Rotation.from_rotvec(v).as_matrix()), np.ones(3))
+    assert ANYTHING in turned and "axis=2" not in turned
+
+
+# --- what is printed is shown once ----------------------------------------------------------------
+
+
+def test_show_as_the_last_value_of_a_cell_prints_once(capsys: pytest.CaptureFixture[str]) -> None:
+    text = pb.show(lambda x: x * x, 3.0)
+    sys.displayhook(text)
+    out = capsys.readouterr().out
+    assert out.count("let") == text.count("let") == 1
+    assert "mul x x" in text and isinstance(text, str)
+    assert "let" not in repr(pb.stages(product_of_two, 3.0, only=["N1"]))
+    assert text._ipython_display_() is None and capsys.readouterr().out.count("mul") == 0
+
+
+def product_of_two(x):
+    return x * x
