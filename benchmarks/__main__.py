@@ -1,6 +1,6 @@
 """``python -m benchmarks [gmm lstm ba hand operators calls boundary scaling memory methods
-spellings corpus]`` runs all of these, or those that are named; words behind ``corpus`` are names of
-its programs."""
+spellings choices corpus]`` runs all of these, or those that are named; words behind ``corpus`` are
+names of its programs."""
 
 import platform
 import sys
@@ -8,7 +8,7 @@ import sys
 from benchmarks.common import HEADER, jax_or_none, pin_to_one_core
 
 ALL = ["gmm", "lstm", "ba", "hand", "operators", "calls", "boundary", "scaling", "memory",
-       "methods", "spellings", "corpus"]  # fmt: skip
+       "methods", "spellings", "choices", "corpus"]  # fmt: skip
 
 
 def main(words: list[str]) -> None:
@@ -21,6 +21,7 @@ def main(words: list[str]) -> None:
         ba,
         boundary,
         calls,
+        choices,
         corpus,
         gmm,
         hand,
@@ -37,7 +38,7 @@ def main(words: list[str]) -> None:
     jax = jax_or_none()
     rooms = {"gmm": gmm, "lstm": lstm, "ba": ba, "hand": hand, "operators": operators,
              "calls": calls, "boundary": boundary, "scaling": scaling, "memory": memory,
-             "methods": methods, "spellings": spellings}  # fmt: skip
+             "methods": methods, "spellings": spellings, "choices": choices}  # fmt: skip
     beside = f"JAX {jax.__version__}" if jax else "JAX is not installed"
     print(f"{platform.machine()}, Python {platform.python_version()}, one core; {beside}")
     print("times in milliseconds; compile: first call less a later one; g: (value, gradient)\n")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import ClassVar
 
 from pullback.core.effects import in_any_order
 from pullback.core.terms import Atom, Block, Build, If, Index, Lit, Loop, Prim, Sum_, Var
@@ -40,6 +41,7 @@ from pullback.lower.values import (
 )
 
 Step = Callable[[list[Scalar], list[Value]], list[Value]]
+Finish = Callable[[list[Scalar], list[Val], list[Value]], list[Value]]
 
 MAX_COPIES = 1
 MAX_COPIED = 400
@@ -176,12 +178,17 @@ def sum_(
 
 
 class Parallel:
-    """A loop with independent iterations; ``finish`` uses the results of one iteration."""
+    """A loop with independent iterations; ``finish`` uses the results of one iteration. ``unroll``:
+    how many blocks of lanes one round has; ``twice``: whether an iteration may run twice, so that
+    all lanes count where blocks overlap."""
+
+    unroll = 1
+    twice: ClassVar[bool] = False
 
     def __init__(
         self, lo: Lowering, op: Build | Sum_, extents: tuple[Value, ...],
         indices: tuple[Var, ...], elements: list[Type],
-        finish: Callable[[list[Scalar], list[Val], list[Value]], list[Value]],
+        finish: Finish,
         own: frozenset[Var] = frozenset(),
     ) -> None:
         self.lo = lo
@@ -194,6 +201,7 @@ class Parallel:
         self.own = own
         self.first: tuple[Value, Value] | None = None  # of a chunk: where it begins, in how many
         self.in_lanes = False
+        self.part = 0  # which block of lanes of a round
 
     def spread(self) -> None:
         """Put axes outermost that shift the lanes; for a loop in lanes that only adds to
@@ -350,7 +358,7 @@ class Parallel:
             return self._along(axes[1:], inits)
         of = f" along index {axis + 1}" if len(self.extents) > 1 else ""
         note.lanes, after = f"8 rounds at a time{of}", dict(notes)
-        enough = lo.test("ge", self.extents[axis], Imm(LANES, Ty.I64))
+        enough = lo.test("ge", self.extents[axis], Imm(LANES * self.unroll, Ty.I64))
         for stride in lane.units:
             enough = lo.test("and", enough, lo.test("eq", stride, ONE))
         for cond, expected in lane.assumed.items():
@@ -394,20 +402,28 @@ class Parallel:
                 start = lo.sub(last, at)
                 if not self.own:
                     start = lo.arith("min", Ty.I64, at, last)
+                if not self.own and not self.twice:
                     lane.alive = lo.test("ge", lo.add(lo.iota(), start), at)
-                i = Scalar(I64, None, base=start, step=ONE, natural=True, bound=n)
-                return step([*found[:axis], i, *found[axis:]], inner)
+                out: list[Value] = []
+                size = len(inner) // self.unroll
+                for k in range(self.unroll):
+                    self.part = k
+                    base = lo.add(start, Imm(LANES * k, Ty.I64))
+                    i = Scalar(I64, None, base=base, step=ONE, natural=True, bound=n)
+                    carried = inner[k * size : (k + 1) * size]
+                    out += step([*found[:axis], i, *found[axis:]], carried)
+                return out
 
             n = self.extents[axis]
-            last = lo.sub(n, Imm(LANES, Ty.I64))
+            last = lo.sub(n, Imm(LANES * self.unroll, Ty.I64))
             # with own cells: whole blocks only, backwards, as what they read was written
             end = lo.add(last, ONE) if self.own else n
             with lo.trip(n):
-                return lo.loop(ZERO, end, LANES, carried, block)
+                return lo.loop(ZERO, end, LANES * self.unroll, carried, block)
 
         saved, lo.lane, self.in_lanes = lo.lane, lane, True
         try:
-            vectors = [lo.vector(z) for z in inits]
+            vectors = [lo.vector(z) for z in inits] * self.unroll
             code, out = lo.record(lambda: nest(lo, others, vectors, outer))
         finally:
             lo.lane, self.in_lanes = saved, False
@@ -418,7 +434,11 @@ class Parallel:
         lo.code.extend(code)
         for s in shadows:
             accumulators.close_shadow(lo, s)
-        return [lo.lane_sum(v) for v in out], lane
+        return self.joined(out), lane
+
+    def joined(self, out: list[Value]) -> list[Value]:
+        """Emit what all lanes have come to, together."""
+        return [self.lo.lane_sum(v) for v in out]
 
 
 def _only_adds(body: Block) -> bool:

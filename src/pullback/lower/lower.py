@@ -68,6 +68,8 @@ from pullback.lower.fast_paths import separate_fast_paths
 from pullback.lower.filled import filled_arrays
 from pullback.lower.fission import separate_neighbours
 from pullback.lower.flushing import flushing_loops, in_own_function, passed_on, repeated
+from pullback.lower.fold_code import fold
+from pullback.lower.folds import folding_loops
 from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
@@ -88,16 +90,16 @@ def lower(
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
     ``in_order``: one iteration after the other. ``texts`` gets the "plan"."""
     program = separate_neighbours(split_loops(program))
-    separate = separate_loops(program)
+    separate, folds = separate_loops(program), folding_loops(program)
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
         separate, stacks_of(program), chunked_loops(program, separate), in_order=in_order,
         flushing=flushing_loops(program), repeated=repeated(program),
-        passed_on=passed_on(program),
+        passed_on=passed_on(program), folds=folds,
     )
     module = _module(unit)
     if texts is not None:
-        texts["plan"] = plan_of(program, unit.notes, separate)
+        texts["plan"] = plan_of(program, unit.notes, separate, folds)
     smaller = unit.layouts.found()
     if smaller.known:
         with suppress(OtherWordsError):
@@ -152,6 +154,8 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return lanes.sum_(lo, op, let.vars)
         case Loop() if op in lo.unit.separate and lo.lane is None:
             return lanes.separate(lo, op, lo.unit.separate[op], let.vars)
+        case Loop() if op in lo.unit.folds and lo.lane is None:
+            return fold(lo, op, lo.unit.folds[op], let.vars)
         case Loop() if op in lo.unit.flushing and lo.lane is None:
             return in_own_function(lo, op, let.vars)
         case Loop():

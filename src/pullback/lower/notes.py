@@ -22,6 +22,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import all_lets
 from pullback.core.types import Array
+from pullback.lower.folds import Fold
 from pullback.lower.separate import Separate
 
 
@@ -37,11 +38,13 @@ class Note:
 Notes = dict[Op, Note]
 
 
-def plan_of(program: Program, notes: Notes, separate: dict[Op, Separate]) -> str:
+def plan_of(
+    program: Program, notes: Notes, separate: dict[Op, Separate], folds: dict[Op, Fold]
+) -> str:
     """Return a line for each loop and each call of linear algebra, loops inside indented."""
     lines: list[str] = []
     for fn in program.functions.values():
-        found = list(_Plan(notes, separate).block(fn.body, 1))
+        found = list(_Plan(notes, separate, folds).block(fn.body, 1))
         if found:
             lines += [_title(fn, program), *found]
     return "\n".join(lines or ["no loops"])
@@ -55,6 +58,7 @@ def _title(fn: Function, program: Program) -> str:
 class _Plan:
     notes: Notes
     separate: dict[Op, Separate]
+    folds: dict[Op, Fold]
 
     def block(self, block: Block, depth: int) -> Iterator[str]:
         """Yield the lines of a block."""
@@ -62,7 +66,7 @@ class _Plan:
             text = self._line(let)
             if text:
                 yield f"{'  ' * depth}{_place(let)}{text}"
-            for _, inner in sub_blocks(let.op):
+            for _, inner in sub_blocks(let.op) if let.op not in self.folds else ():
                 yield from self.block(inner, depth + bool(text))
 
     def _line(self, let: Let) -> str:
@@ -70,6 +74,9 @@ class _Plan:
         if op in self.separate:
             op = self.separate[op].sum
         match op:
+            case Loop() if op in self.folds and self.folds[op].sum in self.notes:
+                whole = self.folds[op].sum
+                return self._parallel(whole, "choice", len(whole.extents))
             case Build(extents) if extents:
                 return self._parallel(op, "array", len(extents))
             case Sum_(extents):

@@ -10,6 +10,7 @@ from pullback.core.terms import Atom, Block, Lit, Op, Program, Var
 from pullback.core.types import Type
 from pullback.lower.chunks import Plan
 from pullback.lower.emit import Emitter
+from pullback.lower.folds import Fold
 from pullback.lower.forms import Form
 from pullback.lower.layouts import Layouts
 from pullback.lower.loopcode import (
@@ -120,6 +121,7 @@ class Unit:
     flushing: frozenset[Op] = frozenset()
     repeated: frozenset[str] = frozenset()
     passed_on: frozenset[Op] = frozenset()
+    folds: dict[Op, Fold] = field(default_factory=dict)
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Return the arena for arrays: those that may end up in data go where data is (``escape``).
