@@ -310,3 +310,24 @@ def test_what_is_made_is_an_ordinary_object() -> None:
     del one
     gc.collect()
     assert [ref() for ref in gone] == [None] * 5
+
+
+def test_an_array_that_is_taken_away_lives_as_long_as_the_call() -> None:
+    """As another thread may do it: by a function of Python in the middle of the call."""
+    held: list[Any] = []
+    alive: list[bool] = []
+
+    def take_away(x: float) -> float:
+        gone = [weakref.ref(held[0].y), weakref.ref(held[1][0])]
+        held[0].y, held[1][0] = None, None
+        alive.extend(ref() is not None for ref in gone)
+        held.extend(gone)
+        return x
+
+    callback = pb.pure_callback(take_away, 0.0)
+    f = pb.jit(lambda p, rows, x: callback(x) + np.sum(p.y) + np.sum(rows[0]))
+    for _ in range(2):
+        held[:] = [Plain(1.0, np.ones(3)), [np.full(2, 2.0), np.zeros(2)]]
+        assert f(held[0], held[1], 1.0) == 8.0
+        assert [ref() for ref in held[2:]] == [None, None]
+    assert alive == [True] * 4

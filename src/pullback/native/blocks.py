@@ -14,10 +14,11 @@ from pullback.native.builder import Code
 
 (
     NODE_CUR, NODE_END, NODE_CHUNK, DATA_CUR, DATA_END, DATA_CHUNK, TABLE, MASK, COUNT,
-    STACK, TOP, STACK_END, CELLS, KIND,
-) = range(0, 112, 8)  # fmt: skip
+    STACK, TOP, STACK_END, CELLS, KIND, HELD,
+) = range(0, 120, 8)  # fmt: skip
 WORDS = 128
-"""Offsets in a block. The machine values of the argument begin at the last one."""
+"""Offsets in a block. ``HELD``: the objects that it keeps alive, each with the address of the next.
+The machine values of the argument begin at the last one."""
 
 CHUNK_BEFORE, CHUNK_USED, CHUNK_SIZE, CHUNK_DATA = 0, 8, 16, 32
 LEAST_CHUNK, MOST_CHUNK = 1 << 12, 1 << 25
@@ -46,6 +47,7 @@ declare ptr @calloc(i64, i64)
 declare ptr @realloc(ptr, i64)
 declare void @free(ptr)
 declare ptr @PyCapsule_GetPointer(ptr, ptr)
+declare void @Py_DecRef(ptr)
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.umax.i64(i64, i64)
 @pb_spare = internal global ptr null
@@ -113,6 +115,12 @@ def _clear() -> str:
     """Write the function that gives back all memory that a block has outside of itself."""
     c = Code()
     c.call("void", "pb_block_close", "ptr %block")
+    held = c.var("ptr", c.load("ptr", "%block", HELD))
+    with c.loop(lambda: c.let(f"icmp ne ptr {c.load('ptr', held)}, null")):
+        one = c.load("ptr", held)
+        c.store("ptr", c.load("ptr", one, 8), held)
+        c.call("void", "Py_DecRef", f"ptr {c.load('ptr', one)}")
+    c.store("ptr", "null", "%block", HELD)
     _free_chain(c, NODE_CHUNK)
     _free_chain(c, DATA_CHUNK)
     c.line("ret void")

@@ -124,11 +124,25 @@ start:
 
 {PUSH}
 ; Replace the view of an array by a copy in the block, if its argument is to be copied.
-define internal i1 @pb.own(ptr %block, ptr %view, i64 %rank, i64 %shift) {{
+; Otherwise keep the array alive: another thread may take it out of what holds it.
+define internal i1 @pb.own(ptr %block, ptr %obj, ptr %view, i64 %rank, i64 %shift) {{
   %copy.at = getelementptr i8, ptr %block, i64 {at.KIND}
   %copy = load i64, ptr %copy.at
   %shared = icmp eq i64 %copy, 0
-  br i1 %shared, label %yes, label %own
+  br i1 %shared, label %hold, label %own
+hold:
+  %link = call ptr @pb.data(ptr %block, i64 16)
+  %nothing = icmp eq ptr %link, null
+  br i1 %nothing, label %no, label %link.in
+link.in:
+  %held.at = getelementptr i8, ptr %block, i64 {at.HELD}
+  %before = load ptr, ptr %held.at
+  store ptr %obj, ptr %link
+  %next.at = getelementptr i8, ptr %link, i64 8
+  store ptr %before, ptr %next.at
+  store ptr %link, ptr %held.at
+  call void @Py_IncRef(ptr %obj)
+  br label %yes
 own:
   %ext = getelementptr i64, ptr %view, i64 1
   %str = getelementptr i64, ptr %ext, i64 %rank

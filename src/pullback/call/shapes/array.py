@@ -134,8 +134,8 @@ class Array(Shape, of=ArrayK):
         """The address of the words of an array."""
         c, rank, shift = w.code, self.rank, SHIFT[self.ty]
         view = self._looked_at(c, obj)
-        c.need(c.call("i1", "pb.own", "ptr %block", f"ptr {view}", f"i64 {rank}", f"i64 {shift}"),
-               "fail")  # fmt: skip
+        c.need(c.call("i1", "pb.own", "ptr %block", f"ptr {obj}", f"ptr {view}", f"i64 {rank}",
+                      f"i64 {shift}"), "fail")  # fmt: skip
         return view
 
     def _looked_at(self, c: Code, obj: str) -> str:
