@@ -28,6 +28,7 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
+from pullback.frontend.library import told
 from pullback.frontend.memory import (
     hash_sets,
     holding,
@@ -109,14 +110,19 @@ def _not_unpacked(expected: int, found: int) -> str:
     return f"not enough values to unpack (expected {expected}, got {found})"
 
 
+def _too_few(expected: int, found: int) -> str:
+    return f"not enough values to unpack (expected at least {expected}, got {found})"
+
+
 def _unpack_list(
     run: Run, elts: Sequence[ast.expr], star: int, items: ListV, node: ast.AST
 ) -> None:
     """Assign to ``first, *rest`` from a list whose length is known at run time only."""
     after = len(elts) - star - 1
-    message = f"not enough values to unpack (expected at least {len(elts) - 1})"
+    plain = f"not enough values to unpack (expected at least {len(elts) - 1})"
     enough = run.b.prim("ge", items.length, i64(len(elts) - 1))
-    run.require(enough, "ValueError", message, node)
+    text = partial(_too_few, len(elts) - 1)
+    told.require(run, enough, "ValueError", text, plain, node, items.length)
     target = elts[star]
     assert isinstance(target, ast.Starred)
     name = target.value.id if isinstance(target.value, ast.Name) else ""

@@ -141,6 +141,11 @@ def _call_member(
 _ASKING = (isinstance, bool, hasattr, is_method)
 """The functions that may be asked about None."""
 
+_ITERATES = frozenset(
+    {sorted, any, all, sum, list, tuple, set, dict, iter, zip, enumerate, reversed}
+)
+"""The functions that go through their argument before they do anything else."""
+
 _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
@@ -152,6 +157,10 @@ def _call_handler(
     if obj not in _ASKING and any(isinstance(v, OptionalV) for v in args):
         name = getattr(obj, "__name__", str(obj))
         message = f"{name}: the argument is None"
+        if obj is len:
+            message = "object of type 'NoneType' has no len()"
+        elif obj in _ITERATES:
+            message = "'NoneType' object is not iterable"
         args = [optionals.present(run, v, message, node) for v in args]
     if obj in _UNORDERED and not kwargs:
         args = [hash_methods.unordered(run, v, node) for v in args]

@@ -293,7 +293,8 @@ def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     if isinstance(index, SliceV):
         return _slice_list(run, run.to_list(value, node), index, node)
     n = range_parts(run, value, node)[1]
-    i = indices.in_range(run, index_atom(run, index, node, "an index"), n, node)
+    at = index_atom(run, index, node, "an index")
+    i = indices.in_range(run, at, n, node, "range object index out of range")
     items = iterate(run, value, node)
     assert isinstance(items, Indexed)
     item = items.at(i)

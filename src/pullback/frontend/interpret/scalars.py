@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 import enum
+import errno
 import operator
 from collections.abc import Callable
 
 from pullback.core.build import boolean, i64, lit
+from pullback.core.messages import Constant, Message
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
@@ -20,6 +22,7 @@ from pullback.frontend.interpret import symbol_values
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
 from pullback.frontend.kinds.values import Scalar, Specialiser, Static, SymbolV, Value
+from pullback.frontend.library import told
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import integers
 
@@ -114,7 +117,8 @@ def whole(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
     sp.require(nan, "ValueError", "cannot convert float NaN to integer", node)
     below = b.prim("lt", x, Lit(2.0**63, x.type))
     small = b.prim("and", below, b.prim("ge", x, Lit(-(2.0**63), x.type)))
-    sp.require(small, "OverflowError", "cannot convert float to a 64-bit integer", node)
+    plain = "cannot convert float to a 64-bit integer"
+    told.require(sp, small, "OverflowError", told.not_converted, plain, node, x)
     return b.prim("to_int", x, static=(I64,))
 
 
@@ -291,6 +295,10 @@ def _float(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Sca
     return Scalar(sp.b.prim("floordiv" if op == "//" else "mod", x, y), True)
 
 
+_RANGE = "Numerical result out of range"
+_OUT_OF_RANGE = Message((Constant(errno.ERANGE), Constant(_RANGE)), 0, _RANGE)
+
+
 def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> None:
     """Require that the quotient of two ints is that of their floats. Python rounds the quotient of
     the ints once, which is the same if both are floats exactly, or the divisor is a power of two;
@@ -337,7 +345,7 @@ def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
     fits = b.prim("or", b.prim("not", b.prim("isinf", result)), b.prim("isinf", x))
     if not isinstance(y, Lit):
         fits = b.prim("or", fits, b.prim("isinf", y))
-    sp.require(fits, "OverflowError", "Numerical result out of range", node)
+    sp.require(fits, "OverflowError", _OUT_OF_RANGE, node)
     return Scalar(result, True)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from pullback.core.build import Builder, i64
+from pullback.core.messages import Message
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import I64, Real
 from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, TupleV, Value, index_scalar
@@ -143,16 +144,18 @@ def int_atom(sp: Specialiser, value: Value, node: ast.AST, what: str) -> Atom:
     return sp.convert(scalar, I64, node)
 
 
-def check_equal(sp: Specialiser, a: Atom, b: Atom, message: str, node: ast.AST) -> None:
+def check_equal(
+    sp: Specialiser, a: Atom, b: Atom, message: str | Message, node: ast.AST, *leaves: Atom
+) -> None:
     """Emit a ValueError at run time for extents that differ; emit nothing if they are evidently
-    equal."""
+    equal. ``leaves``: what the message shows."""
     if not same(sp, a, b):
-        sp.require(sp.b.prim("eq", a, b), "ValueError", message, node)
+        sp.require(sp.b.prim("eq", a, b), "ValueError", message, node, *leaves)
         facts(sp).checked[key(sp, a), key(sp, b)] = sp.b
 
 
 def check_broadcasts(
-    sp: Specialiser, own: Atom, target: Atom, message: str, node: ast.AST
+    sp: Specialiser, own: Atom, target: Atom, message: str | Message, node: ast.AST, *leaves: Atom
 ) -> None:
     """Emit a ValueError at run time for an axis of extent ``own`` that does not fit one of extent
     ``target``."""
@@ -162,7 +165,7 @@ def check_broadcasts(
         check_equal(sp, own, target, NO_BROADCAST, node)
         return
     fits = sp.b.prim("or", sp.b.prim("eq", own, target), sp.b.prim("eq", own, ONE))
-    sp.require(fits, "ValueError", message, node)
+    sp.require(fits, "ValueError", message, node, *leaves)
 
 
 # --- integer arithmetic on extents and indices: small numbers, literals folded ------------------

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pullback.core.build import boolean
+from pullback.core.messages import Message
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentTypeError
@@ -37,6 +38,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.library.told import not_in_list, told
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 
@@ -192,14 +194,35 @@ def copy(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AS
 # --- searching -----------------------------------------------------------------------------------
 
 
+Text = tuple[str | Message, list[Atom]]
+"""The message of an error, and what is recorded for it."""
+
+
 @method("list", "index")
 @method("tuple", "index")
 def index(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return xs.index(v); ValueError at run time if v is not in the list."""
     (wanted,) = bind(sp, "index", args, kwargs, node, value=MISSING)
-    message = "the value is not in the list"
+    return found_at(sp, items, wanted, _not_there(sp, items, wanted, node), node)
+
+
+def _not_there(sp: Specialiser, items: Value, wanted: Value, node: ast.AST) -> Text:
+    """What Python says of a value that is not in a list or tuple."""
+    if isinstance(items, TupleV) and not items.is_list:
+        return "tuple.index(x): x not in tuple", []
+    value = sp.scalar(wanted, node).atom if isinstance(wanted, Scalar) else None
+    if isinstance(wanted, Static):
+        return f"{wanted.value!r} is not in list", []
+    if value is None:
+        return "the value is not in the list", []
+    return told(not_in_list, "the value is not in the list", value)
+
+
+def found_at(sp: Specialiser, items: Value, wanted: Value, text: Text, node: ast.AST) -> Value:
+    """Return the place of the first item that is equal; ValueError at run time if there is none."""
+    message, leaves = text
     if isinstance(items, TupleV):
-        return _index_known(sp, items.items, 0, wanted, message, node)
+        return _index_known(sp, items.items, 0, wanted, text, node)
     whole = sp.to_list(items, node)
 
     def differs(state: Sequence[Value]) -> Value:
@@ -217,20 +240,20 @@ def index(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.A
 
     (found,) = sp.while_loop([index_scalar(ext.ZERO)], differs, step, node)
     place = sp.scalar(found, node).atom
-    sp.require(sp.b.prim("lt", place, whole.length), "ValueError", message, node)
+    sp.require(sp.b.prim("lt", place, whole.length), "ValueError", message, node, *leaves)
     return index_scalar(place)
 
 
 def _index_known(
-    sp: Specialiser, items: Sequence[Value], k: int, wanted: Value, message: str, node: ast.AST
+    sp: Specialiser, items: Sequence[Value], k: int, wanted: Value, text: Text, node: ast.AST
 ) -> Value:
     if k == len(items):
-        sp.require(_false(), "ValueError", message, node)
+        sp.require(_false(), "ValueError", text[0], node, *text[1])
         raise Unreachable
     same = sp.truth(sp.compare("==", items[k], wanted, node), node)
 
     def rest() -> Value:
-        return _index_known(sp, items, k + 1, wanted, message, node)
+        return _index_known(sp, items, k + 1, wanted, text, node)
 
     if isinstance(same, bool):
         return Static(k) if same else rest()

@@ -189,6 +189,12 @@ def bool_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(divmod)
 def divmod_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, y = bind(sp, "divmod", args, kwargs, node, x=MISSING, y=MISSING)
+    if all(isinstance(v, Static | Scalar) for v in (x, y)):
+        a, b = sp.scalar(x, node), sp.scalar(y, node)
+        if a.py and b.py and (isinstance(a.type, Real) or isinstance(b.type, Real)):
+            divisor = sp.convert(b, F64, node)
+            some = sp.b.prim("ne", divisor, lit(0.0, F64))
+            sp.require(some, "ZeroDivisionError", "float divmod()", node)
     return TupleV((sp.binop("//", x, y, node), sp.binop("%", x, y, node)))
 
 

@@ -298,7 +298,9 @@ def reverse(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
 
 def remove(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     (value,) = _take(run, "remove", args, 1, 1, node)
-    return pop(run, items, (list_methods.index(run, items, (value,), {}, node),), node)[0], _NONE
+    text: list_methods.Text = "list.remove(x): x not in list", []
+    at = list_methods.found_at(run, items, value, text, node)
+    return pop(run, items, (at,), node)[0], _NONE
 
 
 def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:

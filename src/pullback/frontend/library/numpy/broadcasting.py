@@ -6,10 +6,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from pullback.core.messages import Message
 from pullback.core.terms import Atom, Lit
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import ArrayV, ListV, Scalar, Specialiser, Static, TupleV, Value
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.told import not_broadcast, told
 
 Indices = tuple[Atom, ...]
 
@@ -24,16 +26,20 @@ def broadcast(
     """Return the broadcast extents of the arrays, and a reader for each of them."""
     shapes = [ext.extents(sp, a) for a in arrays]
     rank = max(len(s) for s in shapes)
+    shown: tuple[str | Message, list[Atom]] = (message, [])
+    if message == ext.NO_BROADCAST:
+        shown = told(not_broadcast, message, *shapes)
     result = tuple(
-        common_extent(sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, message)
+        common_extent(sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, *shown)
         for k in range(rank)
     )
     return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes, strict=True)]
 
 
 def common_extent(
-    sp: Specialiser, extents: Sequence[Atom], node: ast.AST, message: str = ext.NO_BROADCAST
-) -> Atom:
+    sp: Specialiser, extents: Sequence[Atom], node: ast.AST,
+    message: str | Message = ext.NO_BROADCAST, leaves: Sequence[Atom] = (),
+) -> Atom:  # fmt: skip
     """Return the extent to which extents along one axis broadcast; ValueError at run time if they
     do not."""
     result: Atom = ext.ONE
@@ -53,7 +59,7 @@ def common_extent(
         ones = [sp.b.prim("eq", e, ext.ONE) for e in loose]
         for one in ones:
             fits = sp.b.prim("or", fits, one)
-        sp.require(fits, "ValueError", message, node)
+        sp.require(fits, "ValueError", message, node, *leaves)
         if isinstance(extent, Lit):
             result = extent
         elif not isinstance(result, Lit):

@@ -62,7 +62,8 @@ def np_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     if not any(isinstance(p, ArrayV) for p in parts):
         return to_array(sp, arrays, node)
     rank = max(p.rank for p in parts if isinstance(p, ArrayV))
-    return stack(sp, parts, _one_axis(sp, axis, rank + 1, node), node)
+    message = "all input arrays must have the same shape"
+    return stack(sp, parts, _one_axis(sp, axis, rank + 1, node), node, message=message)
 
 
 def _joined(sp: Specialiser, value: Value, axis: Value, node: ast.AST) -> ArrayV:
@@ -119,7 +120,7 @@ def vstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return _joined(sp, arrays, Static(0), node)
     parts = [at_least_1d(sp, p, node) for p in _parts(sp, arrays, node)]
     if all(p.rank == 1 for p in parts):
-        return stack(sp, parts, 0, node)
+        return stack(sp, parts, 0, node, joined=1)
     rows = [sp.subscript(p, NONE, node) if p.rank == 1 else p for p in parts]
     return _joined(sp, TupleV(tuple(rows)), Static(0), node)
 
@@ -134,6 +135,6 @@ def column_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         return np_stack(sp, (rows, Static(1)), {}, node)
     parts = [at_least_1d(sp, p, node) for p in _parts(sp, arrays, node)]
     if all(p.rank == 1 for p in parts):
-        return stack(sp, parts, 1, node)
+        return stack(sp, parts, 1, node, joined=0)
     columns = [sp.subscript(p, TupleV((_ALL, NONE)), node) if p.rank == 1 else p for p in parts]
     return _joined(sp, TupleV(tuple(columns)), Static(1), node)

@@ -172,7 +172,8 @@ def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     else:
         b, d = (sp.convert(v, t, node) for v in (stop, step))
         if not isinstance(d, Lit):
-            sp.require(sp.b.prim("ne", d, ext.ZERO), "ZeroDivisionError", message, node)
+            some = sp.b.prim("ne", d, ext.ZERO)
+            sp.require(some, "ZeroDivisionError", "division by zero", node)
         count = range_length(sp, a, b, d)
     limited(sp, (count,), node)
     between = _between(sp, a, d) if isinstance(t, Real) else d

@@ -10,7 +10,10 @@ from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import Specialiser
 
 
-def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
+def in_range(
+    sp: Specialiser, index: Atom, extent: Atom, node: ast.AST,
+    message: str = "index is out of bounds",
+) -> Atom:  # fmt: skip
     """Return the position, counted from the start; IndexError at run time if the array has no such
     position."""
     if (
@@ -19,7 +22,6 @@ def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
         and -int(extent.value) <= int(index.value) < int(extent.value)
     ):
         return i64(int(index.value) % int(extent.value))
-    message = "index is out of bounds"
     if isinstance(index, Lit):
         position = index if int(index.value) >= 0 else sp.b.prim("add", index, extent)
         below = sp.b.prim("lt", position, extent) if position is index else None

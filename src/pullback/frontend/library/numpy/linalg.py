@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.rearrange import as_array, transpose
 from pullback.frontend.library.numpy.sort import as_type
 from pullback.frontend.library.text import linear_algebra as programs
+from pullback.frontend.library.told import core_dimension, told
 
 SINGULAR = "Singular matrix"
 FALSE, TRUE = Static(False), Static(True)
@@ -93,10 +95,19 @@ def number(sp: Specialiser, x: Value, t: Real, node: ast.AST) -> Scalar:
     return numpy_scalar(sp.convert(sp.scalar(x, node), t, node))
 
 
-def check_rows(sp: Specialiser, a: ArrayV, b: ArrayV, node: ast.AST) -> None:
-    """Emit a ValueError at run time unless the right side fits the matrix."""
-    message = "solve: mismatch in the core dimension: matrix and right side differ in their rows"
-    ext.check_equal(sp, ext.extents(sp, a)[0], ext.extents(sp, b)[0], message, node)
+def check_rows(
+    sp: Specialiser, a: ArrayV, b: ArrayV, node: ast.AST, is_vector: bool = False
+) -> None:
+    """Emit a ValueError at run time unless the right side fits the matrix. ``is_vector``: it was
+    one before it became a matrix of one column."""
+    name, form = ("solve1", "(m)->(m)") if is_vector else ("solve", "(m,n)->(m,n)")
+    plain = (
+        f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+        f"(m,m),{form}"
+    )
+    rows, others = ext.extents(sp, a)[0], ext.extents(sp, b)[0]
+    message, shown = told(partial(core_dimension, plain), plain, others, rows)
+    ext.check_equal(sp, rows, others, message, node, *shown)
 
 
 def fail_unless(sp: Specialiser, good: Value, message: str, node: ast.AST) -> None:
@@ -129,7 +140,7 @@ def regular_solution(sp: Specialiser, m: ArrayV, columns: ArrayV, node: ast.AST)
 def solved(sp: Specialiser, a: Value, b: Value, node: ast.AST) -> Value:
     m, t = matrix(sp, a, node)
     given, columns = right_side(sp, b, node)
-    check_rows(sp, m, columns, node)
+    check_rows(sp, m, columns, node, isinstance(given, ArrayV) and given.rank == 1)
     return solution(sp, regular_solution(sp, m, columns, node), given, t, node)
 
 

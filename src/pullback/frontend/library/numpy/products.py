@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
-from pullback.core.build import lit
+from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentValueError
@@ -24,6 +25,7 @@ from pullback.frontend.library.numpy.rearrange import as_array
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.told import core_dimension, not_aligned, told
 
 Indices = tuple[Atom, ...]
 Extents = tuple[Atom, ...]
@@ -62,8 +64,10 @@ def _operands(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> list[V
     return [to_array(sp, v, node) for v in values]
 
 
-_MATMUL = "matmul: mismatch in the core dimension: the last axis of the first operand and the "
-_MATMUL += "second last axis of the second operand differ"
+_MATMUL = (
+    "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+    "(n?,k),(k,m?)->(n?,m?)"
+)
 _DOT = "shapes are not aligned: the contracted axes have different extents"
 
 
@@ -76,7 +80,8 @@ def matmul(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
     t = _product_type(sp, (a, b), node)
     mine, theirs = ext.extents(sp, a), ext.extents(sp, b)
     inner, other = mine[-1], theirs[0 if b.rank == 1 else -2]
-    ext.check_equal(sp, inner, other, _MATMUL, node)
+    text, shown = told(partial(core_dimension, _MATMUL), _MATMUL, other, inner)
+    ext.check_equal(sp, inner, other, text, node, *shown)
     batch_a, batch_b = mine[:-2], theirs[:-2]
     batch: Extents = ()
     reads_a = reads_b = None
@@ -137,7 +142,9 @@ def _tensor_product(sp: Specialiser, a: ArrayV, b: ArrayV, axis: int, node: ast.
     """Return the product in which the last axis of ``a`` is contracted with ``axis`` of ``b``."""
     t = _product_type(sp, (a, b), node)
     mine, theirs = ext.extents(sp, a), ext.extents(sp, b)
-    ext.check_equal(sp, mine[-1], theirs[axis], _DOT, node)
+    last, other = i64(a.rank - 1), i64(axis % b.rank)
+    text, shown = told(not_aligned, _DOT, mine, theirs, last, other)
+    ext.check_equal(sp, mine[-1], theirs[axis], text, node, *shown)
     outer = (*mine[:-1], *theirs[:axis], *theirs[axis + 1 :])
     split = a.rank - 1
 
@@ -272,6 +279,9 @@ def _root_of_squares(sp: Specialiser, inner: Extents, read: Read, t: Real, node:
     return sp.b.prim("sqrt", sum_of(sp, inner, square, t, node))
 
 
+_CROSS = "incompatible dimensions for cross product\n(dimension must be 2 or 3)"
+
+
 @register(np.cross)
 def cross(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.cross(a, b) of vectors of length 3 (in the last axis)."""
@@ -279,7 +289,7 @@ def cross(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp, "np.cross", args, kwargs, node, a=MISSING, b=MISSING))  # fmt: skip
     for array in (a, b):
         three = ext.extents(sp, array)[-1]
-        ext.check_equal(sp, three, lit(3, I64), "incompatible dimensions for cross product", node)
+        ext.check_equal(sp, three, lit(3, I64), _CROSS, node)
     t = _product_type(sp, (a, b), node)
     extents, (x, y) = broadcast(sp, (a, b), node)
 

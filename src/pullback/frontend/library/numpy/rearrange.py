@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
@@ -26,6 +27,7 @@ from pullback.frontend.library.numpy.broadcasting import reader
 from pullback.frontend.library.numpy.create import shape_of
 from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.told import not_reshaped, told
 
 Indices = tuple[Atom, ...]
 
@@ -70,7 +72,8 @@ def reshape(sp: Specialiser, array: ArrayV, shape: Value, node: ast.AST) -> Arra
     if not extents:
         sp.refuse(node, "reshape to () is not supported", "write x.item()")
     size = ext.product(sp, own)
-    message = "cannot reshape array into this shape"
+    wanted_shape = [i64(-1) if e is None else e for e in extents]
+    message, shown = told(not_reshaped, "cannot reshape array", size, wanted_shape)
     given = ext.product(sp, [e for e in extents if e is not None])
     if extents.count(None) > 1:
         sp.refuse(node, "can only specify one unknown dimension", error=ArgumentValueError)
@@ -78,13 +81,14 @@ def reshape(sp: Specialiser, array: ArrayV, shape: Value, node: ast.AST) -> Arra
         rest = ext.floordiv(sp, size, given)
         if not isinstance(given, Lit) or int(given.value) != 1:
             back = ext.mul(sp, rest, given)
-            sp.require(sp.b.prim("eq", back, size), "ValueError", message, node)
+            sp.require(sp.b.prim("eq", back, size), "ValueError", message, node, *shown)
         extents = [rest if e is None else e for e in extents]
     elif not _evidently_equal_sizes(sp, own, extents):
-        sp.require(sp.b.prim("eq", given, size), "ValueError", message, node)
+        sp.require(sp.b.prim("eq", given, size), "ValueError", message, node, *shown)
         for one in extents:
             if one is not None and not isinstance(one, Lit):
-                sp.require(sp.b.prim("ge", one, ext.ZERO), "ValueError", message, node)
+                fits = sp.b.prim("ge", one, ext.ZERO)
+                sp.require(fits, "ValueError", message, node, *shown)
     wanted = tuple(e for e in extents if e is not None)
     return views.view(sp, array, ViewStep("reshape", wanted), node)
 

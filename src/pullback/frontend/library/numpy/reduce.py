@@ -268,8 +268,9 @@ def extremum(
         one_axis(sp, axis, x.rank, node)
     axes = axes_of(sp, axis, x.rank, node)
     own = ext.extents(sp, x)
+    message = _empty(largest, place, python)
     for k in axes:
-        sp.require(sp.b.prim("gt", own[k], ext.ZERO), "ValueError", _EMPTY[place, python], node)
+        sp.require(sp.b.prim("gt", own[k], ext.ZERO), "ValueError", message, node)
     bools = x.elem == BOOL
 
     def kernel(inner: tuple[Atom, ...], read: Read) -> Atom:
@@ -280,11 +281,15 @@ def extremum(
     return reduce(sp, x, axes, flag(sp, keepdims, node, "keepdims"), kernel, node)
 
 
-_EMPTY = {
-    (False, False): "zero-size array to reduction operation which has no identity",
-    (True, False): "attempt to get argmax or argmin of an empty sequence",
-    (False, True): "max() or min() of an empty sequence",
-}
+def _empty(operation: bool | str, place: bool = False, python: bool = False) -> str:
+    """What is said of no elements: by the operation, or the maximum (True) or minimum."""
+    if place:
+        return f"attempt to get arg{'max' if operation else 'min'} of an empty sequence"
+    if python:
+        return f"{'max' if operation else 'min'}() arg is an empty sequence"
+    if isinstance(operation, bool):
+        operation = "maximum" if operation else "minimum"
+    return f"zero-size array to reduction operation {operation} which has no identity"
 
 
 def _register_extremum(functions: Sequence[Callable[..., object]], largest: bool) -> None:
@@ -373,5 +378,5 @@ def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     axes = axes_of(sp, axis, x.rank, node)
     own = ext.extents(sp, x)
     for k in axes:
-        sp.require(sp.b.prim("gt", own[k], ext.ZERO), "ValueError", _EMPTY[False, False], node)
+        sp.require(sp.b.prim("gt", own[k], ext.ZERO), "ValueError", _empty("logaddexp"), node)
     return reduce(sp, x, axes, flag(sp, keepdims, node, "keepdims"), kernel, node)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Loop, Update, Var
@@ -16,6 +17,7 @@ from pullback.core.types import BOOL, I64
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import ArrayV, ListV, Scalar, Specialiser, TupleV, Value
+from pullback.frontend.library import told
 from pullback.frontend.library.compiled_text import array_of, run_program
 from pullback.frontend.library.numpy.broadcasting import reader
 from pullback.frontend.library.numpy.indices import in_range
@@ -65,10 +67,11 @@ def check_mask(
 ) -> None:
     """Emit an IndexError at run time if the mask does not have the shape of the axes that it
     selects from."""
-    message = "boolean index did not match indexed array"
-    for mine, theirs in zip(ext.extents(sp, mask), extents, strict=False):
+    plain = "boolean index did not match indexed array"
+    for k, (mine, theirs) in enumerate(zip(ext.extents(sp, mask), extents, strict=False)):
         if not ext.same(sp, mine, theirs):
-            sp.require(sp.b.prim("eq", mine, theirs), "IndexError", message, node)
+            fits, text = sp.b.prim("eq", mine, theirs), partial(told.mask_differs, k)
+            told.require(sp, fits, "IndexError", text, plain, node, theirs, mine)
 
 
 # --- assignment ----------------------------------------------------------------------------------
@@ -145,9 +148,10 @@ def reading(
     if len(shape) > len(region):
         reason = "the value has more dimensions than the selected part of the array"
         sp.refuse(node, reason, error=ArgumentValueError)
-    message = "could not broadcast input array into the shape of the target"
+    plain = "could not broadcast input array into the shape of the target"
+    message, shown = told.told(told.not_assigned, plain, shape, region)
     for mine, theirs in zip(shape[::-1], region[::-1], strict=False):
-        ext.check_broadcasts(sp, mine, theirs, message, node)
+        ext.check_broadcasts(sp, mine, theirs, message, node, *shown)
     return reader(sp, value, shape, tuple(region))
 
 

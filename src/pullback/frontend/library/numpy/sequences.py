@@ -25,6 +25,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
+from pullback.frontend.library.told import not_joined, told
 from pullback.frontend.python.outsiders import unsupported_value
 
 _RAGGED = "setting an array element with a sequence: the rows have different shapes"
@@ -125,17 +126,23 @@ def pieces(
     return among(0, len(bounds))
 
 
-def stack(sp: Specialiser, parts: Sequence[Value], axis: int, node: ast.AST) -> ArrayV:
+def stack(
+    sp: Specialiser, parts: Sequence[Value], axis: int, node: ast.AST, joined: int | None = None,
+    message: str = _RAGGED,
+) -> ArrayV:  # fmt: skip
     """Return the arrays along a new axis (``np.stack``); ValueError at run time if their shapes
-    differ."""
+    differ: with this message, or as of vectors that are joined, with this axis for theirs."""
     arrays = [p for p in parts if isinstance(p, ArrayV)]
     if len(arrays) < len(parts) or len({a.rank for a in arrays}) > 1:
         reason = "the items have different numbers of dimensions"
         sp.refuse(node, reason, error=ArgumentValueError)
     first = ext.extents(sp, arrays[0])
-    for other in arrays[1:]:
+    for j, other in enumerate(arrays[1:], 1):
         for a, b in zip(first, ext.extents(sp, other), strict=False):
-            ext.check_equal(sp, a, b, _RAGGED, node)
+            if joined is not None:
+                _check_joined(sp, a, b, (joined, j), node)
+            else:
+                ext.check_equal(sp, a, b, message, node)
     common = promote(sp, arrays, node)
     extents = (*first[:axis], i64(len(arrays)), *first[axis:])
     starts = [i64(k) for k in range(len(arrays))]
@@ -161,15 +168,24 @@ def stack_lines(
     return ext.note(sp, sp.fresh(joined, node), extents)
 
 
+def _check_joined(
+    sp: Specialiser, first: Atom, other: Atom, where: tuple[int, int], node: ast.AST
+) -> None:
+    """ValueError at run time if arrays that are joined have other extents along the axis
+    ``where[0]``: the first one, and the one of number ``where[1]``."""
+    plain = "all the input array dimensions except for the concatenation axis must match exactly"
+    message, shown = told(functools.partial(not_joined, *where), plain, first, other)
+    ext.check_equal(sp, first, other, message, node, *shown)
+
+
 def concatenate(sp: Specialiser, arrays: Sequence[ArrayV], axis: int, node: ast.AST) -> ArrayV:
     """Return the arrays one after the other along ``axis``; ValueError at run time if they do not
     fit."""
     shapes = [ext.extents(sp, a) for a in arrays]
-    for shape in shapes[1:]:
+    for j, shape in enumerate(shapes[1:], 1):
         for k in range(len(shape)):
             if k != axis:
-                message = "all dimensions except for the concatenation axis must match"
-                ext.check_equal(sp, shapes[0][k], shape[k], message, node)
+                _check_joined(sp, shapes[0][k], shape[k], (k, j), node)
     common = promote(sp, arrays, node)
     bounds: list[Atom] = [ext.ZERO]
     for shape in shapes:

@@ -193,8 +193,9 @@ def _register_quantile(function: Callable[..., object], scale: float) -> None:
             part = sp.b.prim("div", sp.convert(place, ordered.elem, node), _f(scale, ordered))
             zero, one = _f(0.0, ordered), _f(1.0, ordered)
             inside = sp.b.prim("and", sp.b.prim("ge", part, zero), sp.b.prim("le", part, one))
+            what = "Percentiles" if scale > 1 else "Quantiles"
             top = "[0, 100]" if scale > 1 else "[0, 1]"
-            sp.require(inside, "ValueError", f"the quantiles must be in the range {top}", node)
+            sp.require(inside, "ValueError", f"{what} must be in the range {top}", node)
 
             def one_line(line: ArrayV) -> Value:
                 return run_program(sp, sorting.quantile, (line, numpy_scalar(part)), node)

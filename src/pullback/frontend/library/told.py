@@ -1,0 +1,120 @@
+"""Errors that show numbers of the run: NumPy's texts name shapes, Python's the value that is not
+there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from pullback.core.messages import Applied, Constant, Leaf, Message, Part
+from pullback.core.terms import Atom, Lit
+from pullback.frontend.kinds.values import Specialiser
+
+Shown = Atom | Sequence[Atom]
+"""A number, or numbers that are shown as a tuple."""
+
+
+def told(text: Callable[..., object], plain: str, *values: Shown) -> tuple[Message, list[Atom]]:
+    """Return a message whose argument ``text`` makes of numbers, and what is recorded for it."""
+    leaves: list[Atom] = []
+
+    def part(value: Shown) -> Part:
+        if isinstance(value, Lit):
+            return Constant(value.value)
+        if isinstance(value, Sequence):
+            return Applied(_together, tuple(map(part, value)))
+        leaves.append(value)
+        return Leaf(len(leaves) - 1)
+
+    made = Applied(text, tuple(map(part, values)))
+    return Message((made,), len(leaves), plain), leaves
+
+
+def require(
+    sp: Specialiser, cond: Atom, exception: str, text: Callable[..., object], plain: str,
+    node: ast.AST, *values: Shown,
+) -> None:  # fmt: skip
+    """Raise an exception where ``cond`` is false, whose argument ``text`` makes of numbers."""
+    message, leaves = told(text, plain, *values)
+    sp.require(cond, exception, message, node, *leaves)
+
+
+def _together(*items: object) -> tuple[object, ...]:
+    return items
+
+
+def shape(extents: Sequence[object]) -> str:
+    """A shape as NumPy writes it: (2,), (2,3)."""
+    return f"({extents[0]},)" if len(extents) == 1 else f"({','.join(map(str, extents))})"
+
+
+# --- NumPy's and Python's texts -------------------------------------------------------------------
+
+
+def not_broadcast(*shapes: Sequence[object]) -> str:
+    """Operands that do not go together."""
+    listed = "".join(f"{shape(s)} " for s in shapes)
+    return f"operands could not be broadcast together with shapes {listed}"
+
+
+def not_aligned(a: Sequence[int], b: Sequence[int], axis: int, other: int) -> str:
+    """What ``np.dot`` says."""
+    return (
+        f"shapes {shape(a)} and {shape(b)} not aligned: "
+        f"{a[axis]} (dim {axis % len(a)}) != {b[other]} (dim {other % len(b)})"
+    )
+
+
+def core_dimension(signature: str, size: int, other: int) -> str:
+    """What a generalised ufunc says of its second operand."""
+    return f"{signature} (size {size} is different from {other})"
+
+
+def not_joined(axis: int, at: int, size: int, other: int) -> str:
+    """What ``np.concatenate`` says."""
+    return (
+        "all the input array dimensions except for the concatenation axis must match exactly, but "
+        f"along dimension {axis}, the array at index 0 has size {size} and the array at index {at} "
+        f"has size {other}"
+    )
+
+
+def not_reshaped(size: int, wanted: Sequence[int]) -> str:
+    """What ``reshape`` says."""
+    known = ["newaxis" if n < 0 else str(n) for n in wanted]
+    if "newaxis" in known and len(known) == 2 and known[0] == "newaxis":
+        known = known[1:]
+    listed = ",".join(known)
+    text = f"({listed},)" if len(wanted) == 1 else f"({listed})"
+    return f"cannot reshape array of size {size} into shape {text}"
+
+
+def not_assigned(value: Sequence[int], target: Sequence[int]) -> str:
+    """What an assignment to a part of an array says."""
+    return f"could not broadcast input array from shape {shape(value)} into shape {shape(target)}"
+
+
+def mask_differs(axis: int, size: int, other: int) -> str:
+    """What a boolean index of another length says."""
+    return (
+        f"boolean index did not match indexed array along axis {axis}; size of axis is {size} "
+        f"but size of corresponding boolean axis is {other}"
+    )
+
+
+def not_in_list(value: object) -> str:
+    """What ``xs.index`` says."""
+    return f"{value!r} is not in list"
+
+
+def not_converted(x: float) -> str:
+    """What ``int`` says of a float that is not finite, or (its own text) too large."""
+    if x in (float("inf"), float("-inf")):
+        return "cannot convert float infinity to integer"
+    return "cannot convert float to a 64-bit integer"
+
+
+__all__ = [
+    "core_dimension", "mask_differs", "not_aligned", "not_assigned", "not_broadcast",
+    "not_converted", "not_in_list", "not_joined", "not_reshaped", "require", "shape", "told",
+]  # fmt: skip
