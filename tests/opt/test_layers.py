@@ -273,3 +273,19 @@ def test_networks_side_by_side() -> None:
     xs = RNG.normal(size=(7, 25, 40))
     found = pb.vmap(tuples, in_axes=(None, 0))(LARGE, xs)
     assert np.allclose(found, [tuples(LARGE, x) for x in xs], rtol=1e-12)
+
+
+def test_directions_of_a_derivative_are_in_lanes() -> None:
+    """So a Jacobian of small layers takes no longer for what large ones would gain."""
+
+    def f(x, params):
+        y = x.reshape(4, 6)
+        for w, b in params:
+            y = np.tanh(y @ w + b)
+        return y.ravel()
+
+    params, x = layers(6, 6, 6), RNG.normal(size=24)
+    assert "product" not in pb.show(pb.jacobian(f), x, params)
+    rows = pb.jacobian(f)(x, params)
+    v = RNG.normal(size=24)
+    assert np.allclose(rows @ v, pb.jvp(f, (x, params), (v, None))[1], rtol=1e-11)

@@ -7,7 +7,8 @@
 It does not matter how the product was written: ``@``, ``einsum``, loops and comprehensions have
 become builds and sums. Their adjoints are products again (``core/prims_linear.py``). Every block is
 looked at, of functions, sequential loops and branches, but none inside of a parallel loop: many
-small products side by side run in lanes.
+small products side by side run in lanes. So do the directions of a Jacobian or a Hessian: where
+derivatives are taken in a parallel loop, only the straight code of main is looked at.
 
 A register tile and a blocked cache make a product of 512 by 512 twenty times as fast as lanes over
 its columns; below ``SMALL`` multiplications the call and the copies cost more than they gain. What
@@ -27,15 +28,18 @@ from pullback.core.terms import (
     Atom,
     Block,
     Build,
+    Call,
     Function,
     If,
     Index,
+    Jvp,
     Let,
     Op,
     Prim,
     Program,
     Sum_,
     Var,
+    Vjp,
 )
 from pullback.core.traverse import (
     all_lets,
@@ -64,9 +68,28 @@ Axes = dict[Var, Atom]
 
 def contract(program: Program) -> Program:
     """Return the program with products of large matrices made by BLAS."""
-    walk = _Walk(EffectsOf(program))
-    return map_functions(
-        program, lambda f: Function(f.name, f.params, walk.block(f.body), f.results)
+    walk = _Walk(EffectsOf(program), not _has_directions(program))
+
+    def function(f: Function) -> Function:
+        if walk.deep or f.name == program.main:
+            return Function(f.name, f.params, walk.block(f.body), f.results)
+        return f
+
+    return map_functions(program, function)
+
+
+def _has_directions(program: Program) -> bool:
+    """Whether derivatives are taken in the rounds of a parallel loop."""
+    bodies = [list(all_lets(f.body)) for f in program.functions.values()]
+    rounds = (x.op for lets in bodies for let in lets if isinstance(let.op, Build | Sum_)
+              for x in all_lets(let.op.body))  # fmt: skip
+    inside = {
+        f.name for f, lets in zip(program.functions.values(), bodies, strict=True)
+        if any(isinstance(let.op, Vjp | Jvp) for let in lets)
+    }  # fmt: skip
+    return any(
+        isinstance(op, Vjp | Jvp) or (isinstance(op, Call) and op.function in inside)
+        for op in rounds
     )
 
 
@@ -215,7 +238,10 @@ class _Nest:
 
 @dataclass
 class _Walk:
+    """``deep``: whether to look into loops and functions, too."""
+
     effects: EffectsOf
+    deep: bool
 
     def block(self, block: Block) -> Block:
         """Return a block with its products, and those of the blocks inside."""
@@ -230,8 +256,10 @@ class _Walk:
             if k in groups:
                 self.emit(b, [block.lets[m] for m in groups[k]], [nests.get(m) for m in groups[k]])
             elif k not in moved:
-                parallel = isinstance(let.op, Build | Sum_)
-                op = let.op if parallel else map_blocks(let.op, self.block)
+                within = isinstance(let.op, If) or (
+                    self.deep and not isinstance(let.op, Build | Sum_)
+                )
+                op = map_blocks(let.op, self.block) if within else let.op
                 b.lets.append(Let(let.vars, op, let.site))
         return b.block(block.results)
 
