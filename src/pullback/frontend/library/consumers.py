@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from pullback.core.build import boolean, lit
-from pullback.core.terms import Atom, Loop, Sum_, Var
+from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions.stepped_form import GIVE, GO
@@ -67,6 +67,8 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         and isinstance(start, Static)
         and start.value == 0
     ):
+        if total.py and isinstance(start.value, int) and not _has_items(items):
+            ext.facts(sp).sums.add(total.atom)
         return total
     if total is not None and isinstance(total.type, Real) and not _widens(start, total):
         return sp.binop("+", start, total, node)
@@ -82,6 +84,15 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if arrays is not None:
             return arrays
     return sp.fold(items, [start], step, node)[0]
+
+
+def _has_items(items: Items) -> bool:
+    """Whether there is certainly an item."""
+    match items:
+        case Indexed(length=Lit(n), keep=None, nested=None):
+            return n > 0
+        case _:
+            return False
 
 
 def _widens(start: Value, total: Scalar) -> bool:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import PullbackError
 from pullback.frontend.interface import Specialiser
-from pullback.frontend.kinds.values import ListV, Value
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import ListV, Scalar, Value
 from pullback.frontend.python.annotations import is_tuple_of_any_length
 from pullback.frontend.python.records import Union, annotations_of
 from pullback.frontend.run import Run
@@ -34,6 +35,16 @@ def told_apart(
 ) -> None:
     """Note that the program asks at ``node`` whether the value is an instance of these classes."""
     run = _run(sp)
+    if (
+        isinstance(value, Scalar)
+        and value.atom in ext.facts(sp).sums
+        and issubclass(int, classes) != issubclass(float, classes)
+    ):
+        run.refuse(
+            node,
+            "the sum of no floats is the int 0: whether this is a float is not known",
+            "start from a float, which gives one always: sum(xs, 0.0)",
+        )
     if isinstance(value, ListV) and issubclass(list, classes) != issubclass(tuple, classes):
         try:
             run.refuse(
