@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pullback as pb
 import second_reloaded
+from scipy.stats import norm
 
 class Oops(Exception):
     pass
@@ -36,6 +37,9 @@ def totals(x):
 
 def word(x):
     return "a word for what is above" if x > 0.0 else "a word for what is below"
+
+def normal(x):
+    return norm.logpdf(x).sum() + (norm.cdf(x) * norm.ppf(0.3)).sum()
 
 def raising(x):
     if x > 3.0:
@@ -85,6 +89,7 @@ def cases():
     yield "growth", lambda: [pb.grad(grown)(2.0, n) for n in (900, 1050, 17_000)]
     yield "totals", lambda: pb.grad(totals)(np.linspace(0.0, 1.0, 9000))
     yield "words", lambda: [pb.jit(word)(x) for x in (1.0, -1.0)]
+    yield "normal", lambda: pb.grad(normal)(np.linspace(0.0, 1.0, 5))
     for f in (raising, caught):
         for op in (pb.jit, pb.grad):
             for x in (1.0, 2.5, 3.5):

@@ -139,6 +139,10 @@ class Digester:
             return "forward", value.__forward_arg__
         if cls.__module__ == "typing" and cls.__name__ == "_SpecialForm":
             return "form", str(value)
+        if is_library(cls.__module__):  # one of its own objects, such as scipy.stats.norm
+            for here, found in vars(sys.modules.get(cls.__module__, cls)).items():
+                if found is value:
+                    return "library", cls.__module__, here
         raise Unkept(f"a value of {cls}")
 
     # --- code and classes ---

@@ -18,6 +18,7 @@ Pullback and of libraries are made, and user's classes only where they are found
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import pickle
@@ -184,6 +185,8 @@ class _Unpickler(pickle.Unpickler):
                 return Namespace.of(modules)
             case ("names", name) if name in sys.modules:
                 return Namespace.of(vars(sys.modules[name]))
+            case ("names", name) if name.startswith("pullback."):  # of library functions
+                return Namespace.of(vars(importlib.import_module(name)))
             case ("module", name) if name in sys.modules:
                 return sys.modules[name]
             case ("class", module, name, digest):

@@ -326,8 +326,11 @@ class PythonValues:
         return self.from_python(content, path, node)
 
     def global_value(self, names: dict[str, object], name: str, node: ast.AST) -> Value:
+        own, value = _is_library(names), names[name]
+        if own and type(value) in (int, float):
+            return Static(value)
         path = (("global", Namespace.of(names), name),)
-        return self.from_python(names[name], path, node, not _is_library(names))
+        return self.from_python(value, path, node, not own)
 
     def builtin(self, names: dict[str, object], name: str) -> Value:
         """Return the built-in object of a name, guarded by the condition that no global has the
