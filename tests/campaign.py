@@ -42,6 +42,8 @@ NAMES = {
                 "tests/frontend/test_surface.py"),
     "foreign": ("two hundred programs as people write them: right, or refused as before",
                 "tests/test_foreign.py", "tests/frontend/test_hash_tables.py"),
+    "second": ("what a second process loads from disk is what the first compiled, at low limits",
+               "tests/test_second_process.py"),
     "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
                    "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
     "kept": ("compiled code on disk, while processes that write it are killed",

@@ -129,7 +129,7 @@ class Counts:
     written, linked and compiled."""
 
     def __init__(self) -> None:
-        from pullback.call import journal, kept_programs
+        from pullback.call import digests, journal, kept_programs
         from pullback.native import compile as compiling
         from pullback.native import module, object_cache
 
@@ -140,6 +140,13 @@ class Counts:
         self.count(object_cache, "keep", "kept", lambda key, image: image[:4] != ELF)
         self.count(journal, "note", "compiled", lambda *given, loaded=False: not loaded)
         self.count(kept_programs, "note", "loaded")
+        self.why: list[str] = []
+        self.count(digests.Unkept, "__init__", "unkept", self.noted)
+
+    def noted(self, error: Exception, why: str) -> bool:
+        """Note why something is not kept or not loaded."""
+        self.why.append(why)
+        return True
 
     def count(
         self, module: Any, name: str, what: str, counts: Callable[..., bool] = lambda *a, **k: True
@@ -156,7 +163,7 @@ class Counts:
         return {name: n - before[name] for name, n in self.found.items()}
 
 
-COUNTED = "compiled", "loaded", "kept", "written", "linked", "emitted"
+COUNTED = "compiled", "loaded", "kept", "written", "linked", "emitted", "unkept"
 ELF = b"\x7fELF"
 
 
@@ -177,9 +184,9 @@ def run(out: Path, lists: Iterable[str]) -> None:
             module, _, given = each.partition(":")
             name, *args = given.split(",")
             for title, call in getattr(importlib.import_module(module), name)(*args):
-                before = dict(counts.found)
-                done = outcome(call)
-                file.write(json.dumps([title, done, counts.since(before)]) + "\n")
+                before, counts.why[:] = dict(counts.found), []
+                row = outcome(call), counts.since(before), list(counts.why)
+                file.write(json.dumps([title, *row]) + "\n")
                 file.flush()
 
 
@@ -188,10 +195,12 @@ def run(out: Path, lists: Iterable[str]) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What a case did in one process, and how much was compiled for it."""
+    """What a case did in one process, how much was compiled for it, and why something was not
+    kept."""
 
     done: list[Any]
     counts: dict[str, int]
+    why: list[str]
 
 
 def both(
@@ -208,7 +217,7 @@ def both(
         command = [sys.executable, "-m", "tests.second_process", str(out), *lists]
         subprocess.run(command, cwd=ROOT, env=env, check=True, timeout=seconds)
         rows = map(json.loads, out.read_text().splitlines())
-        found.append({title: Run(done, counts) for title, done, counts in rows})
+        found.append({title: Run(*row) for title, *row in rows})
     first, second = found
     assert list(first) == list(second)
     return {title: (first[title], second[title]) for title in first}

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.native import module, polls
+from pullback.core.thresholds import LIMITS
+from pullback.native import module
 from pullback.native.layout import LONG_CALLS
 from pullback.native.polls import Patience
 
@@ -30,7 +31,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Patience]:
         seen.append(entries.patience)
         return loaded(written, entries, later)
 
-    monkeypatch.setattr(polls, "LONG", 1000)
+    monkeypatch.setattr(LIMITS, "long", 1000)
     monkeypatch.setattr(module, "_loaded", noting)
     return seen
 

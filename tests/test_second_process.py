@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
+from pullback.core.thresholds import LOWEST
+from tests import campaign, second_cases
 from tests.second_process import Run, both
 
 TEXT = '''
@@ -152,3 +157,76 @@ def test_the_second_process_compiles_nothing(runs: dict[str, tuple[Run, Run]]) -
 def test_long_loops_begin_again_with_less_patience(runs: dict[str, tuple[Run, Run]]) -> None:
     for run in runs["growth"]:
         assert run.counts["linked"] > run.counts["compiled"] + run.counts["loaded"]
+
+
+# --- the corpus, foreign and random programs, where every limit is low ---------------------------
+
+KINDS = ("corpus", "foreign", *second_cases.WRITERS)
+EVERY = {"corpus": 40, "foreign": 20}
+TABLE = Path(__file__).with_name("second_process.txt")
+"""What the whole campaign has found when it ran last."""
+
+NOT_KEPT = {"a program that calls Python"}
+"""Why programs are not kept, but for those that are refused."""
+
+
+def chosen(kind: str) -> list[str]:
+    """The names of the programs that run."""
+    found = second_cases.names(kind)
+    if kind in EVERY:
+        return [name for name in found if campaign.chosen("second", name, EVERY[kind])]
+    return [found[seed] for seed in campaign.seeds("second", 1, 1, len(found))]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, tuple[Run, Run]]]:
+    folder = tmp_path_factory.mktemp("whole")
+    lists = []
+    for kind in KINDS:
+        names = chosen(kind)
+        if kind in second_cases.WRITERS:
+            second_cases.write(folder, names)
+        listed = kind if kind in EVERY else "random"
+        lists += [f"tests.second_cases:{listed},{name}" for name in names]
+    runs = both(folder, *lists, path=str(folder), seconds=7200.0, PULLBACK_LIMITS=LOWEST)
+    of = {name: kind for kind in KINDS for name in second_cases.names(kind)}
+    found: dict[str, dict[str, tuple[Run, Run]]] = {kind: {} for kind in KINDS}
+    for title, pair in runs.items():
+        found[of[title.rpartition(", ")[0]]][title] = pair
+    return found
+
+
+def verdict(first: Run, second: Run) -> str:
+    """What two processes have shown of a case."""
+    if first.done != second.done:
+        return f"differs: {first.done} and {second.done}"
+    made = first.counts["compiled"]
+    if made == 0:
+        return "refused" if first.done[0] == "raised" else "nothing to compile"
+    if first.counts["kept"] < made:
+        return f"not kept: {first.why[-1] if first.why else 'for no reason'}"
+    again = [what for what in ("compiled", "written", "emitted", "kept") if second.counts[what]]
+    if again or second.counts["loaded"] != made:
+        return f"compiled again: {second.why}"
+    return "the same, from what was kept"
+
+
+def test_whatever_is_kept(whole: dict[str, dict[str, tuple[Run, Run]]]) -> None:
+    fine = {"the same, from what was kept", "refused", "nothing to compile"}
+    fine |= {f"not kept: {why}" for why in NOT_KEPT}
+    found = {kind: Counter(verdict(*pair) for pair in runs.values())
+             for kind, runs in whole.items()}  # fmt: skip
+    if campaign.full("second"):
+        rows = [f"{kind:8}  {n:4}  {what}" for kind, counted in found.items()
+                for what, n in sorted(counted.items())]  # fmt: skip
+        TABLE.write_text("\n".join([f"limits: {LOWEST}", *rows, ""]))
+    wrong = [(title, verdict(*pair)) for runs in whole.values() for title, pair in runs.items()
+             if verdict(*pair) not in fine]  # fmt: skip
+    assert wrong == []
+    assert sum(counted["the same, from what was kept"] for counted in found.values()) > 10
+
+
+def test_less_patient_code_is_reached(whole: dict[str, dict[str, tuple[Run, Run]]]) -> None:
+    runs = [run for found in whole.values() for pair in found.values() for run in pair]
+    for what in ("compiled", "loaded"):
+        assert any(run.counts["linked"] > run.counts[what] > 0 for run in runs)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.thresholds import LIMITS
 from pullback.core.waiting import join
 from pullback.lower import chunk_code, lapack_calls
 from tests import harness
@@ -35,9 +36,9 @@ def threads_as_before() -> Iterator[None]:
 @pytest.fixture
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """All loops that may run in chunks do."""
-    monkeypatch.setattr(chunk_code, "WORTH", 1)
-    monkeypatch.setattr(chunk_code, "BODY", 0.0)
-    monkeypatch.setattr(chunk_code, "ADDED", 0)
+    monkeypatch.setattr(LIMITS, "worth", 1)
+    monkeypatch.setattr(LIMITS, "body", 0)
+    monkeypatch.setattr(LIMITS, "cell", 0)
     monkeypatch.setattr(lapack_calls, "LARGE", 1)
     monkeypatch.setattr(lapack_calls, "PART", 4)
 
@@ -249,7 +250,7 @@ def test_private_cells_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = pb.grad(first)(x)
     monkeypatch.setattr(chunk_code, "MOST_CELLS", 299)
     above = pb.grad(second)(x)
-    monkeypatch.setattr(chunk_code, "WORTH", 1 << 60)
+    monkeypatch.setattr(LIMITS, "worth", 1 << 60)
     one = pb.grad(third)(x)
     assert np.array_equal(above, one)
     assert not np.array_equal(chunks, one)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pullback.core.thresholds import LIMITS
 from pullback.core.types import Decl, Named, Sum, Variant
-from pullback.lower.arenas import SLACK
 from tests.ad.flatcore import A1, A2, F64, I64, Code, E, Fn, program
 from tests.lower.agreement import agree
 
@@ -25,7 +25,7 @@ def test_array_state() -> None:
 
     p = program([A1, I64], body)
     temp, residual = peaks(p, [np.linspace(0, 1, 50), 900])
-    assert temp < 2 * SLACK and residual <= 400
+    assert temp < 2 * LIMITS.slack and residual <= 400
 
 
 def test_two_states_that_are_swapped_and_kept() -> None:
@@ -37,7 +37,7 @@ def test_two_states_that_are_swapped_and_kept() -> None:
         return c.loop(n, [a, a, a], step)
 
     temp, _ = peaks(program([A1, I64], body), [np.linspace(0, 1, 60), 400])
-    assert temp < 2 * SLACK
+    assert temp < 2 * LIMITS.slack
 
 
 def test_scalar_state_with_arrays_inside() -> None:
@@ -62,7 +62,7 @@ def test_transposed_state() -> None:
         return c.loop(n, [a], step)
 
     temp, _ = peaks(program([A2, I64], body), [np.arange(35.0).reshape(5, 7), 400])
-    assert temp < 2 * SLACK
+    assert temp < 2 * LIMITS.slack
 
 
 def test_nested_arrays_as_state() -> None:
@@ -72,7 +72,7 @@ def test_nested_arrays_as_state() -> None:
             4, lambda i: c.build(i + 1, lambda j: rows.at(i).at(j) * 0.5 + 1.0)))
 
     temp, _ = peaks(program([I64], body), [700])
-    assert temp < 2 * SLACK
+    assert temp < 2 * LIMITS.slack
 
 
 def test_while_with_array_state() -> None:
@@ -83,7 +83,7 @@ def test_while_with_array_state() -> None:
         return c.while_([a, c.expr(0, I64)], lambda x, k: k < 300, step)
 
     temp, _ = peaks(program([A1], body), [np.linspace(0, 1, 40)])
-    assert temp < 2 * SLACK
+    assert temp < 2 * LIMITS.slack
 
 
 PAIR = Sum((Variant("one", (A1,)), Variant("two", (A1, F64))))
@@ -101,7 +101,7 @@ def test_sums_with_arrays_as_state() -> None:
         return c.loop(n, [c.inject(PAIR, 0, c.build(30, lambda i: c.real(i)))], step)
 
     temp, _ = peaks(program([I64], body), [401])
-    assert temp < 2 * SLACK
+    assert temp < 2 * LIMITS.slack
 
 
 def test_emitted_arrays_survive() -> None:
@@ -204,7 +204,7 @@ def test_array_state_in_lanes(n: int) -> None:
         return c.build(x.dim(), point)
 
     machine, _ = agree(program([A1, I64], body), [np.linspace(0, 1, n), 600])
-    assert machine.arenas["temp"].peak < 2 * SLACK
+    assert machine.arenas["temp"].peak < 2 * LIMITS.slack
 
 
 
@@ -222,5 +222,5 @@ def test_a_carried_array_that_is_in_what_is_emitted_stays() -> None:
         return c.sum(n, lambda t: tables.at(t).at(2).at(1) * tables.at(t).at(0).at(0))
 
     machine, _ = agree(program([A1, I64], body), [np.linspace(0, 1, 80), 120])
-    assert machine.arenas["temp"].peak < 2 * SLACK
+    assert machine.arenas["temp"].peak < 2 * LIMITS.slack
     assert machine.arenas["residual"].peak < 120 * (2 * 640 + 10 * 24)

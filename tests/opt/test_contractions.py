@@ -5,11 +5,11 @@ import pytest
 
 import pullback as pb
 from pullback.call import driver
-from pullback.opt.arrays.contractions import SMALL
+from pullback.core.thresholds import LIMITS
 
 RNG = np.random.default_rng(15)
 A, B = RNG.normal(size=(20, 30)), RNG.normal(size=(30, 40))
-assert A.size * B.shape[1] > SMALL
+assert A.size * B.shape[1] > LIMITS.product
 
 
 def matmul(a, b):

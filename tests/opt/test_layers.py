@@ -13,7 +13,7 @@ import pytest
 import pullback as pb
 from pullback.call import driver
 from pullback.call.request import Request, What
-from pullback.opt.arrays import contractions
+from pullback.core.thresholds import LIMITS
 
 RNG = np.random.default_rng(29)
 
@@ -159,7 +159,7 @@ def test_the_evaluator_and_both_methods_agree(monkeypatch: pytest.MonkeyPatch) -
             x = np.tanh(x @ w + b) if i % 2 == 0 else np.tanh((w.T @ x.T).T + b)
         return np.sum(x * x)
 
-    monkeypatch.setattr(contractions, "SMALL", 100)
+    monkeypatch.setattr(LIMITS, "product", 100)
     for params, x in ((layers(5, 6, 4), X[:7, :5]), (layers(3, 2, 2), X[:4, :3])):
         loss, grads = by_hand(params, x)
         for tier, method in (("native", "dual"), ("eval", "chad"), ("eval", "dual")):

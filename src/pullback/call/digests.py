@@ -33,7 +33,8 @@ _STANDARD = os.path.dirname(os.__file__)
 _OWN = ("pullback", "numpy", "scipy")
 _NO_PART = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__",
             "__static_attributes__", "__annotations_cache__", "_abc_impl",
-            "__abstractmethods__"}  # fmt: skip
+            "__abstractmethods__", "_value2member_map_"}  # fmt: skip
+"""What says nothing more of a class, or is filled by and by."""
 _METACLASSES = ("type", "ABCMeta", "EnumType", "EnumMeta", "_ProtocolMeta")
 _HEAP = 1 << 9
 """The flag of classes that were made at run time."""
@@ -195,6 +196,8 @@ class Digester:
         for name, part in sorted(vars(cls).items()):
             if name in _NO_PART or isinstance(part, Memory):
                 continue
+            if name == "__annotations__" and not part:
+                continue  # Python makes them when somebody asks
             if name == "__annotations__":
                 parts.append((name, tuple((n, self._annotation(a, home)) for n, a in part.items())))
             else:
@@ -290,6 +293,8 @@ _FORMS: tuple[tuple[Any, _Form], ...] = (
     (Union, lambda d, v: ("union", v.name, d._all((v.classes, v.fields, v.arrays, v.arguments)))),
     (types.FunctionType, Digester._whole_function),
     (types.CodeType, Digester.code),
+    (functools._lru_cache_wrapper, lambda d, v: (
+        "cached", d._all((v.__wrapped__, v.cache_parameters())))),
     (types.ModuleType, lambda d, v: ("module", v.__name__)),
     (enum.Enum, Digester._enum),
     (types.MethodType, lambda d, v: ("method", d._all((v.__self__, v.__func__)))),
@@ -301,7 +306,7 @@ _FORMS: tuple[tuple[Any, _Form], ...] = (
     (types.MemberDescriptorType | types.GetSetDescriptorType,
      lambda d, v: ("slot", v.__name__)),
     (dataclasses.Field, lambda d, v: ("field", v.name, str(v.type), d._all(
-        (v.default, v.default_factory)), v.init, v.repr, v.compare, v.kw_only)),
+        (v.default, v.default_factory, v.init, v.repr, v.compare, v.kw_only)))),
     (type(dataclasses.MISSING), lambda d, v: "missing"),
     (functools.cached_property, lambda d, v: ("property", d.form(v.func))),
     ((types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType),

@@ -2,9 +2,9 @@
 neither the front end nor any pass runs.
 
 The key of an entry is the code of the function, the types of its arguments, the operator, the
-machine, the versions of Python, NumPy, llvmlite and LLVM, and Pullback's own files. Under one key
-stand some entries, the last one first. Each has its *conditions*, which are checked again before
-anything of it is used:
+machine, the versions of Python, NumPy, llvmlite and LLVM, the limits (``core.thresholds``), and
+Pullback's own files. Under one key stand some entries, the last one first. Each has its
+*conditions*, which are checked again before anything of it is used:
 
     guards   the values that the front end has looked at, by their paths (the same guards that every
              call checks), each with its digest
@@ -49,6 +49,7 @@ from pullback.call.packed import Packed
 from pullback.call.pickled import Remade
 from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
+from pullback.core.thresholds import LIMITS
 from pullback.frontend.functions.lambda_sets import LambdaSet
 from pullback.frontend.kinds.kinds import Kind, StaticK, static_kind
 from pullback.frontend.python import symbols
@@ -120,7 +121,7 @@ def _key(f: FunctionType, kinds: Sequence[Kind], equal: bool, request: Request) 
     d = Digester()
     inner = [c.cell_contents for c in f.__closure__ or () if _has_function(c)]
     parts = (*map(d.of, kinds), *(d.of(g.__code__) for g in inner), d.of(f.__code__))
-    return object_cache.digest(_own_files(), repr(request), str(equal), *parts)
+    return object_cache.digest(_own_files(), LIMITS.text(), repr(request), str(equal), *parts)
 
 
 def _has_function(cell: Any) -> bool:

@@ -47,9 +47,6 @@ from pullback.lower.values import (
 )
 from pullback.lower.views import place_of, read, write
 
-SLACK = 1 << 16
-"""Bytes that a loop may allocate before its arrays are first moved together."""
-
 
 def regions(i: Instr) -> tuple[Region, ...]:
     """The code inside an instruction."""

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pullback.core.terms import Block, Var
+from pullback.core.thresholds import LIMITS
 from pullback.lower.accumulators import span
 from pullback.lower.arenas import allocates, instructions
 from pullback.lower.chunks import Plan
 from pullback.lower.effort import Effort, Estimate, number, plus, times, written
 from pullback.lower.loopcode import (
-    CHUNKS,
     AccAlloc,
     AccMark,
     AccRelease,
@@ -32,16 +32,9 @@ from pullback.lower.outline import read
 from pullback.lower.state import Lowering
 from pullback.lower.values import ZERO, View
 
-WORTH = 1 << 18
-"""A loop of fewer cycles runs as a whole."""
-
-BODY, NEST = 6.0, 3
-"""So does a loop of which each iteration takes fewer cycles, and those of the loops inside too,
-unless so many are nested: it waits for memory."""
-
-ADDED = 3 * CHUNKS
-"""The cycles that a private cell takes: it is cleared, copied and added up for each chunk."""
-
+NEST = 3
+"""A loop of which each iteration takes fewer cycles than ``Limits.body`` runs as a whole, if those
+of the loops inside do too and not so many are nested: it waits for memory."""
 
 MOST_CELLS = 1 << 20
 """With more private cells a loop runs as a whole: those of all chunks take 128 MB."""
@@ -61,9 +54,9 @@ def worth(lo: Lowering, extents: tuple[Value, ...], body: Block) -> Effort | str
     total = plus(each, {(): 0.5})
     for n in extents:
         total = times(total, number(n))
-    if max(map(len, total)) < NEST and all(cycles < BODY for cycles in total.values()):
+    if max(map(len, total)) < NEST and all(cycles < LIMITS.body for cycles in total.values()):
         return "its rounds are short"
-    if all(not k for k in total) and total[()] < WORTH:
+    if all(not k for k in total) and total[()] < LIMITS.worth:
         return "it is short"
     return total
 
@@ -103,9 +96,9 @@ def in_chunks(
     cells: Value = ZERO
     for p in function.private:
         cells = lo.add(cells, p.size)
-    long = lo.test("ge", work, Imm(WORTH, Ty.I64))
+    long = lo.test("ge", work, Imm(LIMITS.worth, Ty.I64))
     if function.private:
-        little = lo.test("le", lo.mul(cells, Imm(ADDED, Ty.I64)), work)
+        little = lo.test("le", lo.mul(cells, Imm(LIMITS.cell, Ty.I64)), work)
         few = lo.test("le", cells, Imm(MOST_CELLS, Ty.I64))
         long = lo.test("and", long, lo.test("and", little, few))
     name = function.define(code, totals)

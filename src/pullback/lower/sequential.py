@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pullback.core.terms import Block, Loop, Var, While
+from pullback.core.thresholds import LIMITS
 from pullback.core.types import Array
-from pullback.lower.arenas import SLACK, Scope, allocates, compact, keep
+from pullback.lower.arenas import Scope, allocates, compact, keep
 from pullback.lower.copies import Output, allocate, coerce, interleaved_type
 from pullback.lower.forms import ViewForm, form_of, join_forms, parts, rebuild
 from pullback.lower.loopcode import (
@@ -187,7 +188,7 @@ class _Body:
 
 def _allowed(lo: Lowering, size: Value) -> Value:
     """Return how many bytes the arena may hold when this many are needed."""
-    return lo.add(lo.add(size, size), Imm(SLACK, Ty.I64))
+    return lo.add(lo.add(size, size), Imm(LIMITS.slack, Ty.I64))
 
 
 def _bytes(lo: Lowering, values: list[Val]) -> Value:
@@ -261,7 +262,7 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
 def _first_limit(lo: Lowering, mark: Reg) -> Value:
 
     lo.emit(Mark(mark))
-    return lo.add(lo.address(mark), Imm(SLACK, Ty.I64))
+    return lo.add(lo.address(mark), Imm(LIMITS.slack, Ty.I64))
 
 
 # --- While ----------------------------------------------------------------------------------------
@@ -292,7 +293,8 @@ class _Growing:
         lanes = Imm(self.lanes, Ty.I64)
 
         def grow() -> list[Value]:
-            double = lo.arith("max", Ty.I64, lo.add(capacity, capacity), Imm(16, Ty.I64))
+            least = Imm(2 * LIMITS.buffer, Ty.I64)
+            double = lo.arith("max", Ty.I64, lo.add(capacity, capacity), least)
             out = [double]
             for p, ty in zip(ptrs, self.leaves, strict=False):
                 q = lo.alloc(lo.mul(double, lanes), ty, "residual")

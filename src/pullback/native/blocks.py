@@ -10,6 +10,7 @@ whose fields are not yet filled in.
 
 from __future__ import annotations
 
+from pullback.core.thresholds import LIMITS
 from pullback.native.builder import Code
 
 (
@@ -21,7 +22,7 @@ WORDS = 128
 The machine values of the argument begin at the last one."""
 
 CHUNK_BEFORE, CHUNK_USED, CHUNK_SIZE, CHUNK_DATA = 0, 8, 16, 32
-LEAST_CHUNK, MOST_CHUNK = 1 << 12, 1 << 25
+MOST_CHUNK = 1 << 25
 SPARES = 16
 """The number of chunks of the least size that are not given back, but used again (the GIL is
 held)."""
@@ -85,7 +86,7 @@ def _free_chain(c: Code, start: int) -> None:
         this = c.load("ptr", chunk)
         c.store("ptr", c.load("ptr", this, CHUNK_BEFORE), chunk)
         count = c.load("i64", "@pb_spares")
-        least = c.same(c.load("i64", this, CHUNK_SIZE), str(LEAST_CHUNK), "i64")
+        least = c.same(c.load("i64", this, CHUNK_SIZE), str(LIMITS.chunk), "i64")
         few = c.let(f"icmp ult i64 {count}, {SPARES}")
         keep, drop, done = c.label("keep"), c.label("drop"), c.label("done")
         c.branch(c.let(f"and i1 {least}, {few}"), keep, drop)
@@ -161,7 +162,7 @@ def _more() -> str:
     c = Code()
     cur = c.at("%block", "%cur")
     before = c.load("ptr", cur, NODE_CHUNK)
-    size = c.var("i64", str(LEAST_CHUNK))
+    size = c.var("i64", str(LIMITS.chunk))
     with c.when(c.let(f"icmp ne ptr {before}, null")):
         c.store("ptr", c.load("ptr", cur), before, CHUNK_USED)
         twice = c.mul(c.load("i64", before, CHUNK_SIZE), 2)
@@ -169,7 +170,7 @@ def _more() -> str:
     least = c.add("%bytes", CHUNK_DATA)
     got = c.call("i64", "llvm.umax.i64", f"i64 {c.load('i64', size)}", f"i64 {least}")
     spare = c.load("ptr", "@pb_spare")
-    fits = c.same(got, str(LEAST_CHUNK), "i64")
+    fits = c.same(got, str(LIMITS.chunk), "i64")
     some = c.let(f"icmp ne ptr {spare}, null")
 
     def again() -> str:

@@ -89,21 +89,14 @@ INTERRUPTED = -3
 LONG = -4
 """Values of ``ERROR`` that are not an index into the module's table of sites."""
 
-POLL_CYCLES = 4_000_000
 POLL_NANOSECONDS = 50_000_000
 
 LONG_CALLS = 64
 """After a call with a loop too long to run as a whole, the number of calls that go at once to the
 code with less patience."""
 
-HUGE_BYTES = 16 << 20
-"""More bytes than this are copied or cleared in pieces, with a look for signals between two
-pieces."""
-
-SOFT_BYTES = 64 << 20
 ID_BASE = 1 << 12
 ID_BYTES = 8 << 31
-SOFT_STACK = 16 << 20
 STACK_BYTES = 1 << 30
 STACK_SLACK = 256 << 10
 """The number of bytes that are left below the limit for library functions, which do not look at

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pullback.core.thresholds import LIMITS
 from pullback.lower.loopcode import LANES, AtAdd, Copy, Imm, Load, Offset, Reg, Store, Ty, Value
-from pullback.native.layout import HUGE_BYTES, Field
+from pullback.native.layout import Field
 from pullback.native.text import SIZE, llvm_type, memory_type
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def copy(f: FunctionText, instr: Copy) -> None:
     to, source = f.value(instr.dst), f.value(instr.src)
     if not isinstance(instr.count, Imm):
         move = f"call i1 @pb_move(ptr %ctx, ptr {to}, ptr {source}, i64 {n})"
-        huge = f.let(f"icmp ugt i64 {n}, {HUGE_BYTES}")
+        huge = f.let(f"icmp ugt i64 {n}, {LIMITS.huge}")
         f.rarely(huge, "huge", lambda: f.let(move))
         n = f.let(f"select i1 {huge}, i64 0, i64 {n}")
     f.line(

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from pullback.core.prims import TABLE
+from pullback.core.thresholds import LIMITS
 from pullback.lower.loopcode import (
     Arith,
     AtAdd,
@@ -59,24 +60,11 @@ from pullback.native.work import (
 FEW = 2_000
 """Work of fewer cycles is not counted."""
 
-MANY = 1 << 17
-"""The most cycles that a number of rounds take before the loop counts them."""
-
-PIECE = 1 << 14
-"""The cycles of a piece of a loop."""
-
 SOME = 16
-"""Loops of so few rounds count nothing if that takes no more than ``MANY``."""
+"""Loops of so few rounds count nothing if that takes no more than ``Limits.some``."""
 
 OUTER = 100_000
 """A loop counts nothing in its rounds if a round has fewer cycles that it does not count itself."""
-
-LONG = 50_000_000
-"""A loop that takes more than this, or a nest of loops that takes twice as much, does not run
-without counting anything."""
-
-SURE = 1_000_000
-"""A loop that takes fewer cycles, whatever the data, counts nothing."""
 
 _UNKNOWN = float("inf")
 
@@ -183,13 +171,13 @@ class Polls:
                     work = plus(work, more)
                 else:
                     rest.append((instr, more))
-            time.free += self._check(first, work, 2 * LONG)
+            time.free += self._check(first, work, 2 * LIMITS.long)
 
     def _check(self, instr: Instr, work: Work, most: int) -> float:
         """Count work in front of an instruction. Return the cycles that it does not count."""
         few = largest(work, FEW)
         if few < SOME:
-            few = min(SOME, largest(work, MANY))
+            few = min(SOME, largest(work, LIMITS.some))
         self.checks[instr] = Check(work, few, most)
         return at(work, few) if few >= 0 else 0.0
 
@@ -240,17 +228,17 @@ class Polls:
         body = self._counted(instr.body)
         each = body.cycles + 1.0
         extent, rounds = self.known.rounds(instr)
-        if extent is None and rounds * each < SURE * instr.step:
+        if extent is None and rounds * each < LIMITS.sure * instr.step:
             total.add(rounds / instr.step * each if rounds else 0.0)
         elif each >= FEW:
             total.add(_UNKNOWN, self._some(instr, body.free + 1.0))
         elif self.patience is Patience.NONE:
-            length = _power(PIECE / each)
+            length = _power(LIMITS.piece / each)
             self.loops[instr] = Pieces(length, int(length * each))
-            total.add(_UNKNOWN, PIECE)
+            total.add(_UNKNOWN, LIMITS.piece)
         else:
             work = self._rounds(instr, {(): each})
-            total.add(_UNKNOWN, self._check(instr, work, LONG))
+            total.add(_UNKNOWN, self._check(instr, work, LIMITS.long))
 
     def _rounds(self, instr: ForCode, each: Work) -> Work:
         """Return the work of a loop whose rounds take ``each``."""
@@ -277,7 +265,7 @@ class Polls:
                 return
             work = self._rounds(instr, {(): body.free + 1.0})
         sure = work.get((), 0.0)
-        if sure < SURE:
+        if sure < LIMITS.sure:
             total.add(sure)
             work = {m: cycles for m, cycles in work.items() if m}
         if any(work.values()):
@@ -287,7 +275,7 @@ class Polls:
     def _some(self, instr: ForCode | WhileCode, free: float) -> float:
         """Let a loop count its rounds, of ``free`` cycles each. Return the cycles that it does not
         count itself."""
-        rounds = _power(MANY / free)
+        rounds = _power(LIMITS.some / free)
         step = instr.step if isinstance(instr, ForCode) else 1
         if rounds < 2 or step & (step - 1):
             self.loops[instr] = Each(int(free))

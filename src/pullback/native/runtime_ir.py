@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 import sys
 
+from pullback.core.thresholds import LIMITS
 from pullback.native.layout import (
     CONTEXT_BYTES,
     ID_BASE,
     ID_BYTES,
     METADATA,
-    SOFT_BYTES,
-    SOFT_STACK,
     STACK_BYTES,
     STACK_SLACK,
     Field,
@@ -110,7 +109,7 @@ less:
   br i1 %none, label %fail, label %try
 mapped:
   store i64 %size, ptr %got
-  %large = icmp ugt i64 %size, {SOFT_BYTES - 1 if _HUGEPAGE else -1}
+  %large = icmp ugt i64 %size, {LIMITS.arena - 1 if _HUGEPAGE else -1}
   br i1 %large, label %advise, label %done
 advise:
   %rest = getelementptr i8, ptr %p, i64 {_SMALL_PAGES}
@@ -156,7 +155,7 @@ map:
 mapped:
   %size = load i64, ptr %got
   %p.int = ptrtoint ptr %p to i64
-  %soft = call i64 @llvm.umin.i64(i64 %size, i64 {SOFT_BYTES})
+  %soft = call i64 @llvm.umin.i64(i64 %size, i64 {LIMITS.arena})
   %soft.end = add i64 %p.int, %soft
   %hard.end = add i64 %p.int, %size
   %soft.cells = lshr i64 %soft, 3
@@ -192,13 +191,13 @@ mapped:
   %p.int = ptrtoint ptr %p to i64
   %top = add i64 %p.int, %size
   %hard = add i64 %p.int, {STACK_SLACK}
-  %soft0 = sub i64 %top, {SOFT_STACK}
+  %soft0 = sub i64 %top, {LIMITS.stack}
   %soft = call i64 @llvm.umax.i64(i64 %soft0, i64 %hard)
   {store(Field.STACK_TOP, "%top")}
   {store(Field.STACK_HARD, "%hard")}
   {store(Field.STACK_LIMIT, "%soft")}
-  {store(Field.STACK_KEPT, str(SOFT_STACK))}
-  {store(Field.STACK_LAST, str(SOFT_STACK))}
+  {store(Field.STACK_KEPT, str(LIMITS.stack))}
+  {store(Field.STACK_LAST, str(LIMITS.stack))}
   br label %yes
 yes:
   ret i1 true
@@ -316,7 +315,7 @@ define i32 @pb_grow(ptr %ctx, i64 %end, i64 %want) cold {{
   br i1 %fits, label %yes, label %no
 yes:
   %cells = icmp eq i64 %end, {8 * Field.STORE_END}
-  %step = select i1 %cells, i64 {SOFT_BYTES // 8}, i64 {SOFT_BYTES}
+  %step = select i1 %cells, i64 {LIMITS.arena // 8}, i64 {LIMITS.arena}
   %beyond = add i64 %want, %step
   %limit = call i64 @llvm.umin.i64(i64 %beyond, i64 %hard)
   store i64 %limit, ptr %end.at

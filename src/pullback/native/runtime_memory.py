@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import sys
 
-from pullback.native.layout import LONG, SOFT_BYTES, SOFT_STACK, STACK_SLACK, Field
+from pullback.core.thresholds import LIMITS
+from pullback.native.layout import LONG, STACK_SLACK, Field
 from pullback.native.runtime_fields import load, store
 
 DECAY = 5
@@ -102,7 +103,7 @@ yes:
   %used = shl i64 %used.units, {shift}
   %size.units = sub i64 %hard, {origin}
   %size = shl i64 %size.units, {shift}
-  %soft = call i64 @llvm.umin.i64(i64 %size, i64 {SOFT_BYTES})
+  %soft = call i64 @llvm.umin.i64(i64 %size, i64 {LIMITS.arena})
   %history = getelementptr i8, ptr %ctx, i64 {8 * kept}
   %more = call i1 @pb_settle(ptr %history, i64 %base, i64 %used, i64 %size, i64 %soft, i1 false,
                            i1 %forget)
@@ -127,7 +128,7 @@ yes:
   %bottom = sub i64 %hard, {STACK_SLACK}
   %size = sub i64 %top, %bottom
   %room = sub i64 %top, %hard
-  %soft = call i64 @llvm.umin.i64(i64 %room, i64 {SOFT_STACK})
+  %soft = call i64 @llvm.umin.i64(i64 %room, i64 {LIMITS.stack})
   %used = sub i64 %top, %limit
   %history = getelementptr i8, ptr %ctx, i64 {8 * Field.STACK_KEPT}
   %more = call i1 @pb_settle(ptr %history, i64 %top, i64 %used, i64 %size, i64 %soft, i1 true,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import platform
 
+from pullback.core.thresholds import LIMITS
 from pullback.native.layout import (
-    HUGE_BYTES,
     INTERRUPTED,
     LONG,
-    POLL_CYCLES,
     POLL_NANOSECONDS,
     Field,
 )
@@ -82,7 +81,7 @@ head:
   %more = icmp ne i64 %left, 0
   br i1 %more, label %body, label %done
 body:
-  %part = call i64 @llvm.umin.i64(i64 %left, i64 {HUGE_BYTES})
+  %part = call i64 @llvm.umin.i64(i64 %left, i64 {LIMITS.huge})
   %rest = sub i64 %left, %part
 {piece}  %next = add i64 %past, %part
   %raised = call i32 @pb_poll(ptr %ctx)
@@ -141,7 +140,7 @@ done:
 define i32 @pb_poll(ptr %ctx) cold {{
   %frame = alloca [2 x i64]
   %clock = alloca [2 x i64]
-  {store(Field.POLL, str(POLL_CYCLES))}
+  {store(Field.POLL, str(LIMITS.poll))}
   %this = call i64 @pthread_self()
   %main = load i64, ptr @pb_main_thread
   %mine = icmp eq i64 %this, %main
@@ -192,7 +191,7 @@ define i64 @pb_due(i64 %context) cold {{
   %ctx = inttoptr i64 %context to ptr
   %raised = call i32 @pb_poll(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
-  %left = select i1 %stop, i64 -1, i64 {POLL_CYCLES}
+  %left = select i1 %stop, i64 -1, i64 {LIMITS.poll}
   ret i64 %left
 }}
 
@@ -272,7 +271,7 @@ count.it:
   {load("%poll", Field.POLL)}
   %left = sub i64 %poll, %all
   {store(Field.POLL, "%left")}
-  %large = icmp ugt i64 %all, {POLL_CYCLES // 8}
+  %large = icmp ugt i64 %all, {LIMITS.poll // 8}
   %none = icmp slt i64 %left, 0
   %due = or i1 %large, %none
   br i1 %due, label %look, label %fine

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import platform
 
+from pullback.core.thresholds import LIMITS
 from pullback.native.layout import (
-    HUGE_BYTES,
     OUT_OF_MEMORY,
-    SOFT_STACK,
     TOO_DEEP,
     Field,
     load_field,
@@ -84,7 +83,7 @@ clear:
   %bytes = shl i64 %cells, 3
   {_load("%base", Field.STORE_BASE, "ptr")}
   %from = getelementptr double, ptr %base, i64 %top
-  %huge = icmp ugt i64 %bytes, {HUGE_BYTES}
+  %huge = icmp ugt i64 %bytes, {LIMITS.huge}
   br i1 %huge, label %pieces, label %whole, !prof !5
 pieces:
   %stopped = call i1 @pb_zero(ptr %ctx, ptr %from, i64 %bytes)
@@ -114,7 +113,7 @@ define internal fastcc i1 @pb.deep(ptr %ctx, i64 %sp) nounwind cold noinline {{
   %room = icmp uge i64 %sp, %hard
   br i1 %room, label %yes, label %no
 yes:
-  %next = sub i64 %sp, {SOFT_STACK}
+  %next = sub i64 %sp, {LIMITS.stack}
   %limit = call i64 @llvm.umax.i64(i64 %next, i64 %hard)
   {_store("%limit.to", Field.STACK_LIMIT, "%limit")}
   {_store("%big.to", Field.BIG, "1")}

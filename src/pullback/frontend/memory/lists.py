@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Build, If, Loop, Update, Var
+from pullback.core.thresholds import LIMITS
 from pullback.core.types import I64, Array
 from pullback.errors import (
     ArgumentTypeError,
@@ -59,7 +60,6 @@ Change = tuple[AnyList, Value]
 
 ZERO, ONE = i64(0), i64(1)
 _NONE = Static(None)
-_LEAST = 8  # items that fit into the first buffer
 
 
 def _known_index(value: Value) -> int | None:
@@ -145,7 +145,7 @@ def with_room(
         return dummy_atom(run, a.type) if isinstance(a.type, Array) else a
 
     def grown() -> Sequence[Atom]:
-        larger = run.b.prim("max", run.b.prim("mul", n, i64(2)), i64(_LEAST))
+        larger = run.b.prim("max", run.b.prim("mul", n, i64(2)), i64(LIMITS.buffer))
         index = Var("i", I64)
 
         def item() -> Sequence[Atom]:

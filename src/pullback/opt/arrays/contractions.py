@@ -11,9 +11,9 @@ small products side by side run in lanes. So do the directions of a Jacobian or 
 derivatives are taken in a parallel loop, only the straight code of main is looked at.
 
 A register tile and a blocked cache make a product of 512 by 512 twenty times as fast as lanes over
-its columns; below ``SMALL`` multiplications the call and the copies cost more than they gain. What
-the program makes of the elements one by one (``tanh(x @ w + b)``) stands in both arms, so that it
-is fused with the sums of small matrices.
+its columns; below ``Limits.product`` multiplications the call and the copies cost more than they
+gain. What the program makes of the elements one by one (``tanh(x @ w + b)``) stands in both arms,
+so that it is fused with the sums of small matrices.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from pullback.core.terms import (
     Var,
     Vjp,
 )
+from pullback.core.thresholds import LIMITS
 from pullback.core.traverse import (
     all_lets,
     defined,
@@ -50,9 +51,6 @@ from pullback.core.traverse import (
     uses,
 )
 from pullback.core.types import F64, I64, Array
-
-SMALL = 16_000
-"""With fewer multiplications the sums stay as they are."""
 
 MOST = 1 << 22
 """A product that is no array of the program takes at most so many elements."""
@@ -156,7 +154,7 @@ class _Product:
         """Emit the tests whether BLAS may multiply, and whether that is worth while."""
         c, (n, m), k = self.of, self.small.extents, self.of.inner
         size = b.prim("mul", n, m)
-        large = b.prim("ge", b.prim("mul", size, k), lit(SMALL, I64))
+        large = b.prim("ge", b.prim("mul", size, k), lit(LIMITS.product, I64))
         tests = [b.prim("le", size, lit(self.most, I64))] if self.most else []
         for factor, rows, columns in ((c.left, n, k), (c.right, k, m)):
             for extent, axis in ((rows, factor.rows), (columns, factor.columns)):
