@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pullback.ad.by_data import derivatives_by_vectors
 from pullback.convert.flatten import flatten_tuples
@@ -13,6 +14,7 @@ from pullback.convert.unboxing import unbox_nodes
 from pullback.core.alike import alike
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
+from pullback.core.recursion import deeply
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
@@ -140,11 +142,12 @@ def run_stages(
     clean: Program | None = None
     for k, stage in enumerate(stages):
         chosen = stage.run if stage.run is not None else given[stage.name]
-        if clean is None or chosen not in _CLEANING or not alike(program, clean):
-            program = chosen(program)
+        if clean is None or chosen not in _CLEANING or not deeply(partial(alike, program, clean)):
+            program = deeply(partial(chosen, program))
             clean = program if chosen is clean_up else clean
         if config.check == "always" or (config.check == "last" and k == len(stages) - 1):
-            check(program, stage.dialect, owned=stage.name not in BEFORE_OWNERSHIP)
+            owned = stage.name not in BEFORE_OWNERSHIP
+            deeply(partial(check, program, stage.dialect, owned=owned))
         if trace is not None:
             trace.append((stage.name, show_program(program)))
     return program

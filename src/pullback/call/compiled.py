@@ -21,6 +21,7 @@ from pullback.call.packed import Blocks, Boundary, raw_results
 from pullback.call.request import Plan, What
 from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names, boxed
 from pullback.core.later import Later
+from pullback.core.recursion import deeply
 from pullback.core.terms import Program
 from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import leaf_types
@@ -115,10 +116,10 @@ class Native:
             known, thorough = program.written, program.thorough
         loop_code = None
         if not isinstance(program, Source):
-            loop_code = lowering.lower(program, plan.request.in_order, stages)
+            loop_code = deeply(partial(lowering.lower, program, plan.request.in_order, stages))
         code = known or loop_code
         assert code is not None
-        module = compile_entries(code, entries, second, absent, thorough)
+        module = deeply(partial(compile_entries, code, entries, second, absent, thorough))
         self.source = partial(_source, main, self.results, module, thorough, form)
         self.timing = module.timing
         if stages is not None and loop_code is not None:

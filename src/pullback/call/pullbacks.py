@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from pullback.call.trees import (
     tuple_form,
 )
 from pullback.call.wrappers import forward_entry, pullback_entry, renamed
+from pullback.core.recursion import deeply
 from pullback.core.terms import Program
 from pullback.core.types import Real, Type
 from pullback.errors import ArgumentTypeError
@@ -116,9 +118,10 @@ class Halves:
                 there: EntrySignature(form.arguments, form.result.tree, keep=kept),
                 given: EntrySignature(form.seeds, form.gradient.tree, resume=kept),
             }
-        one, two = lower(forward), lower(pullback)
+        one, two = (deeply(partial(lower, half)) for half in (forward, pullback))
         loop_code = Module({**one.functions, **two.functions}, one.main)
-        module = compile_entries(loop_code, entries, fast, absent_names(guards))
+        absent = absent_names(guards)
+        module = deeply(partial(compile_entries, loop_code, entries, fast, absent))
         self.timing = module.timing
         self.forward: Fast = module.call[there]
         self.back: Fast = module.call[given]

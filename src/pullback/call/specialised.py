@@ -11,7 +11,7 @@ from pullback.call.recent import Compiled, remember
 from pullback.call.trees import Fast
 from pullback.core.waiting import Lock
 from pullback.errors import ArgumentValueError
-from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.kinds import Kind, parts
 from pullback.frontend.python.pytypes import types_of
 
 compiling = Lock()
@@ -24,12 +24,26 @@ broadcasting: set[object] = set()
 def kinds_of(args: Sequence[object]) -> tuple[Kind, ...]:
     """The types of all arguments. Data that contains itself has none."""
     try:
-        return types_of(args)
+        kinds = types_of(args)
     except RecursionError:
-        raise ArgumentValueError(
-            "an argument contains itself, or is nested too deep",
-            "pass data without cycles; of deep trees frozen dataclasses that name their own type",
-        ) from None
+        raise _too_deep() from None
+    level: list[Kind] = list(kinds)
+    for _ in range(MOST_NESTED):
+        level = [part for kind in level for part in parts(kind)]
+        if not level:
+            return kinds
+    raise _too_deep()
+
+
+MOST_NESTED = 100
+"""So deep may an argument be nested, but for recursive data."""
+
+
+def _too_deep() -> ArgumentValueError:
+    return ArgumentValueError(
+        "an argument contains itself, or is nested too deep",
+        "pass data without cycles; of deep trees frozen dataclasses that name their own type",
+    )
 
 
 def taken(

@@ -17,7 +17,7 @@ import numpy as np
 
 from pullback.core.waiting import Lock, join
 
-__all__ = ["recursion_limit", "with_large_stack"]
+__all__ = ["deeply", "recursion_limit", "with_large_stack"]
 
 T = TypeVar("T")
 
@@ -67,6 +67,16 @@ def _change(change: Callable[[int], None], limit: int) -> None:
         _set = max(_outside, *_wanted) if _wanted else _outside
         if _set != now:
             sys.setrecursionlimit(_set)
+
+
+def deeply(run: Callable[[], T]) -> T:
+    """Return ``run()``, which can be run again: on a large stack, where it recurses deeper than
+    Python allows. Passes recurse over nested blocks, and a chain of a thousand conditions is one
+    thousand deep."""
+    try:
+        return run()
+    except RecursionError:
+        return with_large_stack(run)
 
 
 def with_large_stack(run: Callable[[], T]) -> T:

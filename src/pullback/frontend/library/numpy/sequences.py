@@ -6,8 +6,8 @@ import ast
 import functools
 from collections.abc import Callable, Sequence
 
-from pullback.core.build import i64
-from pullback.core.terms import Atom, Block, Build, Index, Let, Prim, Var, atoms, sub_blocks
+from pullback.core.build import i64, lit
+from pullback.core.terms import Atom, Block, Build, Index, Let, Prim, Update, Var, atoms, sub_blocks
 from pullback.core.types import Array, Real, Type
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
@@ -86,11 +86,22 @@ def display(sp: Specialiser, items: Sequence[Atom], node: ast.AST) -> ArrayV:
         one = sp.array((i64(len(items)),), lambda _: items[0], node)
         return ext.note(sp, one, (i64(len(items)),), built=True)
 
+    extents = (i64(len(items)),)
+    if len(items) > MOST_CHOSEN:
+        made = sp.array(extents, lambda _: lit(0, items[0].type), node).atom
+        for k, new in enumerate(items):
+            (made,) = sp.b.let(Update(made, (i64(k),), new, False), (made.type,))
+        return ext.note(sp, sp.fresh(made, node), extents, built=True)
+
     def item(indices: tuple[Atom, ...]) -> Atom:
         return choose(sp, indices[0], items)
 
-    extents = (i64(len(items)),)
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+MOST_CHOSEN = 512
+"""Up to so many items, each place of the array chooses among all; more of them are stored one after
+the other, since what chooses among n items takes n * n steps, and LLVM as many to compile."""
 
 
 def choose(sp: Specialiser, index: Atom, items: Sequence[Atom]) -> Atom:
