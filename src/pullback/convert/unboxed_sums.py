@@ -48,9 +48,37 @@ from pullback.core.types import (
 def unbox_sums(program: Program) -> Program:
     """Return the program with the fields of sums in variables."""
     lets = [let for f in program.functions.values() for let in all_lets(f.body)]
-    kept = _sums([*_outside(program), *_nested(lets)])
     made = {x.op.type for x in lets if isinstance(x.op, Inject) and isinstance(x.op.type, Sum)}
+    parts = _PartsOf()
+    large = (t for t in made if parts.of(t).total() > MOST_PARTS)
+    kept = _sums([*_outside(program), *_nested(lets), *large])
     return flatten_tuples(_Slots(program, kept=kept).run()) if made - kept else program
+
+
+MOST_PARTS = 64
+"""A sum of more parts than this stays: where a variant holds two sums, each of which holds two, and
+so on, their number doubles with each."""
+
+
+class _PartsOf:
+    """The variables that would replace sums, by their types, each type looked at once."""
+
+    def __init__(self) -> None:
+        self.known: dict[Type, Counter[Type]] = {}
+
+    def of(self, t: Type) -> Counter[Type]:
+        if t not in self.known:
+            found = Counter[Type]()
+            match t:
+                case Array(elem, rank):
+                    found.update({Array(p, rank): n for p, n in self.of(elem).items()})
+                case Sum(variants):
+                    for v in variants:
+                        found |= sum((self.of(f) for f in v.fields), Counter[Type]((BOOL,)))
+                case _:
+                    found[t] = 1
+            self.known[t] = found
+        return self.known[t]
 
 
 def _outside(program: Program) -> list[Type]:
@@ -77,7 +105,7 @@ def _sums(types: Iterable[Type]) -> frozenset[Type]:
         match todo.pop():
             case Array(elem, _):
                 todo.append(elem)
-            case Sum(variants) as t:
+            case Sum(variants) as t if t not in out:
                 out.add(t)
                 todo += [f for v in variants for f in v.fields]
             case _:

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 _MAX_ATTEMPTS = 16
+_FEW_ATTEMPTS, _MAX_SIZE = 6, 100
+"""Kinds of more parts than this that still change after some attempts are those of a chain of
+objects, of which each has a kind of its own."""
 
 Step = Callable[[Sequence[Value]], Sequence[Value]]
 
@@ -62,8 +65,10 @@ def carry(
     key = entry, tuple(names), tuple(flats)
     kinds = run.known_loops.kinds.get(key) or [generalise(k) for k in flats]
     heads = [_first_head(run, j, k, inits, names, node) for j, k in enumerate(kinds)]
-    for _ in range(_MAX_ATTEMPTS):
+    for attempt in range(_MAX_ATTEMPTS):
         params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
+        if attempt >= _FEW_ATTEMPTS and len(params) > _MAX_SIZE:
+            break
         values = rebuilt(heads, iter(params))
         blocks: list[Block] = []
         outs: Sequence[Value] = ()

@@ -78,11 +78,15 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
-    """Return ``value`` as a value of ``kind``. Raise TypesDoNotMeetError if that cannot be."""
+def coerce(
+    run: Run, value: Value, kind: Kind, node: ast.AST, known: Kind | None = None
+) -> Value:
+    """Return ``value`` as a value of ``kind``. Raise TypesDoNotMeetError if that cannot be.
+    ``known``: the kind that it has, if it has been asked for."""
     if isinstance(kind, StaleK):
         return Stale(kind.reason, kind.node, unset=kind.unset)
-    if kind_of(value) == kind:
+    own = kind_of(value) if known is None else known
+    if own == kind:
         return value
     match value, kind:
         case MaybeV(bound, inner), MaybeK(inner_kind):
@@ -98,7 +102,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
                 node,
             )
         case _, OptionalK(inner_kind):
-            return _into_optional(run, value, inner_kind, node)
+            return _into_optional(run, value, inner_kind, node, own)
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
             run.lambda_sets.symbols[constant] = None
             return SymbolV(i64(number_of(constant)), cls)
@@ -126,7 +130,8 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             fields.keys() == dict(kinds).keys()
             or (is_object_class(cls) and fields.keys() <= dict(kinds).keys())
         ):
-            converted = {n: _attribute(run, fields.get(n), k, node) for n, k in kinds}
+            have = dict(own.fields) if isinstance(own, RecordK) else {}
+            converted = {n: _attribute(run, fields.get(n), k, node, have.get(n)) for n, k in kinds}
             return replace(value, fields=converted)
         case (RecordV() | UnionV() | Static()), UnionK():
             return _into_union(run, value, kind, node)
@@ -152,10 +157,12 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             mismatch(run, value, kind, node)
 
 
-def _attribute(run: Run, value: Value | None, kind: Kind, node: ast.AST) -> Value:
+def _attribute(
+    run: Run, value: Value | None, kind: Kind, node: ast.AST, known: Kind | None
+) -> Value:
     """Return an attribute of an object as one of this kind; None: the object does not have it."""
     if value is not None:
-        return coerce(run, value, kind, node)
+        return coerce(run, value, kind, node, known)
     assert isinstance(kind, MaybeK)
     return unset(run, kind.inner)
 
@@ -165,10 +172,11 @@ def _is(run: Run, value: UnionV, classes: tuple[type, ...], node: ast.AST) -> At
     return run.bool_atom(run.truth(run.is_instance(value, classes, node), node))
 
 
-def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST) -> OptionalV:
+def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST, known: Kind) -> OptionalV:
     match value:
         case OptionalV(there, present):
-            return OptionalV(there, coerce(run, present, inner, node))
+            have = known.inner if isinstance(known, OptionalK) else None
+            return OptionalV(there, coerce(run, present, inner, node, have))
         case Static(None):
             return OptionalV(boolean(False), dummy(run, inner))
         case UnionV(_, union) if type(None) in union.classes and isinstance(inner, UnionK):
@@ -176,7 +184,7 @@ def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST) -> Option
             present = UnionV(value.atom, union, value.owners, value.absent | {type(None)})
             return OptionalV(run.b.prim("not", none), coerce(run, present, inner, node))
         case _:
-            return OptionalV(boolean(True), coerce(run, value, inner, node))
+            return OptionalV(boolean(True), coerce(run, value, inner, node, known))
 
 
 def tightened(run: Run, value: Value, node: ast.AST) -> Value:
