@@ -60,6 +60,11 @@ Raised = str | type[Exception]
 """What is raised: a built-in exception by its name, a class of the user's itself."""
 
 
+class Limit(str):
+    """The name of a built-in exception that Python would not raise there: compiled code has less
+    than Python, say ints of 64 bits. So no clause of the program catches it."""
+
+
 class RaisedName(str):
     """The name of a class of the user's, with the class, where constants are texts."""
 

@@ -16,7 +16,15 @@ from functools import partial
 
 from pullback.core.build import Builder, i64
 from pullback.core.held import held, hold
-from pullback.core.messages import MOST_WORDS, Applied, Leaf, Message, Raised, exception_text
+from pullback.core.messages import (
+    MOST_WORDS,
+    Applied,
+    Leaf,
+    Limit,
+    Message,
+    Raised,
+    exception_text,
+)
 from pullback.core.prims_discrete import exception_class, exception_of, raised_by
 from pullback.core.terms import (
     Atom,
@@ -51,7 +59,7 @@ class Clauses:
     def number(self, kind: Raised) -> int:
         """Return the number of the clause that catches what is raised; 0: none."""
         raised = exception_class(kind) or RuntimeError
-        if issubclass(raised, NEVER_CAUGHT):
+        if isinstance(kind, Limit) or issubclass(raised, NEVER_CAUGHT):
             return 0
         for clauses in self.levels:
             for classes, number in clauses:

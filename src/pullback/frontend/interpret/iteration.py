@@ -19,7 +19,7 @@ from pullback.frontend.interpret import made_texts, small_ints, unrolling
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.indices import int_atom
-from pullback.frontend.interpret.scalars import MAX_SUM_BITS
+from pullback.frontend.interpret.scalars import MAX_SUM_BITS, TOO_MANY_BITS
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, list_of
@@ -257,7 +257,7 @@ def _any_count(run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | No
     if wide is not None:
         near = b.prim("and", b.prim("lt", back, i64(0)), b.prim("gt", back, i64(-(2**63))))
         fits = b.prim("or", b.prim("not", some), near)
-        run.require(fits, "OverflowError", "integer result does not fit in 64 bits", wide)
+        run.require(fits, TOO_MANY_BITS, "integer result does not fit in 64 bits", wide)
     down = b.prim("select", up, b.prim("sub", i64(0), step), step)
     rounds = b.prim("add", b.prim("floordiv", b.prim("add", back, i64(1)), down), i64(1))
     return b.prim("select", some, rounds, i64(0))

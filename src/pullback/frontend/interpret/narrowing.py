@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from pullback.core.build import boolean
+from pullback.core.messages import Limit
 from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
 from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
@@ -68,7 +69,7 @@ def arms_of(
         if cls in value.absent:
             name = "None" if cls is types.NoneType else cls.__name__
             message = f"{name} where {run.describe(value)} is declared"
-            run.require(boolean(False), "TypeError", message, node)
+            run.require(boolean(False), Limit("TypeError"), message, node)
             raise Unreachable
         return arm(unpack(run, value, cls, fields))
 

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable
 
 from pullback.core.build import boolean, i64, lit
-from pullback.core.messages import Constant, Message
+from pullback.core.messages import Constant, Limit, Message
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
@@ -43,6 +43,7 @@ _FLOAT_BITS = 53
 _FLOAT_INT = 2**53
 """Up to here every int is a float."""
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+TOO_MANY_BITS = Limit("OverflowError")
 _TOO_LARGE = "integer result does not fit in 64 bits"
 _MAX_UNROLLED_POWER = 16
 
@@ -66,7 +67,7 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
                 assert isinstance(v, int | float)
                 return Scalar(lit(v, kind.type), True, _bit_length(v))
             if isinstance(v, int):
-                sp.require(boolean(False), "OverflowError", _TOO_LARGE, node)
+                sp.require(boolean(False), TOO_MANY_BITS, _TOO_LARGE, node)
                 return Scalar(i64(0), True)
         case SymbolV():
             return scalar(sp, symbol_values.operand(sp, value, "arithmetic", node), node)
@@ -117,8 +118,9 @@ def whole(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
     sp.require(nan, "ValueError", "cannot convert float NaN to integer", node)
     below = b.prim("lt", x, Lit(2.0**63, x.type))
     small = b.prim("and", below, b.prim("ge", x, Lit(-(2.0**63), x.type)))
-    plain = "cannot convert float to a 64-bit integer"
-    told.require(sp, small, "OverflowError", told.not_converted, plain, node, x)
+    finite = b.prim("or", small, b.prim("not", b.prim("isinf", x)))
+    sp.require(finite, "OverflowError", "cannot convert float infinity to integer", node)
+    sp.require(small, TOO_MANY_BITS, "cannot convert float to a 64-bit integer", node)
     return b.prim("to_int", x, static=(I64,))
 
 
@@ -210,7 +212,7 @@ def _bits(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scal
         back = sp.b.prim("eq", sp.b.prim("shr", result, y), x)
         fits = sp.b.prim("and", back, sp.b.prim("lt", y, i64(64)))
         fits = sp.b.prim("or", fits, sp.b.prim("eq", x, i64(0)))
-        sp.require(fits, "OverflowError", _TOO_LARGE, node)
+        sp.require(fits, TOO_MANY_BITS, _TOO_LARGE, node)
     bits = max(a.bits, b.bits) if op in "&|^" else a.bits if op == ">>" else 64
     return Scalar(result, py, bits if py else 64)
 
@@ -243,7 +245,7 @@ def _no_minimum(sp: Specialiser, x: Atom, y: Atom | None, node: ast.AST) -> None
         return
     if y is not None and not isinstance(y, Lit):
         fine = sp.b.prim("or", fine, sp.b.prim("ne", y, i64(-1)))
-    sp.require(fine, "OverflowError", _TOO_LARGE, node)
+    sp.require(fine, TOO_MANY_BITS, _TOO_LARGE, node)
 
 
 def absolute(sp: Specialiser, value: Scalar, node: ast.AST) -> Scalar:
@@ -264,7 +266,7 @@ def _int_power(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
     if not isinstance(y, Lit):
         sp.require(
             sp.b.prim("ge", y, i64(0)),
-            "NotImplementedError",
+            Limit("NotImplementedError"),
             "an int to a negative power that is not a literal (write float(base) ** exponent)",
             node,
         )
@@ -313,7 +315,8 @@ def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Non
         else:
             back = sp.b.prim("to_int", convert(sp, v, F64, node), static=(I64,))
             fits = sp.b.prim("eq", back, x)
-        sp.require(fits, "OverflowError", "an int that is no float exactly is in a quotient", node)
+        text = "an int that is no float exactly is in a quotient"
+        sp.require(fits, TOO_MANY_BITS, text, node)
 
 
 def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
@@ -340,7 +343,7 @@ def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
             real = b.prim("or", real, b.prim("eq", y, b.prim("floor", y)))
         real = b.prim("or", real, special)
         message = "a negative number to a fractional power is complex"
-        sp.require(real, "NotImplementedError", message, node)
+        sp.require(real, Limit("NotImplementedError"), message, node)
         result = b.prim("pow", x, y)
     fits = b.prim("or", b.prim("not", b.prim("isinf", result)), b.prim("isinf", x))
     if not isinstance(y, Lit):

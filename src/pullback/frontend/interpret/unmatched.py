@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64
-from pullback.core.messages import Applied, Leaf, Message
+from pullback.core.messages import Applied, Leaf, Limit, Message
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds.optionals import class_name
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 _MAX_SYMBOLS = 64
+_UNMATCHED = Limit("ValueError")
 
 
 def is_missing_return(run: Run, s: ast.Match) -> bool:
@@ -60,10 +61,10 @@ def fail(run: Run, subject: Value, s: ast.Match) -> NoReturn:
     template = _shown(subject, numbers)
     plain = _message(template.format(*["..."] * len(numbers)))
     if not numbers:
-        run.never("ValueError", plain, s, ArgumentValueError)
+        run.never(_UNMATCHED, plain, s, ArgumentValueError)
     text = Applied(_message(template).format, tuple(map(Leaf, range(len(numbers)))))
     message = Message((text,), len(numbers), plain)
-    run.require(boolean(False), "ValueError", message, s, *numbers)
+    run.require(boolean(False), _UNMATCHED, message, s, *numbers)
     raise Unreachable
 
 
@@ -78,8 +79,8 @@ def _fail_for_each(run: Run, subject: SymbolV, s: ast.Match) -> NoReturn:
     values = tuple(known) if subject.cls is str else members(subject.cls)
     for value in values[:_MAX_SYMBOLS]:
         other = run.b.prim("ne", subject.atom, i64(number_of(value)))
-        run.require(other, "ValueError", _message(repr(value)), s)
-    run.require(boolean(False), "ValueError", _message(f"this {subject.cls.__name__}"), s)
+        run.require(other, _UNMATCHED, _message(repr(value)), s)
+    run.require(boolean(False), _UNMATCHED, _message(f"this {subject.cls.__name__}"), s)
     raise Unreachable
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64
+from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Inject
 from pullback.core.types import F32, F64, I64, Array, Bool, Int, Named, Real
 from pullback.errors import TypesDoNotMeetError
@@ -400,7 +401,7 @@ def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
         wrong = _is(run, value, ordered, node)
         names = " or ".join("None" if c is type(None) else c.__name__ for c in ordered)
         message = f"{names} where {describe(kind)} is declared"
-        run.require(run.b.prim("not", wrong), "TypeError", message, node)
+        run.require(run.b.prim("not", wrong), Limit("TypeError"), message, node)
     return UnionV(value.atom, value.union, value.owners, kind.absent)
 
 
