@@ -24,6 +24,7 @@ class Tangents(Protocol):
     """The functions of tangents (``function_halves.Functions``)."""
 
     def tangent(self, name: str, wrt: tuple[int, ...]) -> str: ...
+    def quiet(self, name: str) -> str: ...
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str: ...
 
 
@@ -83,15 +84,16 @@ def _in_turn(run: Run, let: Let, op: Vjp, on: tuple[int, ...], b: Builder) -> Pa
         for v, value in zip(let.vars[:n], values, strict=False) if v in bearing
     ]  # fmt: skip
     total: Sequence[Atom] | None = None
+    again = run.functions.quiet(op.function)
     if on:
-        lin = run.functions.linearised(op.function, on)
+        lin = run.functions.linearised(again, on)
         dx = tuple(run.tangent(op.args[i], b) for i in on)
         types = (*(v.type for v in bearing), *outs[n:])
         made = b.let(Vjp(lin, (*args, *dx), op.wrt, seeds), types)
         tangents, total = made[: len(bearing)], made[len(bearing) :]
     if any(run.on(s) for s in op.seeds):
         du = tuple(run.tangent(s, b) if run.on(s) else f64(0.0) for s in op.seeds)
-        back = b.let(Vjp(op.function, args, op.wrt, du), outs)[n:]
+        back = b.let(Vjp(again, args, op.wrt, du), outs)[n:]
         total = back if total is None else [
             _sum(b, x, y) for x, y in zip(total, back, strict=True)
         ]  # fmt: skip

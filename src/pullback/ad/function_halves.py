@@ -27,6 +27,7 @@ from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
 from pullback.core.consumption import Summary, summaries
 from pullback.core.prims import SHOW
+from pullback.core.quiet import quiet_function
 from pullback.core.terms import (
     Atom,
     Block,
@@ -111,6 +112,10 @@ class Functions:
     def result_types(self, name: str) -> tuple[Type, ...]:
         """Return the types of the results of a function."""
         return self.functions[name].results
+
+    def quiet(self, name: str) -> str:
+        """Return the name of the function to run where this one has been run before."""
+        return quiet_function(self.functions, name)
 
     def recursive(self, name: str) -> bool:
         """Whether a function can call itself, directly or through others."""

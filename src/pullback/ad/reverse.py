@@ -360,6 +360,7 @@ class Reverse(Sweep):
         if not any(f.active(v) for v in let.vars) or not any(asked):
             return
         args, u = self._inputs(f, let, op)
+        again = self.callees.quiet(op.function)
         on = tuple(i for i, a in enumerate(op.args) if f.active(a))
         outs = self.callees.result_types(op.function)
         wrt = [op.args[i] for i in on]
@@ -369,13 +370,13 @@ class Reverse(Sweep):
                 for v, c in zip(let.vars, got, strict=True)
                 if v in let.vars[: len(outs)] and seeded(v.type)
             )
-            self._pull(f, ct, Vjp(op.function, args, on, seeds), wrt, outs, b)
+            self._pull(f, ct, Vjp(again, args, on, seeds), wrt, outs, b)
         if any(asked[len(outs):]):
             w = tuple(
                 self._whole(f, v, c, b)
                 for v, c in zip(let.vars[len(outs):], got[len(outs):], strict=True)
             )
-            tangent = self.callees.linearised(op.function, op.wrt)
+            tangent = self.callees.linearised(again, op.wrt)
             types = tuple(t for t in outs if seeded(t))
             back = self._pull(f, ct, Vjp(tangent, (*args, *w), on, u), wrt, types, b)
             self._add_whole(f, ct, list(op.seeds), back, b)

@@ -22,11 +22,12 @@ from pullback.core.terms import (
     Let,
     Op,
     Prim,
+    Program,
     Pulls,
     Ruled,
     Vjp,
 )
-from pullback.core.traverse import all_lets, called, map_blocks
+from pullback.core.traverse import all_lets, called, map_blocks, reachable
 
 _QUIET = ".quiet"
 
@@ -87,6 +88,17 @@ def _renamed(op: Op, names: Mapping[str, str]) -> Op:
             return op
 
 
+def quiet_function(functions: dict[str, Function], name: str) -> str:
+    """Return the name of a function that does what this one does but calls nothing of Python: its
+    quiet copy, which is added with those of all that it runs, or itself if it calls nothing."""
+    run = reachable(Program(functions, {}, name))
+    if not any(_is_call(let.op) for g in run for let in all_lets(functions[g].body)):
+        return name
+    known = Functions(functions)
+    functions.update({quiet_name(g): known[quiet_name(g)] for g in run})
+    return quiet_name(name)
+
+
 def without_needless(functions: dict[str, Function]) -> dict[str, Function]:
     """Return the functions without quiet copies, if nothing calls Python."""
     copies = [name for name in functions if name.endswith(_QUIET)]
@@ -114,4 +126,6 @@ def _gives(op: Prim) -> bool:
     return any(isinstance(message, Message) and message.gives for message in op.static)
 
 
-__all__ = ["Functions", "loud_name", "quiet_lets", "quiet_name", "without_needless"]
+__all__ = [
+    "Functions", "loud_name", "quiet_function", "quiet_lets", "quiet_name", "without_needless",
+]  # fmt: skip

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from pullback.core.prims import SHOW
 from pullback.core.terms import (
     TRAVERSALS,
     Atom,
@@ -54,9 +55,14 @@ def map_functions(program: Program, f: Callable[[Function], Function]) -> Progra
 
 
 def calls_python(program: Program) -> bool:
-    """Whether a program calls Python functions."""
+    """Whether a program calls Python functions, or prints. A text that Python makes for it does not
+    count: nobody sees how often it is made."""
     lets = (let for f in program.functions.values() for let in all_lets(f.body))
-    return any(isinstance(let.op, Prim) and let.op.name == "callback" for let in lets)
+    return any(
+        isinstance(let.op, Prim)
+        and (let.op.name == "callback" or (let.op.name == SHOW and not let.vars))
+        for let in lets
+    )
 
 
 def differentiates(program: Program) -> bool:
