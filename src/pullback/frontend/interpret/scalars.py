@@ -22,7 +22,6 @@ from pullback.frontend.interpret import symbol_values
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
 from pullback.frontend.kinds.values import Scalar, Specialiser, Static, SymbolV, Value
-from pullback.frontend.library import told
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import integers
 

@@ -107,14 +107,7 @@ def not_in_list(value: object) -> str:
     return f"{value!r} is not in list"
 
 
-def not_converted(x: float) -> str:
-    """What ``int`` says of a float that is not finite, or (its own text) too large."""
-    if x in (float("inf"), float("-inf")):
-        return "cannot convert float infinity to integer"
-    return "cannot convert float to a 64-bit integer"
-
-
 __all__ = [
     "core_dimension", "mask_differs", "not_aligned", "not_assigned", "not_broadcast",
-    "not_converted", "not_in_list", "not_joined", "not_reshaped", "require", "shape", "told",
+    "not_in_list", "not_joined", "not_reshaped", "require", "shape", "told",
 ]  # fmt: skip
