@@ -13,12 +13,10 @@ from inspect import CO_OPTIMIZED
 from types import CodeType, TracebackType
 from typing import TypeVar
 
+from pullback.core.messages import PLACE
 from pullback.core.terms import Site
 
 E = TypeVar("E", bound=BaseException)
-
-PLACE = "pullback_site"
-"""The attribute of an exception of a program that has its place, where the traceback has none."""
 
 _MOST = 16384
 """How many are kept. Python has not so many handlers that are at work at once."""

@@ -81,6 +81,9 @@ def exception_text(kind: Raised) -> str:
     return kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
 
 
+PLACE = "pullback_site"
+"""The attribute of an exception of a program that has its place, where the traceback has none."""
+
 MOST_WORDS = 64
 """The number of machine values that can be recorded for an error, or for one call of Python."""
 
@@ -136,7 +139,11 @@ class Message:
         """Do what the one part says, unless it is to be left out (``silent``)."""
         left_out = _silent.get()
         if left_out is None or self.gives:
-            return self.parts[0].value(leaves)
+            try:
+                return self.parts[0].value(leaves)
+            except Exception as error:  # a format that does not fit, a warning that is an error
+                vars(error)[PLACE] = None
+                raise
         left_out.append(self)
         return None
 
