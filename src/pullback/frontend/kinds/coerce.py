@@ -16,13 +16,7 @@ from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.kinds.flatten import (
-    NoKindError,
-    example,
-    flatten,
-    kind_of,
-    snapshot,
-)
+from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of, snapshot
 from pullback.frontend.kinds.join import generalise, join, widen
 from pullback.frontend.kinds.kinds import (
     ClosureK,
