@@ -48,7 +48,7 @@ from pullback.core.types import F64, I64, Array, Type
 from pullback.errors import UnsupportedError
 from pullback.frontend.functions import caught_loops
 from pullback.frontend.functions.caught_loops import AnyOf
-from pullback.frontend.functions.clauses import Clauses, held_number, raised_again
+from pullback.frontend.functions.clauses import Clauses, held_number, raised_again, readied
 from pullback.frontend.kinds.extents import NO_BROADCAST
 
 
@@ -311,8 +311,8 @@ class Catching:
             return b.block((i64(0), *results))
         let = lets[k]
         if _raised_by(let.op) == AGAIN:
-            assert isinstance(let.op, Prim)
-            tag = b.let(Call(self.caught.want_again(self.clauses), let.op.args[1:]), (I64,))[0]
+            again = self.caught.want_again(self.clauses)
+            (tag,) = b.let(Call(again, (readied(b, let),)), (I64,))
             on = Builder()
             on.lets.append(let)
             goes_on = on.block((i64(0), *self._any(on, ends)))

@@ -132,6 +132,24 @@ def raised_again(name: str, classes: Sequence[Raised], clauses: Clauses) -> Func
     return Function(name, (held,), b.block((code,)), (I64,))
 
 
+def readied(b: Builder, let: Let) -> Atom:
+    """Return the number of what is raised again (``raise e``), which has its new cause and context
+    from here on."""
+    assert isinstance(let.op, Prim)
+    (_, number, *others), (_, message) = let.op.args, let.op.static
+    if not others:
+        return number
+    assert isinstance(message, Message)
+    part = Applied(_number_of, (Leaf(0), *message.parts))
+    made = Message((part,), message.leaves, "", gives=True)
+    (same,) = b.let(Prim("show", (number, *others), (made,)), (I64,), let.site)
+    return same
+
+
+def _number_of(number: int, exception: Exception) -> int:
+    return number
+
+
 def exception_of_number(number: int) -> Exception:
     """Return Python's object for the number of a caught exception (without the clause)."""
     return held(number // DIGIT)
@@ -146,4 +164,7 @@ def _out_of_range(let: Let, leaves: tuple[int, ...]) -> Exception:
     raise AssertionError(leaves)
 
 
-__all__ = ["DIGIT", "Clauses", "exception_of_number", "held_number", "made_number", "raised_again"]
+__all__ = [
+    "DIGIT", "Clauses", "exception_of_number", "held_number", "made_number", "raised_again",
+    "readied",
+]  # fmt: skip
