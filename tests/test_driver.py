@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.call import driver
+from pullback.call import driver, recent
 from pullback.call.marshal import Flattener, result_value
 from pullback.call.request import Request, What
 from pullback.call.shapes import shape_of
@@ -183,6 +183,7 @@ def test_the_cache_is_bounded(
     for rank in range(1, 7):
         assert pb.jit(lambda x: np.sum(x))(np.ones((1,) * rank)) == 1.0
     assert len(driver._found) == 3
+    assert sum(len(r.entries) for r in recent._recent.values()) <= 3
 
 
 def test_compiled_code_goes_when_nobody_has_it(compilations: list[object]) -> None:
@@ -190,6 +191,7 @@ def test_compiled_code_goes_when_nobody_has_it(compilations: list[object]) -> No
     g(1.0)
     gone = weakref.ref(next(iter(driver._found.values()))[0])
     driver._found.clear()
+    recent._recent.clear()
     del g
     compilations.clear()
     gc.collect()

@@ -73,8 +73,8 @@ def remember(f: FunctionType, unit: Compiled) -> None:
     known = _recent.setdefault(id(of), Recent(of))
     new = Entry(unit, _beside(f))
     others = (e for e in known.entries if e.unit is not unit or e.beside != new.beside)
-    known.entries = (new, *others)[:MOST]
-    while len(_recent) > config.cache_size:
+    known.entries = (new, *others)[: min(MOST, config.cache_size)]
+    while sum(len(recent.entries) for recent in tuple(_recent.values())) > config.cache_size:
         _recent.pop(next(iter(_recent)), None)
 
 
