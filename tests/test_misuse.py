@@ -114,11 +114,11 @@ def test_a_wrong_use_says_how_it_is_meant(use, error, says):
 
 
 def test_settings():
-    names = "'check', 'cache_size', 'cache_dir' and 'threads'"
+    names = "'check', 'cache_size', 'cache_dir', 'threads' and 'verbose'"
     with pytest.raises(AttributeError, match=f"{names}, not 'chekc'"):
         pb.config.chekc = "never"
     wrong = (("check", "sometimes"), ("cache_size", "many"), ("cache_size", 0), ("cache_dir", 1),
-             ("threads", 0), ("threads", True))  # fmt: skip
+             ("threads", 0), ("threads", True), ("verbose", "loud"))  # fmt: skip
     for name, value in wrong:
         before = getattr(pb.config, name)
         with pytest.raises(ValueError, match=rf"pb\.config\.{name} is"):
