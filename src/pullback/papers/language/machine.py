@@ -6,9 +6,16 @@ import math
 from collections.abc import Callable
 from typing import cast
 
+from pullback.core.messages import PLACE
+
 
 class OutOfSteps(RuntimeError):
-    """An evaluation took more steps than it may."""
+    """An evaluation took more steps than it may. It leaves a public call as it is: somebody asked
+    for the limit."""
+
+    def __init__(self, most: float) -> None:
+        super().__init__(f"more than {most} steps")
+        vars(self)[PLACE] = None
 
 
 class Machine:
@@ -41,7 +48,7 @@ class Machine:
         ``most``."""
         self.cost += n
         if self.cost > self.most:
-            raise OutOfSteps(f"more than {self.most} steps")
+            raise OutOfSteps(self.most)
 
     def count(self, what: str, n: int = 1) -> None:
         """Add to a counter."""
@@ -86,7 +93,7 @@ class Closure:
     def __call__(self, x: object) -> object:
         code, m = self.code, self.machine
         if m.cost > m.most:
-            raise OutOfSteps(f"more than {m.most} steps")
+            raise OutOfSteps(m.most)
         if self.serial >= 0:
             m.calls[self.serial] += 1
         frame: list[object] = [None] * code.size
