@@ -38,7 +38,18 @@ def changed(xs: list[float], change: str) -> float:
     elif change == "empty":
         ys = [y for y in ys if y > 100.0]
         ys.pop()
+    elif change == "del":
+        del ys[10]
+    elif change == "del of none":
+        ys = [y for y in ys if y > 100.0]
+        del ys[0]
     return sum(ys)
+
+
+def added(a: Any, b: Any) -> Any:
+    a = a.copy()
+    a += b
+    return a
 
 
 def part(x: Any) -> Any:
@@ -128,8 +139,11 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
       for x in (np.zeros((2, 2)), MATRIX)],
     (np.linalg.solve, (np.eye(2), ROW)), (np.linalg.solve, (np.eye(2), np.ones((3, 1)))),
     (lambda x: np.quantile(x, 1.5), (ROW,)), (lambda x: np.percentile(x, 120.0), (ROW,)),
+    (lambda x: np.quantile(x, 0.5), (NONE,)), (lambda x: np.percentile(x, 50.0), (NONE,)),
     (two, ([1.0, 2.0, 3.0],)), (two, ([1.0],)), (two, (ROW,)), (ends, ([1.0],)),
-    *[(changed, ([1.0, 2.0], c)) for c in ("remove", "pop", "store", "empty")],
+    *[(changed, ([1.0, 2.0], c))
+      for c in ("remove", "pop", "store", "empty", "del", "del of none")],
+    (added, (np.ones(1), ROW)), (added, (np.ones((2, 1)), MATRIX)),
     (lambda xs: xs.index(77.0), ([1.0, 2.0],)), (lambda n: [1.0, 2.0].index(n), (5,)),
     (part, (ROW,)), (cell, (1.0,)),
     *[(entries, ([1.0, 2.0], c)) for c in ("pop", "del", "read")],

@@ -83,6 +83,8 @@ class Specialisations(Protocol):
     shown: int
     """The number of calls of Python, say to print, that have been compiled so far."""
     recursive: set[Definition]
+    makes_items: int | None
+    """The number of frames at which the function of a ``map`` or ``filter`` is called."""
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
     def prepare(

@@ -125,6 +125,7 @@ class Functions:
         self.unrolled: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
         self.shown = 0
+        self.makes_items: int | None = None  # in so many frames, of map and filter
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name

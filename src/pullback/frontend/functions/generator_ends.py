@@ -4,6 +4,7 @@ a RuntimeError outside (PEP 479), since to who goes through the generator it wou
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from pullback.core.traverse import all_lets, called
 from pullback.frontend.functions.generator_forms import LISTED
 from pullback.frontend.functions.scopes import chain, function_scope
 from pullback.frontend.functions.stepped_form import is_step
+from pullback.frontend.kinds.values import Value
 from pullback.frontend.python.syntax import CONSUMER
 
 if TYPE_CHECKING:
@@ -37,12 +39,35 @@ def check_call(run: Run, function: str, node: ast.AST) -> None:
     """Refuse the call of a function that may raise StopIteration, in a generator that lets it
     go."""
     name = StopIteration.__name__
+    if _ends_items(run, name) and _may_stop(run, function, set()):
+        run.refuse(
+            node,
+            "this call may raise StopIteration, which ends the iteration without a word",
+            "let the function return a value that says so, and end a loop with break there",
+        )
     if _leaves_a_generator(run, name) and _may_stop(run, function, set()):
         run.refuse(
             node,
             "this call may raise StopIteration, which leaves a generator as RuntimeError",
             "give next() a default: next(it, None); or catch it here",
         )
+
+
+def item(run: Run, function: Value, args: Sequence[Value], node: ast.AST) -> Value:
+    """Call a function that ``map`` or ``filter`` was given: a StopIteration of it would be the end
+    of the items."""
+    outer, run.calls.makes_items = run.calls.makes_items, len(run.frames)
+    try:
+        return run.call(function, args, node)
+    finally:
+        run.calls.makes_items = outer
+
+
+def _ends_items(run: Run, exception: Raised) -> bool:
+    if run.calls.makes_items is None:
+        return False
+    inside = run.frames[run.calls.makes_items - 1 :]
+    return not any(f.trying is not None and f.trying.number(exception) for f in inside)
 
 
 def _ends(exception: Raised) -> bool:
@@ -85,4 +110,4 @@ def _stopped(exception: Raised, message: str | Message, *leaves: object) -> Exce
     return exception_of(exception, message, leaves)
 
 
-__all__ = ["check_call", "left_with"]
+__all__ = ["check_call", "item", "left_with"]

@@ -1,8 +1,7 @@
 """Compile ``functools.reduce`` and the functions of ``itertools``.
 
-An iteration of known length is unrolled; any other one is asked for its items one by one, by their
-position. The only items that are put into memory are those that Python keeps too, and those of an
-iteration that can be gone through only once (a filtered one)."""
+An iteration of known length is unrolled; any other one is asked for its items by position. Into
+memory go those that Python keeps too, and those of an iteration that is gone through only once."""
 
 from __future__ import annotations
 
@@ -16,6 +15,7 @@ from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.generator_ends import item as called
 from pullback.frontend.interpret.iteration import (
     ENDLESS,
     as_run,
@@ -194,7 +194,7 @@ def _filtered(
 
     def keep(i: Atom) -> Atom:
         item = items.at(i)
-        truth = sp.truth(item if is_none(f) else sp.call(f, (item,), node), node)
+        truth = sp.truth(item if is_none(f) else called(as_run(sp), f, (item,), node), node)
         atom = lit(truth, BOOL) if isinstance(truth, bool) else truth
         return atom if wanted else sp.b.prim("not", atom)
 
@@ -230,7 +230,7 @@ def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
         i = sp.scalar(state[0], node).atom
 
         def at() -> Value:
-            truth = sp.truth(sp.call(f, (items.at(i),), node), node)
+            truth = sp.truth(called(as_run(sp), f, (items.at(i),), node), node)
             return Static(truth) if isinstance(truth, bool) else Scalar(truth, True, 1)
 
         return sp.branch(sp.b.prim("lt", i, items.length), at, lambda: Static(False), node)
@@ -250,7 +250,7 @@ def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         inner = known(sp.iterate(item, node))
         if inner is None:
             sp.refuse(node, "starmap needs tuples", "write f(*xs) in a comprehension")
-        return sp.call(f, inner, node)
+        return called(as_run(sp), f, inner, node)
 
     return iterator(mapped(sp, sp.iterate(values, node), apply, node), node)
 

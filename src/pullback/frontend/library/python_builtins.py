@@ -11,6 +11,7 @@ from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.functions import generator_ends
 from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.advancing import source_of
 from pullback.frontend.interpret.attributes import written
@@ -336,9 +337,9 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
     def apply(item: Value) -> Value:
         if single:
-            return sp.call(function, (item,), node)
+            return generator_ends.item(as_run(sp), function, (item,), node)
         assert isinstance(item, TupleV)
-        return sp.call(function, item.items, node)
+        return generator_ends.item(as_run(sp), function, item.items, node)
 
     made = iterator(mapped(sp, items, apply, node), node)
     if isinstance(made, GeneratorV) and made.body is None:

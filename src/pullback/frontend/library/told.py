@@ -102,12 +102,20 @@ def mask_differs(axis: int, size: int, other: int) -> str:
     )
 
 
+def larger_result(old: Sequence[int], new: Sequence[int]) -> str:
+    """What an update in place says of a result with more elements."""
+    return (
+        f"non-broadcastable output operand with shape {shape(old)} "
+        f"doesn't match the broadcast shape {shape(new)}"
+    )
+
+
 def not_in_list(value: object) -> str:
     """What ``xs.index`` says."""
     return f"{value!r} is not in list"
 
 
 __all__ = [
-    "core_dimension", "mask_differs", "not_aligned", "not_assigned", "not_broadcast",
-    "not_in_list", "not_joined", "not_reshaped", "require", "shape", "told",
+    "core_dimension", "larger_result", "mask_differs", "not_aligned", "not_assigned",
+    "not_broadcast", "not_in_list", "not_joined", "not_reshaped", "require", "shape", "told",
 ]  # fmt: skip

@@ -227,25 +227,28 @@ def _moved(
 
 def pop(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     given = _take(run, "pop", args, 0, 1, node)
+    deleted = isinstance(node, ast.Delete)
+    outside = "list assignment index out of range" if deleted else "pop index out of range"
+    empty = outside if deleted else "pop from empty list"
     if isinstance(items, TupleV):
         k = _known_index(given[0]) if given else -1
         n = len(items.items)
         if n == 0:
-            run.never("IndexError", "pop from empty list", node, StaticIndexError)
+            run.never("IndexError", empty, node, StaticIndexError)
         if k is not None:
             if not -n <= k < n:
-                run.never("IndexError", "pop index out of range", node, StaticIndexError)
+                run.never("IndexError", outside, node, StaticIndexError)
             rest = (*items.items[: k % n], *items.items[k % n + 1 :])
             return replace(items, items=rest), items.items[k]
     buffer = _of(run, items, None, node)
     some = run.b.prim("gt", buffer.length, i64(0))
-    run.require(some, "IndexError", "pop from empty list", node)
+    run.require(some, "IndexError", empty, node)
     last = run.b.prim("sub", buffer.length, i64(1))
     shorter = replace(buffer, length=last)
     if not given or _known_index(given[0]) == -1:
         return shorter, run.element(buffer, last, node, False)
     index = index_atom(run, given[0], node, "an index of a list")
-    at = indices.place(run, buffer, index, "pop index out of range", node)
+    at = indices.place(run, buffer, index, outside, node)
     value = run.element(buffer, at, node, False)
 
     def places(k: Atom) -> tuple[Atom, Atom]:

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy.create import astype
+from pullback.frontend.library.told import larger_result, told
 from pullback.frontend.memory import cycles, places, references
 from pullback.frontend.memory.holding import (
     Updatable,
@@ -355,9 +356,10 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
             f"write {name} = {name} + ...",
             error=ArgumentTypeError,
         )
-    for a, b in zip(ext.extents(run, old), ext.extents(run, new), strict=False):
-        message = "non-broadcastable output operand: the result is larger than the array updated"
-        ext.check_equal(run, a, b, message, node)
+    own, others = ext.extents(run, old), ext.extents(run, new)
+    text, leaves = told(larger_result, "non-broadcastable output operand", own, others)
+    for a, b in zip(own, others, strict=False):
+        ext.check_equal(run, a, b, text, node, *leaves)
     return ArrayV(new.atom, old.owners, old.fresh)
 
 

@@ -186,7 +186,7 @@ def _register_quantile(function: Callable[..., object], scale: float) -> None:
             sp.refuse(node, f"{name} is supported with method='linear'")
         ordered, k = _ordered(sp, x, axis, node, bools=False)
         (count,) = ext.extents(sp, ordered)[k : k + 1]
-        message = "cannot take a quantile of an empty array"
+        message = "index -1 is out of bounds for axis 0 with size 0"
         sp.require(sp.b.prim("gt", count, ext.ZERO), "IndexError", message, node)
 
         def at(place: Value) -> Value:
