@@ -166,7 +166,7 @@ def test_errors(tier: str) -> None:
         (inv, np.ones((2, 3)), "square"),
         (np_cholesky, -np.eye(2), "not positive definite"),
         (back, np.diag([1.0, 0.0]), "singular"),
-        (eigh, np.full((2, 2), np.nan), "converge"),
+        (eigh, np.full((3, 3), np.nan), "converge"),
         (full_svd, np.full((2, 2), np.nan), "converge"),
     ):
         with pytest.raises(np.linalg.LinAlgError, match=message):

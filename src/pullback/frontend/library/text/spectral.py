@@ -86,6 +86,12 @@ def all_finite(v: Matrix) -> bool:
     return bool(np.all(np.isfinite(v)))
 
 
+def goes_through(a: Matrix) -> bool:
+    """Whether LAPACK gives NaN for a matrix that is not finite, instead of failing: it has an
+    infinity, and no NaN."""
+    return not bool(np.any(np.isnan(a)) or np.all(np.isfinite(a)))
+
+
 def largest_of(x: Vector) -> float:
     """Return the largest of numbers that are not negative; 0 if there are none."""
     result = 0.0
@@ -147,7 +153,7 @@ def eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
     b = v.T @ (a @ v)
     d = np.diag(stop_gradient(b))
     w, _ = diagonalise(b, equal_pairs(d, largest_of(np.abs(d))))
-    return w, converged
+    return w, converged or a.shape[0] <= 2 or goes_through(a)
 
 
 def eigh(a: Matrix, lower: bool) -> tuple[Vector, Matrix, bool]:
@@ -158,7 +164,8 @@ def eigh(a: Matrix, lower: bool) -> tuple[Vector, Matrix, bool]:
     d = np.diag(stop_gradient(b))
     equal = equal_pairs(d, largest_of(np.abs(d)))
     w, x = diagonalise(b, equal)
-    return w, v @ without_derivative(x, b, equal), converged
+    found = converged or a.shape[0] <= 2 or goes_through(a)
+    return w, v @ without_derivative(x, b, equal), found
 
 
 # --- singular values -----------------------------------------------------------------------------
@@ -235,7 +242,7 @@ def singular_values(a: Matrix) -> tuple[Vector, bool]:
     if rows < n:
         a = a.T
     v, x, _, _, converged = orthogonal_columns(a)
-    return lengths(a @ v @ x), converged
+    return lengths(a @ v @ x), converged or goes_through(a)
 
 
 def svd(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
@@ -261,7 +268,7 @@ def svd_tall(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
     u = np.zeros((rows, width), dtype=a.dtype)
     tiny = 1e-15 * max(rows, n) * largest_of(stop_gradient(s))
     for j in range(width):
-        if j < n and s[min(j, n - 1)] > tiny:
+        if j < n and not s[min(j, n - 1)] <= tiny:
             for i in range(rows):
                 u[i, j] = m[i, j] / s[j]
         else:
@@ -269,7 +276,7 @@ def svd_tall(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
             change = np.sum(a)
             for i in range(rows):
                 u[i, j] = unknown(column[i], change)
-    return u, s, v, converged
+    return u, s, v, converged or goes_through(a)
 
 
 def completed(u: Matrix, count: int) -> Vector:
