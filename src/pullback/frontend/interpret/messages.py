@@ -74,7 +74,7 @@ class Recorder:
     def value(self, value: Value) -> Part | None:
         """Return the part that stands for a value; None if its kind is not recorded."""
         try:
-            flat = flatten(value)
+            flat = flatten(value, zeros=True)
         except NoKindError:
             return None
         if not all(map(is_shown, leaf_types(flat.kind))):
@@ -287,9 +287,10 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
     match kind:
         case StaticK(_, value):
             return Constant(value)
-        case ScalarK(t, py):
+        case ScalarK(t, py, _, zero):
             convert = _PYTHON.get(t, _NUMPY[t]) if py else _NUMPY[t]
-            return Applied(convert, (Leaf(next(leaves)),))
+            number = Applied(convert, (Leaf(next(leaves)),))
+            return Applied(_zero, (number, Leaf(next(leaves)))) if zero else number
         case ArrayK():
             return Leaf(next(leaves))
         case TupleK(items, is_list):
@@ -361,6 +362,10 @@ def _caught(steps: tuple[str | int, ...], number: int) -> object:
         else:
             found = type(found) if step == TYPE else getattr(found, step)
     return found
+
+
+def _zero(number: object, is_zero: object) -> object:
+    return 0 if is_zero else number
 
 
 def _optional(there: object, value: object) -> object:

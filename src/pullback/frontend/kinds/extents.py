@@ -38,7 +38,7 @@ class Facts:
     fuse them into the code that reads them; a view would prevent that). ``checked``: pairs of
     extents that a check has found equal, and the block in which it stands. ``positions``:
     numbers that are places in an array, so they are not negative. ``sums``: floats that are
-    Python's int 0 if they are the sum of nothing."""
+    Python's int 0 if they are the sum of nothing, which nothing tells."""
 
     extents: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     dims: dict[Var, tuple[Var, int]] = field(default_factory=dict)

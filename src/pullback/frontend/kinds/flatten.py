@@ -105,11 +105,13 @@ class NoKindError(Exception):
 @dataclass(slots=True)
 class Flat:
     """A flattened value. ``owned`` has the ownerships of its arrays, lists (of the list, then of
-    its content), nodes, closures and captured variables."""
+    its content), nodes, closures and captured variables. ``zeros``: each float that may be the
+    int 0 has the leaf that tells, too."""
 
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
     owned: list[Ownership] = field(default_factory=list)
+    zeros: bool = False
     wholes: list[Atom | bool] = field(default_factory=list)
     """For each of these, what tells that it is the object itself that has these owners, and no view
     of it: an atom; True (there are no views of such objects); False (nothing tells)."""
@@ -119,9 +121,10 @@ class Flat:
         self.wholes.append(whole)
 
 
-def flatten(value: Value) -> Flat:
-    """Return the kind, leaves and ownership of a value."""
-    out = Flat(StaticK((), None))
+def flatten(value: Value, zeros: bool = False) -> Flat:
+    """Return the kind, leaves and ownership of a value. Without ``zeros`` a sum of nothing is a
+    float: so it is kept in variables, lists and results."""
+    out = Flat(StaticK((), None), zeros=zeros)
     out.kind = _flatten(value, None, out)
     return out
 
@@ -137,9 +140,12 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
     match value:
         case Static(v):
             return static_kind(v)
-        case Scalar(atom, py, bits):
+        case Scalar(atom, py, bits, zero):
             out.atoms.append(atom)
-            return ScalarK(value.type, py, quantised(value.type, bits))
+            if zero is None or not out.zeros:
+                return ScalarK(value.type, py, quantised(value.type, bits))
+            out.atoms.append(zero)
+            return ScalarK(value.type, py, bits, True)
         case ArrayV(atom, owners, fresh):
             out.atoms.append(atom)
             out.own(owners, fresh, atom)

@@ -13,11 +13,13 @@ Number = Real | Int | Bool
 
 @dataclass(frozen=True, slots=True)
 class ScalarK:
-    """The kind of a number; see ``values.Scalar``."""
+    """The kind of a number; see ``values.Scalar``. ``zero``: whether it may be the int 0, and has
+    the leaf that tells; only the kinds of what is shown have that (``flatten``)."""
 
     type: Number
     py: bool
     bits: int = 64
+    zero: bool = False
 
 
 @dataclass(frozen=True, slots=True)

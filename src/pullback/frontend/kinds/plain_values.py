@@ -52,11 +52,13 @@ class Scalar:
 
     ``bits``: an int known to be below 2**bits in size (indices and extents: INDEX_BITS), so that
     small sums and products need no overflow check; ``index_scalar(atom)`` makes such a Python int.
+    ``zero``: where this is true a Python float is the int 0 in Python, the sum of nothing.
     """
 
     atom: Atom
     py: bool
     bits: int = 64
+    zero: Atom | None = None
 
     @property
     def type(self) -> Real | Int | Bool:

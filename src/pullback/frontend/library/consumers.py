@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from pullback.core.build import boolean, lit
-from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
+from pullback.core.effects import is_total
+from pullback.core.terms import Atom, Block, Build, If, Let, Lit, Loop, Sum_, Var
+from pullback.core.traverse import all_lets
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions.stepped_form import GIVE, GO
@@ -67,8 +70,8 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         and isinstance(start, Static)
         and start.value == 0
     ):
-        if total.py and isinstance(start.value, int) and not _has_items(items):
-            ext.facts(sp).sums.add(total.atom)
+        if total.py and type(start.value) is int and not _has_items(items):
+            return _or_int_zero(sp, items, total, node)
         return total
     if total is not None and isinstance(total.type, Real) and not _widens(start, total):
         return sp.binop("+", start, total, node)
@@ -84,6 +87,41 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if arrays is not None:
             return arrays
     return sp.fold(items, [start], step, node)[0]
+
+
+def _or_int_zero(sp: Specialiser, items: Items, total: Scalar, node: ast.AST) -> Scalar:
+    """Return the sum of floats as one that is the int 0 if there are no items. To ask for that
+    costs a look at the items only where the sum is 0.0, and nothing where nobody asks."""
+    counted = _counted(items)
+    if isinstance(counted, Indexed) and counted.keep is None and counted.nested is None:
+        return replace(total, zero=sp.b.prim("eq", counted.length, ext.ZERO))
+
+    def none() -> Sequence[Atom]:
+        count = sum_items(sp, counted, node) if counted is not None else None
+        return () if count is None else (sp.b.prim("eq", count.atom, lit(0.0, F64)),)
+
+    block = sp.block(none)
+    if not block.results or not all(map(_may_be_dropped, all_lets(block))):
+        ext.facts(sp).sums.add(total.atom)
+        return total
+    is_zero = sp.b.prim("eq", total.atom, lit(0.0, F64))
+    op = If(is_zero, block, Block((), (boolean(False),)))
+    return replace(total, zero=sp.b.let(op, (BOOL,))[0])
+
+
+def _counted(items: Items) -> Items | None:
+    """Return as many items, each 1.0; None for those that a function yields."""
+    one = Scalar(lit(1.0, F64), py=True)
+    match items:
+        case Indexed(length, _, keep, None):
+            return Indexed(length, lambda i: one, keep)
+        case _:
+            return None
+
+
+def _may_be_dropped(let: Let) -> bool:
+    """Whether code without this one does the same, if nobody asks for its results."""
+    return is_total(let.op) or isinstance(let.op, Sum_ | Loop | If | Build)
 
 
 def _has_items(items: Items) -> bool:

@@ -37,7 +37,7 @@ def told_apart(
     run = _run(sp)
     if (
         isinstance(value, Scalar)
-        and value.atom in ext.facts(sp).sums
+        and (value.zero is not None or value.atom in ext.facts(sp).sums)
         and issubclass(int, classes) != issubclass(float, classes)
     ):
         run.refuse(

@@ -126,6 +126,7 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
         case Static(known):
             return Static(type(known))
         case Scalar(py=True):
+            told_apart(sp, value, (float,), node)
             return Static({BOOL: bool, I64: int}.get(value.type, float))
         case CaughtV(atom, steps):
             return CaughtV(atom, (*steps, TYPE))
