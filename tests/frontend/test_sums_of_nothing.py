@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -74,6 +74,21 @@ def sum_that_cancels(x: float) -> str:
 def made_a_float(x: float) -> tuple[bool, bool, str]:
     s = float(sum(t for t in [x, 2.0] if t > 100.0))
     return isinstance(s, float), type(s) is float, f"{s}"
+
+
+def of_a_generator(x: float) -> float:
+    def large() -> Iterator[float]:
+        for t in [x, 2.0]:
+            if t > 100.0:
+                yield t
+
+    s = sum(large())
+    return x if isinstance(s, int) else -x
+
+
+def test_of_a_generator_function_it_is_refused() -> None:
+    with pytest.raises(PullbackError, match="the sum of no floats is the int 0"):
+        run(of_a_generator, 1.5)
 
 
 def from_a_float(x: float) -> float:

@@ -86,7 +86,11 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         arrays = _sum_arrays(sp, by_position, start, node)
         if arrays is not None:
             return arrays
-    return sp.fold(items, [start], step, node)[0]
+    (made,) = sp.fold(items, [start], step, node)
+    starts = isinstance(start, Static) and type(start.value) is int
+    if starts and isinstance(made, Scalar) and made.py and isinstance(made.type, Real):
+        ext.facts(sp).sums.add(made.atom)  # of nothing it is the int that it starts from
+    return made
 
 
 def _or_int_zero(sp: Specialiser, items: Items, total: Scalar, node: ast.AST) -> Scalar:
