@@ -10,7 +10,7 @@ import numpy as np
 from pullback.core.check import check
 from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect, Program
-from pullback.frontend.kinds.kinds import Kind, ListK, StaticK, TupleK, leaf_types
+from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, StaticK, TupleK, leaf_types
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
 
@@ -47,6 +47,9 @@ def rebuilt(kind: Kind, leaves: Iterator[Any]) -> Any:
             next(leaves)
             columns = [list(next(leaves)) for _ in leaf_types(elem)]
             return [rebuilt(elem, iter(row)) for row in zip(*columns)]
+        case ScalarK(may_be_int=True):
+            number, is_int = next(leaves), next(leaves)
+            return int(number) if is_int else number
         case _:
             return next(leaves)
 

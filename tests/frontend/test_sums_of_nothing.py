@@ -32,10 +32,10 @@ def matched(x: float) -> float:
 
 
 @pytest.mark.parametrize(
-    "f", [type_of_sum, of_a_filter_that_may_raise, matched], ids=lambda f: f.__name__
+    "f", [type_of_sum, matched], ids=lambda f: f.__name__
 )
 def test_refused(f: Callable[[float], float]) -> None:
-    with pytest.raises(PullbackError, match="the sum of no floats is the int 0") as caught:
+    with pytest.raises(PullbackError, match="an int and a float have met here") as caught:
         run(f, 1.5)
     assert "sum(xs, 0.0)" in str(caught.value)
 
@@ -86,11 +86,6 @@ def of_a_generator(x: float) -> float:
     return x if isinstance(s, int) else -x
 
 
-def test_of_a_generator_function_it_is_refused() -> None:
-    with pytest.raises(PullbackError, match="the sum of no floats is the int 0"):
-        run(of_a_generator, 1.5)
-
-
 def from_a_float(x: float) -> float:
     s = sum([t for t in [x, 2.0] if t > 100.0], 0.0)
     return x if isinstance(s, int) else -x
@@ -110,7 +105,8 @@ def number_of_any_class(x: float) -> float:
     "f",
     [
         asked, asked_whether_a_float, texts, texts_of_a_list, texts_in_a_loop, sum_that_cancels,
-        made_a_float, from_a_float, of_some, number_of_any_class,
+        made_a_float, from_a_float, of_some, number_of_any_class, of_a_generator,
+        of_a_filter_that_may_raise,
     ],
     ids=lambda f: f.__name__,
 )
@@ -142,5 +138,5 @@ def loss_of_float(xs: list[float]) -> float:
 
 def test_costs_nothing_where_nobody_asks() -> None:
     xs = [0.25, 0.75, 1.5]
-    for request in (Request(What.VALUE), Request(What.GRADIENT, (0,))):
-        assert steps(loss, [xs], request) == steps(loss_of_float, [xs], request)
+    request = Request(What.GRADIENT, (0,))
+    assert steps(loss, [xs], request) == steps(loss_of_float, [xs], request)

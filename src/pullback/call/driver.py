@@ -35,7 +35,15 @@ from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import plain
 from pullback.call.pullbacks import Halves
 from pullback.call.refusals import refusals
-from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
+from pullback.call.request import (
+    Plan,
+    Request,
+    What,
+    make_plan,
+    with_floats,
+    with_literals,
+    without_none,
+)
 from pullback.call.specialised import bound, broadcasting, compiling, kinds_of
 from pullback.call.trees import Fast
 from pullback.call.watching import watched
@@ -68,7 +76,7 @@ class Specialisation:
         request: Request,
     ) -> None:  # fmt: skip
         self.code = f.__code__
-        self.special = special
+        self.special = self.whole = special
         self.equal = equal
         self.kinds = special.args
         self.program = program
@@ -84,7 +92,8 @@ class Specialisation:
         """Whether it computes linear algebra as a request wants it. A program without any is the
         same for all."""
         contracts = self.ways[1] == request.contracts or not self.has_products
-        return contracts and self.reads(request)
+        told = with_floats(request, self.whole).result == self.special.result
+        return contracts and told and self.reads(request)
 
     def reads(self, request: Request) -> bool:
         """Whether the front end would make the same of it for a request."""
@@ -182,7 +191,8 @@ def _specialise(
     since = perf_counter()
     others = _found.get((type_of(f), kinds, equal, request.in_order), ())
     alike = [known for known in others if known.reads(request) and known.fits(f, args)]
-    special = alike[0].special if alike else with_literals(_front(f, args, kinds, equal, request))
+    whole = alike[0].whole if alike else with_literals(_front(f, args, kinds, equal, request))
+    special = with_floats(request, whole)
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
@@ -193,6 +203,7 @@ def _specialise(
     stages = [stage for stage in PIPELINE[:SHARED] if stage.name not in left_out]
     program = run_stages(special.program, stages, {}, trace)
     made = Specialisation(f, special, program, equal, request)
+    made.whole = whole
     made.seconds = perf_counter() - since
     return made
 

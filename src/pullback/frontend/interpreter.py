@@ -37,11 +37,13 @@ from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import ListK, ScalarK
+from pullback.frontend.kinds.number_kinds import tells_int
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
     RecordV,
     Scalar,
+    Static,
     Value,
     ViewStep,
 )
@@ -155,7 +157,11 @@ class Interpreter(Run):
         kind = join(generalise(kind_of(then)), generalise(kind_of(orelse)))
         assert isinstance(kind, ScalarK)
         atoms = (self.convert(v, kind.type, node) for v in (then, orelse))
-        return Scalar(self.b.prim("select", cond, *atoms), kind.py, kind.bits)
+        chosen = self.b.prim("select", cond, *atoms)
+        if not kind.may_be_int:
+            return Scalar(chosen, kind.py, kind.bits)
+        told = (tells_int(v) for v in (then, orelse) if isinstance(v, Static | Scalar))
+        return Scalar(chosen, kind.py, kind.bits, self.b.prim("select", cond, *told))
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
         """Refuse a function made anew in every iteration that captures variables of the loop. When

@@ -15,10 +15,10 @@ from pullback.call.trees import Form, Writer, scalar_leaf
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import ScalarK
-from pullback.frontend.python.exact import require_exact
+from pullback.frontend.python.exact import exact_int, require_exact
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import machine
-from pullback.native import Nothing, Tree
+from pullback.native import Nothing, PyBool, Tree
 from pullback.native.builder import Code, increment
 from pullback.native.pyabi import FLOAT_VALUE, OB_TYPE, SCALAR_VALUE
 from pullback.native.text import memory_type
@@ -42,10 +42,14 @@ class Number(Shape, of=ScalarK):
         self.type, self.py = kind.type, kind.py
         self.ty = machine(kind.type)
         self.real = isinstance(kind.type, Real)
-        self.is_float = self.py and self.ty is Ty.F64
+        self.may_be_int = kind.may_be_int
+        self.one_leaf = self.py and not self.may_be_int
+        self.is_float = self.one_leaf and self.ty is Ty.F64
 
     def leaf_types(self) -> Iterator[Type]:
         yield self.type
+        if self.may_be_int:
+            yield Bool()
 
     # --- values and leaves ---
 
@@ -79,6 +83,8 @@ class Number(Shape, of=ScalarK):
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
         leaf = next(leaves)
+        if self.may_be_int and next(leaves) and not gradient:
+            return exact_int(leaf)
         if gradient and not self.real:
             return None
         if not self.py:
@@ -122,7 +128,8 @@ class Number(Shape, of=ScalarK):
         return scalar_leaf(self.type, self.py), at
 
     def result_form(self) -> Form | None:
-        return Form(scalar_leaf(self.type, self.py))
+        number = scalar_leaf(self.type, self.py)
+        return Form((number, PyBool()), _seen) if self.may_be_int else Form(number)
 
     def gradient_form(self) -> Form | None:
         return Form(scalar_leaf(self.type, self.py) if self.real else Nothing())
@@ -175,6 +182,13 @@ class Number(Shape, of=ScalarK):
 
     def decode(self, m: Making, sources: Sources) -> str:
         source, c = next(sources), m.code
+        if self.may_be_int:
+            told = c.load("i8", next(sources).words[0])
+            if m.reading is Reading.VALUE:
+                return c.choose(
+                    c.let(f"icmp ne i8 {told}, 0"), lambda: self._int(m, source.words[0]),
+                    lambda: self._boxed(m, source.words[0]), "ptr",
+                )  # fmt: skip
         if m.reading is Reading.VALUE:
             return self._boxed(m, source.words[0])
         if not self.real:
@@ -197,6 +211,14 @@ class Number(Shape, of=ScalarK):
         c.store("float", c.let(f"fptrunc double {c.load('double', source.real)} to float"), short)
         return short
 
+    def _int(self, m: Making, address: str) -> str:
+        """The int that a float is in Python."""
+        c, number = m.code, self._boxed(m, address)
+        function = m.names.symbol(exact_int)
+        made = c.call("ptr", "PyObject_CallOneArg", f"ptr @{function}", f"ptr {number}")
+        c.call("void", "Py_DecRef", f"ptr {number}")
+        return m.checked(made)
+
     def _boxed(self, m: Making, address: str) -> str:
         c, ty = m.code, self.ty
         if not self.py:
@@ -218,6 +240,13 @@ class Number(Shape, of=ScalarK):
             value = _given_number(c, given)
             total = c.let(f"fadd double {c.load('double', cell)}, {c.load('double', value)}")
             c.store("double", total, cell)
+
+
+def _seen(pair: object) -> object:
+    """What Python sees of a float and of whether it is an int."""
+    assert isinstance(pair, tuple)
+    number, is_int = pair
+    return exact_int(number) if is_int else number
 
 
 def _given_number(c: Code, given: str) -> str:

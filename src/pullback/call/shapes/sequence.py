@@ -119,10 +119,10 @@ class List(Shape, of=ListK):
 
     @property
     def direct(self) -> bool:
-        return isinstance(self.item, Number) and self.item.py
+        return isinstance(self.item, Number) and self.item.one_leaf
 
     def _tree(self, counted: bool) -> ListOf | None:
-        if isinstance(self.item, Number) and self.item.py:
+        if isinstance(self.item, Number) and self.item.one_leaf:
             return ListOf(TY_OF_DTYPE[dtype_of(self.item.type).name], counted)
         return None
 

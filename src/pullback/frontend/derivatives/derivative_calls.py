@@ -145,10 +145,11 @@ def _scalar_vjp(
             error=ArgumentTypeError,
         )
     require_gradients(target, node)
-    made, gradients = target.vjp(target.positions, [lit(1.0, t) for t in leaf_types(kind)])
+    seeds = [lit(1.0, t) for t in leaf_types(kind) if isinstance(t, Real)]
+    made, gradients = target.vjp(target.positions, seeds)
     value: Value
     if isinstance(kind, ScalarK):
-        value = Scalar(made[0], kind.py)
+        value = Scalar(made[0], kind.py, is_int=made[1] if kind.may_be_int else None)
     else:
         assert isinstance(kind, StaticK)
         value = Static(kind.value)

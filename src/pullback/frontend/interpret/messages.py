@@ -34,6 +34,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
 )
 from pullback.frontend.kinds.values import ShownV, Static, Value
+from pullback.frontend.python.exact import exact_int
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.symbols import symbol_of
 from pullback.frontend.python.syntax import BINARY
@@ -74,7 +75,7 @@ class Recorder:
     def value(self, value: Value) -> Part | None:
         """Return the part that stands for a value; None if its kind is not recorded."""
         try:
-            flat = flatten(value, zeros=True)
+            flat = flatten(value)
         except NoKindError:
             return None
         if not all(map(is_shown, leaf_types(flat.kind))):
@@ -287,10 +288,10 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
     match kind:
         case StaticK(_, value):
             return Constant(value)
-        case ScalarK(t, py, _, zero):
+        case ScalarK(t, py, _, may_be_int):
             convert = _PYTHON.get(t, _NUMPY[t]) if py else _NUMPY[t]
             number = Applied(convert, (Leaf(next(leaves)),))
-            return Applied(_zero, (number, Leaf(next(leaves)))) if zero else number
+            return Applied(_seen, (number, Leaf(next(leaves)))) if may_be_int else number
         case ArrayK():
             return Leaf(next(leaves))
         case TupleK(items, is_list):
@@ -364,8 +365,8 @@ def _caught(steps: tuple[str | int, ...], number: int) -> object:
     return found
 
 
-def _zero(number: object, is_zero: object) -> object:
-    return 0 if is_zero else number
+def _seen(number: object, is_int: object) -> object:
+    return exact_int(number) if is_int else number
 
 
 def _optional(there: object, value: object) -> object:

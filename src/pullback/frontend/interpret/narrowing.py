@@ -283,11 +283,11 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
             return Static(issubclass(cls, classes))
         case CaughtV():
             return made_texts.of_python(run, isinstance, (value, Static(classes)), node, bool)
-        case Scalar(zero=zero) if (
-            zero is not None and issubclass(int, classes) != issubclass(float, classes)
+        case Scalar(is_int=is_int) if (
+            is_int is not None and issubclass(int, classes) != issubclass(float, classes)
         ):
-            is_int = zero if issubclass(int, classes) else run.b.prim("not", zero)
-            return Scalar(is_int, True, 1)
+            asked = is_int if issubclass(int, classes) else run.b.prim("not", is_int)
+            return Scalar(asked, True, 1)
         case _:
             told_apart(run, value, classes, node)
             found = builtin_instance(value, classes)

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import ast
 import enum
-import errno
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 
 from pullback.core.build import boolean, i64, lit
-from pullback.core.messages import Constant, Limit, Message
+from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import symbol_values
+from pullback.frontend.interpret.powers import float_power, power_of
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
+from pullback.frontend.kinds.number_kinds import are_ints
 from pullback.frontend.kinds.values import Scalar, Specialiser, Static, SymbolV, Value
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import integers
@@ -251,7 +253,7 @@ def absolute(sp: Specialiser, value: Scalar, node: ast.AST) -> Scalar:
     """Compile ``abs(x)`` of a number that is no bool."""
     if value.py and isinstance(value.type, Int) and value.bits > MAX_SUM_BITS:
         _no_minimum(sp, value.atom, None, node)
-    return Scalar(sp.b.prim("abs", value.atom), value.py, value.bits)
+    return Scalar(sp.b.prim("abs", value.atom), value.py, value.bits, value.is_int)
 
 
 def _int_power(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
@@ -282,10 +284,14 @@ def _nonzero(sp: Specialiser, y: Atom, message: str, node: ast.AST) -> None:
 
 def _float(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
     x, y = convert(sp, a, F64, node), convert(sp, b, F64, node)
+    ints = are_ints(sp, a, b) if op != "/" else None
     if op in ARITHMETIC:
-        return Scalar(sp.b.prim(ARITHMETIC[op], x, y), True)
+        return Scalar(sp.b.prim(ARITHMETIC[op], x, y), True, is_int=ints)
     if op == "**":
-        return _float_power(sp, x, y, node)
+        made = float_power(sp, x, y, node)
+        if ints is None:
+            return made
+        return replace(made, is_int=sp.b.prim("and", ints, sp.b.prim("ge", y, lit(0.0, F64))))
     if op == "/":
         floats = isinstance(a.type, Real) or isinstance(b.type, Real)
         _nonzero(sp, y, "float division by zero" if floats else "division by zero", node)
@@ -293,11 +299,7 @@ def _float(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Sca
             _exact_quotient(sp, a, b, node)
         return Scalar(sp.b.prim("div", x, y), True)
     _nonzero(sp, y, "float floor division by zero" if op == "//" else "float modulo", node)
-    return Scalar(sp.b.prim("floordiv" if op == "//" else "mod", x, y), True)
-
-
-_RANGE = "Numerical result out of range"
-_OUT_OF_RANGE = Message((Constant(errno.ERANGE), Constant(_RANGE)), 0, _RANGE)
+    return Scalar(sp.b.prim("floordiv" if op == "//" else "mod", x, y), True, is_int=ints)
 
 
 def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> None:
@@ -316,46 +318,6 @@ def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Non
             fits = sp.b.prim("eq", back, x)
         text = "an int that is no float exactly is in a quotient"
         sp.require(fits, TOO_MANY_BITS, text, node)
-
-
-def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
-    """Compile Python's ``x ** y``: 0.0 to a negative power and overflow raise; a complex result (a
-    negative number to a fractional power) is refused at run time."""
-    b = sp.b
-    zero, negative = lit(0.0, F64), "0.0 cannot be raised to a negative power"
-    if isinstance(y, Lit) and float(y.value) == 1.0:
-        return Scalar(x, True)
-    if isinstance(y, Lit) and float(y.value).is_integer():
-        if float(y.value) < 0.0:
-            sp.require(b.prim("ne", x, zero), "ZeroDivisionError", negative, node)
-        result = power_of(sp, x, y)
-    else:
-        finite = b.prim("isfinite", x)
-        if not isinstance(y, Lit):
-            finite = b.prim("and", finite, b.prim("isfinite", y))
-        special = b.prim("not", finite)  # these have values of their own, and raise nothing
-        if not (isinstance(y, Lit) and float(y.value) > 0.0):
-            fine = b.prim("or", b.prim("ne", x, zero), b.prim("ge", y, zero))
-            sp.require(b.prim("or", fine, special), "ZeroDivisionError", negative, node)
-        real = b.prim("ge", x, zero)
-        if not isinstance(y, Lit):
-            real = b.prim("or", real, b.prim("eq", y, b.prim("floor", y)))
-        real = b.prim("or", real, special)
-        message = "a negative number to a fractional power is complex"
-        sp.require(real, Limit("NotImplementedError"), message, node)
-        result = b.prim("pow", x, y)
-    fits = b.prim("or", b.prim("not", b.prim("isinf", result)), b.prim("isinf", x))
-    if not isinstance(y, Lit):
-        fits = b.prim("or", fits, b.prim("isinf", y))
-    sp.require(fits, "OverflowError", _OUT_OF_RANGE, node)
-    return Scalar(result, True)
-
-
-def power_of(sp: Specialiser, x: Atom, y: Atom) -> Atom:
-    """Compile ``x ** y`` of reals."""
-    if isinstance(y, Lit) and float(y.value) in (0.0, 1.0):
-        return x if y.value else lit(1.0, x.type)
-    return sp.b.prim("pow", x, y)
 
 
 # --- NumPy scalars --------------------------------------------------------------------------------
@@ -448,7 +410,7 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
         case _, Int() if x.py and x.bits > MAX_SUM_BITS:
             return Scalar(sp.b.prim("neg.ck", x.atom, site=sp.site(node)), True)
         case _:
-            return Scalar(sp.b.prim("neg", x.atom), x.py, x.bits)
+            return Scalar(sp.b.prim("neg", x.atom), x.py, x.bits, x.is_int)
 
 
 def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:

@@ -43,6 +43,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     without_spare,
 )
+from pullback.frontend.kinds.number_kinds import tells_int
 from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
 from pullback.frontend.kinds.values import (
     ClosureV,
@@ -101,10 +102,12 @@ def coerce(
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
             run.lambda_sets.symbols[constant] = None
             return SymbolV(i64(number_of(constant)), cls)
-        case SymbolV(), ScalarK(t, py, bits):
-            return Scalar(run.convert(value, t, node), py, bits)
-        case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value, t):
-            return Scalar(run.convert(value, t, node), py, bits)
+        case SymbolV(_, cls), ScalarK(t, py, bits, may_be_int):
+            of_ints = boolean(issubclass(cls, int)) if may_be_int else None
+            return Scalar(run.convert(value, t, node), py, bits, of_ints)
+        case (Static() | Scalar()), ScalarK(t, py, bits, may_be_int) if _fits(value, t):
+            told = tells_int(value) if may_be_int else None
+            return Scalar(run.convert(value, t, node), py, bits, told)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
             return TupleV(parts, is_list, value.owners, value.fresh)
@@ -248,7 +251,7 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
     """Whether the kinds have the same leaves, and differ at most in what is known of numbers."""
     match a, b:
         case ScalarK(), ScalarK():
-            return a.type == b.type
+            return (a.type, a.may_be_int) == (b.type, b.may_be_int)
         case TupleK(xs, p), TupleK(ys, q):
             return p == q and len(xs) == len(ys) and all(map(_same_leaves, xs, ys))
         case ListK(x, p), ListK(y, q):

@@ -37,8 +37,7 @@ class Facts:
     were emitted for an array. ``built``: arrays that are the result of a Build (a later pass may
     fuse them into the code that reads them; a view would prevent that). ``checked``: pairs of
     extents that a check has found equal, and the block in which it stands. ``positions``:
-    numbers that are places in an array, so they are not negative. ``sums``: floats that are
-    Python's int 0 if they are the sum of nothing, which nothing tells."""
+    numbers that are places in an array, so they are not negative."""
 
     extents: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     dims: dict[Var, tuple[Var, int]] = field(default_factory=dict)
@@ -46,7 +45,6 @@ class Facts:
     built: set[Var] = field(default_factory=set)
     checked: dict[tuple[Key, Key], Builder] = field(default_factory=dict)
     positions: set[Atom] = field(default_factory=set)
-    sums: set[Atom] = field(default_factory=set)
 
 
 _FACTS: WeakKeyDictionary[Specialiser, Facts] = WeakKeyDictionary()

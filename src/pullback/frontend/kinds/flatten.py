@@ -105,13 +105,11 @@ class NoKindError(Exception):
 @dataclass(slots=True)
 class Flat:
     """A flattened value. ``owned`` has the ownerships of its arrays, lists (of the list, then of
-    its content), nodes, closures and captured variables. ``zeros``: each float that may be the
-    int 0 has the leaf that tells, too."""
+    its content), nodes, closures and captured variables."""
 
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
     owned: list[Ownership] = field(default_factory=list)
-    zeros: bool = False
     wholes: list[Atom | bool] = field(default_factory=list)
     """For each of these, what tells that it is the object itself that has these owners, and no view
     of it: an atom; True (there are no views of such objects); False (nothing tells)."""
@@ -121,10 +119,9 @@ class Flat:
         self.wholes.append(whole)
 
 
-def flatten(value: Value, zeros: bool = False) -> Flat:
-    """Return the kind, leaves and ownership of a value. Without ``zeros`` a sum of nothing is a
-    float: so it is kept in variables, lists and results."""
-    out = Flat(StaticK((), None), zeros=zeros)
+def flatten(value: Value) -> Flat:
+    """Return the kind, leaves and ownership of a value."""
+    out = Flat(StaticK((), None))
     out.kind = _flatten(value, None, out)
     return out
 
@@ -140,12 +137,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
     match value:
         case Static(v):
             return static_kind(v)
-        case Scalar(atom, py, bits, zero):
-            out.atoms.append(atom)
-            if zero is None or not out.zeros:
-                return ScalarK(value.type, py, quantised(value.type, bits))
-            out.atoms.append(zero)
-            return ScalarK(value.type, py, bits, True)
+        case Scalar(atom, py, bits, is_int):
+            out.atoms += (atom,) if is_int is None else (atom, is_int)
+            return ScalarK(value.type, py, quantised(value.type, bits), is_int is not None)
         case ArrayV(atom, owners, fresh):
             out.atoms.append(atom)
             out.own(owners, fresh, atom)
@@ -381,8 +375,9 @@ def _rebuild(
     match kind:
         case StaticK(_, value):
             return Static(value)
-        case ScalarK(_, py, bits):
-            return Scalar(next(atoms), py, bits)
+        case ScalarK(_, py, bits, may_be_int):
+            atom = next(atoms)
+            return Scalar(atom, py, bits, next(atoms) if may_be_int else None)
         case ArrayK():
             atom = next(atoms)
             return ArrayV(atom, *own())

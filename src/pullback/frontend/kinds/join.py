@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import is_dataclass, replace
 
-from pullback.core.types import I64, Bool, Int, Real
+from pullback.core.types import Bool, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
@@ -23,7 +23,6 @@ from pullback.frontend.kinds.kinds import (
     LambdaSetK,
     ListK,
     MaybeK,
-    Number,
     OperatorK,
     OptionalK,
     RangeK,
@@ -39,6 +38,7 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
     without_spare,
 )
+from pullback.frontend.kinds.number_kinds import joined_numbers, of_members
 from pullback.frontend.kinds.values import (
     CALLS,
     WRITTEN,
@@ -83,9 +83,9 @@ def _join(a: Kind, b: Kind) -> Kind | None:
         case (ScalarK() | StaticK()), (ScalarK() | StaticK()):
             return _numbers(a, b)
         case SymbolK(cls), (ScalarK() | StaticK()) if issubclass(cls, int | float):
-            return _numbers(_of_members(cls), b)
+            return _numbers(of_members(cls), b)
         case (ScalarK() | StaticK()), SymbolK(cls) if issubclass(cls, int | float):
-            return _numbers(a, _of_members(cls))
+            return _numbers(a, of_members(cls))
         case TupleK(xs, is_list), TupleK(ys, also):
             if is_list == also and len(xs) == len(ys):
                 items = _all(xs, ys)
@@ -229,41 +229,7 @@ def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:
     y = static_scalar(b.value) if isinstance(b, StaticK) else b
     if x is None or y is None:
         return None if x is not None or y is not None else _in_union(a, b)
-    t = _number(x, y, isinstance(a, StaticK), isinstance(b, StaticK))
-    if t is None:
-        return None
-    return ScalarK(t, x.py and y.py, 64 if isinstance(t, Real) else max(x.bits, y.bits))
-
-
-def _of_members(cls: type) -> ScalarK:
-    """Return the kind of the members of an IntEnum as plain numbers."""
-    return ScalarK(I64 if issubclass(cls, int) else Real(64), True)
-
-
-def _number(x: ScalarK, y: ScalarK, x_literal: bool, y_literal: bool) -> Number | None:
-    match x.type, y.type:
-        case Real(p), Real(q):
-            if x_literal and not y.py:  # a literal takes the precision of the NumPy scalar
-                return Real(q)
-            if y_literal and not x.py:
-                return Real(p)
-            if p != q and x.py != y.py:
-                return None  # a Python float takes the precision of what it meets, this time so
-            return Real(max(p, q))
-        case Real(p), Int() | Bool():
-            return x.type
-        case Int() | Bool(), Real():
-            return y.type
-        case Int(p), Int(q):
-            if x_literal and not y.py:
-                return Int(q)
-            return Int(p) if y_literal and not x.py else Int(max(p, q))
-        case Int(), Bool():
-            return x.type
-        case Bool(), Int():
-            return y.type
-        case _:
-            return Bool() if x.type == y.type else I64
+    return joined_numbers(x, y, isinstance(a, StaticK), isinstance(b, StaticK))
 
 
 def _as_lists(a: Kind, b: Kind) -> Kind | None:

@@ -226,8 +226,8 @@ def leaf_types(kind: Kind) -> tuple[Type, ...]:
 
 def _leaf_types(kind: Kind) -> Iterator[Type]:
     match kind:
-        case ScalarK(t, _, _, zero) | SmallK(ScalarK(t, _, _, zero)):
-            yield from (t, Bool()) if zero else (t,)
+        case ScalarK(t, _, _, may_be_int) | SmallK(ScalarK(t, _, _, may_be_int)):
+            yield from (t, Bool()) if may_be_int else (t,)
         case ArrayK(elem, rank) | SmallK(ArrayK(elem, rank)):
             yield Array(elem, rank)
         case ListK(elem):

@@ -13,13 +13,13 @@ Number = Real | Int | Bool
 
 @dataclass(frozen=True, slots=True)
 class ScalarK:
-    """The kind of a number; see ``values.Scalar``. ``zero``: whether it may be the int 0, and has
-    the leaf that tells; only the kinds of what is shown have that (``flatten``)."""
+    """The kind of a number; see ``values.Scalar``. ``may_be_int``: it is a float that may be an int
+    in Python, and has the leaf that tells."""
 
     type: Number
     py: bool
     bits: int = 64
-    zero: bool = False
+    may_be_int: bool = False
 
 
 @dataclass(frozen=True, slots=True)

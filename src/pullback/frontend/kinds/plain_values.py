@@ -52,13 +52,14 @@ class Scalar:
 
     ``bits``: an int known to be below 2**bits in size (indices and extents: INDEX_BITS), so that
     small sums and products need no overflow check; ``index_scalar(atom)`` makes such a Python int.
-    ``zero``: where this is true a Python float is the int 0 in Python, the sum of nothing.
+    ``is_int``: where this is true a Python float is the int of that value in Python, since an int
+    and a float have met (``v = 1 if c else 2.5``). Only what Python can see asks for it.
     """
 
     atom: Atom
     py: bool
     bits: int = 64
-    zero: Atom | None = None
+    is_int: Atom | None = None
 
     @property
     def type(self) -> Real | Int | Bool:

@@ -14,9 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.core.build import boolean, lit
-from pullback.core.effects import is_total
-from pullback.core.terms import Atom, Block, Build, If, Let, Lit, Loop, Sum_, Var
-from pullback.core.traverse import all_lets
+from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions.stepped_form import GIVE, GO
@@ -32,7 +30,9 @@ from pullback.frontend.interpret.iteration import (
 )
 from pullback.frontend.kinds import dtypes
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import ScalarK
+from pullback.frontend.kinds.number_kinds import tells_int
 from pullback.frontend.kinds.values import (
     ArrayV,
     Driven,
@@ -70,9 +70,7 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         and isinstance(start, Static)
         and start.value == 0
     ):
-        if total.py and type(start.value) is int and not _has_items(items):
-            return _or_int_zero(sp, items, total, node)
-        return total
+        return total if type(start.value) is int else replace(total, is_int=None)
     if total is not None and isinstance(total.type, Real) and not _widens(start, total):
         return sp.binop("+", start, total, node)
 
@@ -86,46 +84,7 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         arrays = _sum_arrays(sp, by_position, start, node)
         if arrays is not None:
             return arrays
-    (made,) = sp.fold(items, [start], step, node)
-    starts = isinstance(start, Static) and type(start.value) is int
-    if starts and isinstance(made, Scalar) and made.py and isinstance(made.type, Real):
-        ext.facts(sp).sums.add(made.atom)  # of nothing it is the int that it starts from
-    return made
-
-
-def _or_int_zero(sp: Specialiser, items: Items, total: Scalar, node: ast.AST) -> Scalar:
-    """Return the sum of floats as one that is the int 0 if there are no items. To ask for that
-    costs a look at the items only where the sum is 0.0, and nothing where nobody asks."""
-    counted = _counted(items)
-    if isinstance(counted, Indexed) and counted.keep is None and counted.nested is None:
-        return replace(total, zero=sp.b.prim("eq", counted.length, ext.ZERO))
-
-    def none() -> Sequence[Atom]:
-        count = sum_items(sp, counted, node) if counted is not None else None
-        return () if count is None else (sp.b.prim("eq", count.atom, lit(0.0, F64)),)
-
-    block = sp.block(none)
-    if not block.results or not all(map(_may_be_dropped, all_lets(block))):
-        ext.facts(sp).sums.add(total.atom)
-        return total
-    is_zero = sp.b.prim("eq", total.atom, lit(0.0, F64))
-    op = If(is_zero, block, Block((), (boolean(False),)))
-    return replace(total, zero=sp.b.let(op, (BOOL,))[0])
-
-
-def _counted(items: Items) -> Items | None:
-    """Return as many items, each 1.0; None for those that a function yields."""
-    one = Scalar(lit(1.0, F64), py=True)
-    match items:
-        case Indexed(length, _, keep, None):
-            return Indexed(length, lambda i: one, keep)
-        case _:
-            return None
-
-
-def _may_be_dropped(let: Let) -> bool:
-    """Whether code without this one does the same, if nobody asks for its results."""
-    return is_total(let.op) or isinstance(let.op, Sum_ | Loop | If | Build)
+    return sp.fold(items, [start], step, node)[0]
 
 
 def _has_items(items: Items) -> bool:
@@ -161,7 +120,12 @@ def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
     def body() -> Sequence[Atom]:
         value = _term(sp, items, index, node)
         seen.append(value)
-        return () if value is None else (value.atom,)
+        if value is None:
+            return ()
+        if not isinstance(value.type, Real) or value.is_int is None:
+            return (value.atom,)
+        one, zero = lit(1.0, F64), lit(0.0, F64)
+        return value.atom, sp.b.prim("select", value.is_int, zero, one)
 
     try:
         block = sp.block(body)
@@ -174,8 +138,13 @@ def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
     t = value.type
     if isinstance(t, Real):
         op = Sum_((items.length,), (index,), block)
-        (atom,) = sp.b.let(op, (t,), names=("s",))
-        return Scalar(atom, value.py)
+        atom, *floats = sp.b.let(
+            op, tuple(a.type for a in block.results), names=("s", "floats")[: len(block.results)]
+        )
+        if not value.py or (not floats and isinstance(items.length, Lit) and items.length.value):
+            return Scalar(atom, value.py)
+        count, none = (floats[0], lit(0.0, F64)) if floats else (items.length, ext.ZERO)
+        return Scalar(atom, True, is_int=sp.b.prim("eq", count, none))
     if value.py or not isinstance(t, Int):
         return None
     state = Var("s", t)
@@ -305,7 +274,11 @@ def _better(sp: Specialiser, a: Value, b: Value, key: Value, largest: bool, node
         x, y = sp.scalar(a, node), sp.scalar(b, node)
         if x.type == y.type != BOOL:
             atom = sp.b.prim("max" if largest else "min", x.atom, y.atom)
-            return Scalar(atom, x.py and y.py, max(x.bits, y.bits))
+            told: Atom | None = None
+            if x.py and y.py and (x.is_int is not None or y.is_int is not None):
+                second = sp.b.prim("gt" if largest else "lt", y.atom, x.atom)
+                told = sp.b.prim("select", second, tells_int(y), tells_int(x))
+            return Scalar(atom, x.py and y.py, max(x.bits, y.bits), told)
     p, q = (v if is_none(key) else sp.call(key, (v,), node) for v in (a, b))
     if isinstance(p, ArrayV) or isinstance(q, ArrayV):
         name = "np.maximum" if largest else "np.minimum"
@@ -348,8 +321,8 @@ def _of_items(
     (place,) = place_of(sp, (keys.length,), read, largest, python=True)
     if not is_none(key):
         return items.at(place)
-    best = sp.b.index(array, (place,), checked=False)
-    return Scalar(best, keys.elem.py, keys.elem.bits)
+    best = (sp.b.index(a, (place,), checked=False) for a in keys.atoms)
+    return rebuild(keys.elem, best)
 
 
 def _one_by_one(

@@ -132,7 +132,9 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if abs(places) > 22:
             sp.refuse(node, "round(x, n) of a float is supported for n from -22 to 22")
         program = floats.round_float if places >= 0 else floats.round_tens
-        return run_program(sp, program, (value, Static(10.0 ** abs(places))), node)
+        plain = replace(value, is_int=None)
+        made = run_program(sp, program, (plain, Static(10.0 ** abs(places))), node)
+        return replace(sp.scalar(made, node), is_int=value.is_int)
     return Scalar(rounded(sp, value.atom, places), py=False)
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import PullbackError
 from pullback.frontend.interface import Specialiser
-from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import ListV, Scalar, Value
 from pullback.frontend.python.annotations import is_tuple_of_any_length
 from pullback.frontend.python.records import Union, annotations_of
@@ -37,13 +36,13 @@ def told_apart(
     run = _run(sp)
     if (
         isinstance(value, Scalar)
-        and (value.zero is not None or value.atom in ext.facts(sp).sums)
+        and value.is_int is not None
         and issubclass(int, classes) != issubclass(float, classes)
     ):
         run.refuse(
             node,
-            "the sum of no floats is the int 0: whether this is a float is not known",
-            "start from a float, which gives one always: sum(xs, 0.0)",
+            "an int and a float have met here: whether this is a float is not known",
+            "write 1.0 for 1, sum(xs, 0.0) for sum(xs), or ask isinstance(x, int)",
         )
     if isinstance(value, ListV) and issubclass(list, classes) != issubclass(tuple, classes):
         try:

@@ -16,7 +16,7 @@ import enum
 
 import numpy as np
 
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, IntRangeError
 
 _BASES: dict[type, str] = {
     np.ndarray: "np.asarray(x)",
@@ -66,3 +66,18 @@ def require_exact(value: object) -> None:
     found = refusal(value)
     if found is not None:
         raise ArgumentTypeError(*found)
+
+
+def exact_int(number: object) -> int:
+    """Return the int that a float stands for where ints and floats have met. From 2**53 on it may
+    be another one, so that is refused."""
+    assert isinstance(number, float)
+    if not abs(number) < _MOST:
+        raise IntRangeError(
+            "an int of 2**53 or more has met a float: as a float it is not known exactly",
+            "write float(n), or keep ints and floats in variables of their own",
+        )
+    return int(number)
+
+
+_MOST = 2.0**53

@@ -45,7 +45,7 @@ from pullback.core.terms import (
     Var,
     While,
 )
-from pullback.core.traverse import map_children
+from pullback.core.traverse import map_children, uses
 from pullback.core.types import BOOL, I64, Array, Handle, Type
 from pullback.opt.arrays.shapes import Extents, Shapes, is_shaped, same, stable_arrays
 from pullback.opt.arrays.storage import updated_arrays
@@ -379,10 +379,37 @@ class _Simplifier:
             self.rename((op.index, *op.carried), (Lit(0, I64), *op.inits))
             self.splice(let.vars, op.body)
             return
-        carried, inits, kept, body = self.moving(let.vars, op)
+        found, op = self.without_constants(let, op, count)
+        carried, inits, kept, body = self.moving(found, op)
         self.shapes.enter(Loop(count, op.index, carried, inits, body))
         new = Loop(count, op.index, carried, inits, self.block(body, (op.index, *carried)))
         self.emit(kept, new, let.site)
+
+    def without_constants(
+        self, let: Let, op: Loop, count: Atom
+    ) -> tuple[tuple[Var, ...], Loop]:
+        """Return results and loop without the numbers that the body does not read and that every
+        round makes the same literal: they are that one if there is a round."""
+        ends = op.body.results
+        last = {
+            k for k, c in enumerate(op.carried)
+            if isinstance(ends[k], Lit) and not is_shaped(c)
+        }  # fmt: skip
+        read = uses(op.body) if last else {}
+        last = {k for k in last if not read.get(op.carried[k])}
+        if not last:
+            return let.vars, op
+        some = self.prim("gt", (count, Lit(0, I64)), let.site)
+        for k in last:
+            args = some, ends[k], self.atom(op.inits[k])
+            self.names[let.vars[k]] = self.prim("select", args, let.site)
+        stay = [k for k in range(len(op.carried)) if k not in last]
+        kept = (*stay, *range(len(op.carried), len(let.vars)))
+        rest = Loop(
+            op.count, op.index, tuple(op.carried[k] for k in stay),
+            tuple(op.inits[k] for k in stay), _results(op.body, kept),
+        )  # fmt: skip
+        return tuple(let.vars[k] for k in kept), rest
 
     def while_(self, let: Let, op: While) -> None:
         width = len(op.carried)
