@@ -105,6 +105,10 @@ def unset(n: int) -> float:
     return y
 
 
+def least(a: Any) -> Any:
+    return np.linalg.lstsq(a, ROW, rcond=None)[0]
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *[(f, (NONE,)) for f in (np.max, np.min, np.argmax, np.argmin)],
     (lambda x: np.max(x, axis=1), (np.zeros((2, 0)),)),
@@ -137,6 +141,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (lambda n: np.arange(0, 3, n), (0,)),
     *[(f, (x,)) for f in (np.linalg.inv, np.linalg.cholesky)
       for x in (np.zeros((2, 2)), MATRIX)],
+    *[(least, (np.array([[1.0, x], [1.0, 1.0], [2.0, 3.0]]),)) for x in (INF, -INF, NAN)],
     (np.linalg.solve, (np.eye(2), ROW)), (np.linalg.solve, (np.eye(2), np.ones((3, 1)))),
     (lambda x: np.quantile(x, 1.5), (ROW,)), (lambda x: np.percentile(x, 120.0), (ROW,)),
     (lambda x: np.quantile(x, 0.5), (NONE,)), (lambda x: np.percentile(x, 50.0), (NONE,)),
@@ -168,3 +173,12 @@ def test_as_in_python_and_numpy(k: int) -> None:
             return f(*values)
 
         assert left_with(pb.jit(call), args) == left_with(f, args), (f, args)
+
+
+def test_subscripts_that_are_no_letters() -> None:
+    for text in ("i1", "ij->1", "i_"):
+        with pytest.raises(ValueError, match="subscripts must be letters"):
+            np.einsum(text, MATRIX)
+        with pytest.raises(pb.PullbackError, match="subscripts must be letters") as caught:
+            pb.jit(lambda x, text=text: np.einsum(text, x))(MATRIX)
+        assert isinstance(caught.value, ValueError)

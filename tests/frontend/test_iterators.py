@@ -1,6 +1,9 @@
 """Iterators that are advanced from outside give what they give in Python, with the gradient that
 finite differences have; what cannot be told apart from a copy is refused."""
 
+import math
+from collections.abc import Callable
+
 import pytest
 
 import pullback as pb
@@ -111,3 +114,28 @@ def test_gradient_through_a_chosen_iterator(method):
             up[k] += 1e-6
             down[k] -= 1e-6
             assert found[k] == pytest.approx((f(up) - f(down)) / 2e-6, rel=1e-5)
+
+
+def strict_left(x: float, n: int) -> float:
+    for a, b in zip([x * k for k in range(n)], [1.0, 2.0, 3.0], strict=True):
+        if a > 1.0:
+            return a * b
+    return 7.0
+
+
+def strict_roots(x: float, n: int) -> list[float]:
+    return [math.sqrt(1.0 - a) for a, _ in zip([x * k for k in range(n)], [1, 2, 3], strict=True)]
+
+
+def strict_of_three(x: float, n: int) -> list[float]:
+    return [a + b + c for a, b, c in zip([x] * n, [x] * 2, [1.0] * (5 - n), strict=True)]
+
+
+def strict_sum(x: float, n: int) -> float:
+    return sum(a * b for a, b in zip([x] * n, [1.0, 2.0, 3.0], strict=True))
+
+
+@pytest.mark.parametrize("f", [strict_left, strict_roots, strict_of_three, strict_sum])
+def test_strict_zip_raises_where_the_shortest_ends(f: Callable[..., object]) -> None:
+    for n in range(6):
+        agrees(f, 0.75, n)

@@ -37,3 +37,169 @@ def test_a_list_is_not_copied_where_a_call_may_raise():
         return pb.cost(programs.tests_first_of, 1.0, n)
 
     assert work(800) < 2.1 * work(400)
+
+
+def by_variable(x):
+    count = 0
+
+    def push():
+        nonlocal count
+        count += 1
+        raise KeyError("k")
+
+    try:
+        push()
+    except KeyError:
+        return x * count
+    return 0.0
+
+
+def by_list(x):
+    found = []
+
+    def push():
+        found.append(x)
+        raise KeyError("k")
+
+    try:
+        y = 1.0 if x < 1.0 else push()
+    except KeyError:
+        y = 2.0
+    return y * len(found)
+
+
+def by_item(x):
+    a = [0.0]
+
+    def push():
+        a[0] += x
+        return a[5]
+
+    try:
+        push()
+    except IndexError:
+        return a[0]
+    return 0.0
+
+
+def through_another(x):
+    found = {}
+
+    def push():
+        found["x"] = x
+        raise KeyError("k")
+
+    def outer():
+        push()
+
+    try:
+        outer()
+    except KeyError:
+        return x * len(found)
+    return 0.0
+
+
+def where_it_raises_only(x):
+    count = 0
+
+    def push():
+        nonlocal count
+        if x > 1.0:
+            count += 1
+            raise KeyError("k")
+
+    try:
+        push()
+    except KeyError:
+        return x * count
+    return 0.0
+
+
+def behind_finally(x):
+    count = 0
+
+    def push():
+        nonlocal count
+        try:
+            raise KeyError("k")
+        finally:
+            count += 1
+
+    try:
+        push()
+    except KeyError:
+        return x * count
+    return 0.0
+
+
+class Entered:
+    def __init__(self):
+        self.count = 0
+
+    def __enter__(self):
+        self.count += 1
+        raise KeyError("k")
+
+    def __exit__(self, kind, value, where):
+        self.count += 10
+
+
+def by_manager(x):
+    manager = Entered()
+    try:
+        with manager:
+            pass
+    except KeyError:
+        return x * manager.count
+    return 0.0
+
+
+NEVER_RETURN = [
+    by_variable, by_list, by_item, through_another, where_it_raises_only, behind_finally,
+    by_manager,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", NEVER_RETURN, ids=lambda f: f.__name__)
+def test_a_change_before_a_certain_exception_is_not_lost(f):
+    with pytest.raises(pb.PullbackError, match="may raise after it has changed"):
+        pb.jit(f)(1.5)
+
+
+class Parser:
+    def __init__(self, limit):
+        self.limit, self.errors = limit, 0
+
+    def fail(self):
+        self.errors += 1
+        raise ValueError("too large")
+
+    def parse(self, x):
+        if x > self.limit:
+            self.fail()
+        return x * x
+
+
+def nobody_sees_it(x):
+    def parsed():
+        return Parser(1.0).parse(x)
+
+    try:
+        return parsed()
+    except ValueError:
+        return -x
+
+
+def nobody_asks(x):
+    parser = Parser(1.0)
+    try:
+        y = parser.parse(x)
+    except ValueError:
+        y = -x
+    return y
+
+
+@pytest.mark.parametrize("f", [nobody_sees_it, nobody_asks])
+def test_a_change_that_nobody_sees_is_allowed(f):
+    for x in POINTS:
+        agrees(f, x)

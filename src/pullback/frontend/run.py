@@ -154,6 +154,8 @@ class Run(PythonValues, Specialiser):
         self.handing: bool | None = None
         """Variables are set to what a call gives, which may raise when they are changed in part."""
         self.trying: Clauses | None = None  # what catches the exceptions of this statement
+        self.lost: list[tuple[Scope, str]] = []
+        """The variables that calls have changed which raise then (``handing.lose``)."""
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # if it is set, refusals are collected here

@@ -52,6 +52,9 @@ class Spec:
     """How deep in these something is moved or replaced (``places.Move``)."""
     replaced: set[str] = field(default_factory=set)  # of these, those that it also binds anew
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
+    lost: frozenset[str] = frozenset()
+    """The parameters and captured variables that it changes on paths that end in an exception only,
+    so that nothing gives back what they are there (``unfinished``)."""
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
     same: str | None = None  # the parameter whose object the result is
@@ -81,7 +84,7 @@ class Spec:
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
             self.shows, moves,
-            self.homes, self.touched, self.same,
+            self.homes, self.touched, self.same, self.lost,
         )  # fmt: skip
 
 
@@ -132,6 +135,8 @@ class Frame:
     starts: dict[str, Value] = field(default_factory=dict)
     log: list[tuple[Builder, int, frozenset[str]]] = field(default_factory=list)
     unfinished: list[tuple[str, Op]] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    """The variables that calls here change and then raise."""
 
 
 @dataclass(frozen=True, slots=True)

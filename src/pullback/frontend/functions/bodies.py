@@ -131,6 +131,7 @@ def _body(
             run.caught.updated[spec.name] = unfinished.updates_of(run, whole, ends)
         except Unreachable:
             pass
+        spec.lost = unfinished.lost(spec, frame, flat is not None)
         atoms = tuple(flat.atoms) if flat is not None else ()
         block = b.block(atoms)
     for path, hidden in frame.hidden.items():

@@ -34,7 +34,7 @@ from pullback.frontend.functions.captured_variables import (
     same_variables,
 )
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
-from pullback.frontend.functions.handing import hand_back
+from pullback.frontend.functions.handing import hand_back, lose
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.functions.placed import PART, asked, note_part, of_places, wanted_by
 from pullback.frontend.functions.scopes import function_scope
@@ -162,6 +162,8 @@ class Functions:
         if spec.handed and SAME in given:
             atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
         whole = None if spec.part is None else self._whole(spec, spec.part[0], f, given)
+        if spec.lost:
+            lose(self.run, spec, {FUNCTION: f, **given}, node)
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
         generator_ends.check_call(self.run, spec.name, node)
         self.shown += spec.shows

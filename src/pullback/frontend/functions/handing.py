@@ -27,7 +27,7 @@ from pullback.frontend.functions.captured_variables import (
     variables,
 )
 from pullback.frontend.functions.placed import Given
-from pullback.frontend.functions.scopes import shown
+from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import Ownership
 from pullback.frontend.kinds.kinds import without_spare
@@ -152,6 +152,36 @@ def _hand_back(
                 run, own, target.value, end, node, nested, moved
             )
     return _unmarked(result, made)
+
+
+def lose(run: Run, spec: Spec, values: dict[str, Value], node: ast.AST) -> None:
+    """Note that a call changes variables of this function where it raises, and does not give back
+    what they are then: a clause that catches the exception may not use them (``attempts``).
+    ``values``: the function and its arguments."""
+    mine, frame = function_scope(run.scope), run.frame
+    for name in sorted(spec.lost):
+        target: Variable | None = None
+        if name in values:
+            value = values[name]
+        else:
+            cell = spec.cells[name]
+            target = found_at(values, cell.argument, cell.steps)
+            assert target is not None
+            value = target.value
+        memory = memory_of(value)
+        names = {n for n, v in mine.names.items() if v is value or owners_of(v) & memory}
+        if target is not None and target.home[0] is mine:
+            names.add(target.home[1])
+        if target is not None and not names and run.trying is not None:
+            run.refuse(
+                node,
+                f"{spec.definition.name!r} changes {shown(name)!r} and then raises, and the "
+                "exception is caught",
+                "test before you change: if not fine: raise ValueError(...)",
+                error=MutationError,
+            )
+        run.lost += [(mine, n) for n in sorted(names)]
+        frame.lost |= {n for n in names if n in frame.starts or n in frame.given}
 
 
 Called = tuple[Definition, Site | None]

@@ -78,6 +78,13 @@ def handed(run: Run, spec: Spec, before: dict[str, Value]) -> None:
     note(run)
 
 
+def lost(spec: Spec, frame: Frame, returns: bool) -> frozenset[str]:
+    """Return what a function, which has been run, changes only where it raises in the end: all that
+    it changes, if it never returns."""
+    changed = {n for _, _, names in frame.log for n in names if n in spec.cells} | frame.lost
+    return frozenset(changed - spec.updates.keys() if returns else changed | spec.updates.keys())
+
+
 def updates_of(run: Run, whole: Value, ends: dict[str, Value]) -> dict[str, Updated]:
     """Return what is known of the objects that a function hands back. ``whole``: all that it gives,
     which ends with these."""
@@ -130,4 +137,4 @@ def _ranges(frame: Frame) -> Iterator[tuple[frozenset[str], list[Op]]]:
                 yield changed, [x.op for x in b.lets[place:stop] if may_raise(x.op)]
 
 
-__all__ = ["handed", "look", "note", "parts_before", "updates_of"]
+__all__ = ["handed", "look", "lost", "note", "parts_before", "updates_of"]

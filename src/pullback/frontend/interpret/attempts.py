@@ -20,6 +20,7 @@ from pullback.core.terms import (
 from pullback.core.types import I64, Array
 from pullback.frontend.functions.catching import Catching, End, bind
 from pullback.frontend.functions.clauses import DIGIT, Clauses
+from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.functions.unfinished import parts_before
 from pullback.frontend.interpret import loops
 from pullback.frontend.interpret.attributes import written
@@ -54,7 +55,7 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     caught, its other end, which sees the variables as they were before."""
     (tried,) = s.body
     before = run.scope.names
-    clauses = clauses_of(run, s.levels)
+    clauses, known = clauses_of(run, s.levels), len(run.lost)
     with run.building(Builder()) as b:
         names = _Watched(before, run, b)
         run.scope.names = names
@@ -72,6 +73,9 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         return go_on() if flow is Flow.FALL else flow
     raising = [k for k, let in enumerate(b.lets) if catching.raises(Block((let,), ()))]
     unknown, changed = _unknown(names, run.scope.names, before, raising)
+    mine = function_scope(run.scope)
+    gone = {n for scope, n in run.lost[known:] if scope is mine and n in before}
+    unknown, changed = [*gone.union(unknown)], [n for n in changed if n not in gone]
     failed = {**before, **{n: Stale(_reason(n), tried) for n in unknown}}
     end = run.scope.names
     run.scope.names = before
@@ -94,7 +98,10 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
                 held.update((v, there[v]) for v in atoms)
                 failed[n] = after[n]
     caught = catching.block(block, [held.get(v, v.type) for v in made])
-    kept = {n: v for n, v in after.items() if n in failed and _is_kept(v, made, held)}
+    kept = {
+        n: v for n, v in after.items()
+        if n in failed and n not in gone and _is_kept(v, made, held)
+    }  # fmt: skip
     tag = Var("caught", I64)
     bind(run.b, caught, (tag, *made))
     live = run.frame.live_end
@@ -185,8 +192,8 @@ def _there(block: Block, made: Sequence[Var], first: int) -> dict[Atom, Atom]:
 def _reason(name: str) -> str:
     if name.startswith("."):
         return (
-            "this statement may raise inside of a generator that is advanced, of which it is not "
-            "known then where it stands, and the exception is caught"
+            "this statement may raise after it has changed an object, or inside of a generator "
+            "that is advanced: it is not known what that is then, and the exception is caught"
         )
     return f"this statement may raise after it has changed {name!r}, and the exception is caught"
 

@@ -49,6 +49,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
     ZipV,
+    index_scalar,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
@@ -260,11 +261,9 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (strict,) = bind(sp, "zip", (), kwargs, node, strict=Static(False))
     if sp.static(strict, node, "strict=") and args:
         lengths = [_length(sp, v, node) for v in args]
-        for k, n in enumerate(lengths[1:], 2):
-            for test, word in (("ge", "shorter"), ("le", "longer")):
-                others = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
-                message = f"zip() argument {k} is {word} than {others}"
-                sp.require(sp.b.prim(test, n, lengths[0]), "ValueError", message, node)
+        if any(n != lengths[0] for n in lengths):
+            sizes = TupleV(tuple(index_scalar(n) for n in lengths))
+            return run_program(sp, iterators.zip_strict, (sizes, *args), node)
     if sum(map(is_driven, args)) > 1:
         args = [by_position(as_run(sp), v, node) for v in args]
     places = [k for k, v in enumerate(args) if is_driven(v) or _is_sifted(sp, v)]

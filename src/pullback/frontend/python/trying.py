@@ -107,13 +107,16 @@ class _Rewriter:
         self.numbers = 0
         self.jumped: set[tuple[str, int]] = set()
         self.captures = False  # there are functions in the function
+        self.outside: set[str] = set()  # the variables of functions around it that it binds
 
     def function(self, node: ast.FunctionDef) -> None:
-        outer, captures = self.names, self.captures
+        outer, captures, outside = self.names, self.captures, self.outside
         self.names = self.host = outer.inside(node)
         self.captures = any(isinstance(n, _FUNCTIONS) and n is not node for n in ast.walk(node))
+        declared = (n for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global))
+        self.outside = {name for n in declared for name in n.names}
         node.body = self.block(node.body, _Around())
-        self.names, self.captures = outer, captures
+        self.names, self.captures, self.outside = outer, captures, outside
         self.host = outer
 
     def block(self, stmts: Sequence[ast.stmt], around: _Around) -> list[ast.stmt]:
@@ -266,7 +269,12 @@ class _Rewriter:
 
     def _seen(self, stmts: Sequence[ast.stmt], around: _Around) -> bool:
         """Whether somebody may see, after an exception, that statements have run."""
-        return bool(around.levels) or not all(map(looks.is_unseen, stmts))
+        return bool(around.levels) or not self._unseen(stmts)
+
+    def _unseen(self, stmts: Sequence[ast.stmt]) -> bool:
+        """Whether statements do nothing but bind names that nobody knows outside."""
+        names = {n.id for s in stmts for n in ast.walk(s) if isinstance(n, ast.Name)}
+        return all(map(looks.is_unseen, stmts)) and names.isdisjoint(self.outside)
 
     def _finally(
         self, s: ast.Try, around: _Around, seen: bool | None = None
@@ -281,7 +289,7 @@ class _Rewriter:
         inner: list[ast.stmt] = s.body
         if s.handlers:
             inner = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)]
-        seen = not all(map(looks.is_unseen, s.finalbody)) if seen is None else seen
+        seen = not self._unseen(s.finalbody) if seen is None else seen
         if seen:
             goes_on = ast.copy_location(ast.Raise(None, None), s)
             ends = ast.ExceptHandler(None, None, [*copy.deepcopy(s.finalbody), goes_on])

@@ -186,6 +186,10 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not isinstance(text, str) or "." in text:
         sp.refuse(node, "np.einsum is supported with subscripts like 'ij,jk->ik'")
     inputs, result = _parse_einsum(text.replace(" ", ""))
+    for c in "".join((*inputs, result)):
+        if not (c.isascii() and c.isalpha()):
+            reason = f"invalid subscript {c!r} in einstein sum subscripts string, subscripts must "
+            sp.refuse(node, reason + "be letters", error=ArgumentValueError)
     arrays = [as_array(sp, a, node) for a in args[1:]]
     if len(inputs) != len(arrays) or any(
         len(s) != a.rank for s, a in zip(inputs, arrays, strict=True)

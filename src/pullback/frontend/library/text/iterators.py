@@ -261,6 +261,24 @@ def each(iterable: Items) -> Iterator[Any]:
     yield from iterable
 
 
+def zip_strict(lengths: tuple[int, ...], *iterables: Any) -> Iterator[Any]:
+    yield from zip(*iterables, strict=False)
+    ends_apart(lengths, min(lengths))
+
+
+def ends_apart(lengths: tuple[int, ...], least: int) -> None:
+    """Raise what ``zip`` raises for iterables of which some are longer than the shortest one."""
+    for k, n in enumerate(lengths):
+        if lengths[0] == least and n != least:
+            raise ValueError(f"zip() argument {k + 1} is longer than {_others(k)}")
+        if lengths[0] != least and n == least:
+            raise ValueError(f"zip() argument {k + 1} is shorter than {_others(k)}")
+
+
+def _others(k: int) -> str:
+    return "argument 1" if k == 1 else f"arguments 1-{k}"
+
+
 def rows(source: Any) -> Iterator[Any]:
     k = 0
     while more(source, k):

@@ -23,6 +23,8 @@ def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array
     m, n = matrix.shape
     if len(right) != m:
         raise np.linalg.LinAlgError("Incompatible dimensions")
+    if not np.all(np.isfinite(matrix)):
+        raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
     limit = _rounding(matrix) * max(m, n) if rcond is None else rcond
     s = np.linalg.svdvals(matrix)
     rank = int(np.sum(s > limit * np.max(s))) if len(s) > 0 else 0
