@@ -142,6 +142,13 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *[(f, (x,)) for f in (np.linalg.inv, np.linalg.cholesky)
       for x in (np.zeros((2, 2)), MATRIX)],
     *[(least, (np.array([[1.0, x], [1.0, 1.0], [2.0, 3.0]]),)) for x in (INF, -INF, NAN)],
+    *[(lambda x, n: np.take(x, n, axis=0), (MATRIX, n)) for n in (2, -3)],
+    *[(lambda x, n: x[:, n], (MATRIX, n)) for n in (3, -4)],
+    (lambda x, n: x[None, :, n], (MATRIX, 5)), (lambda x, n: x[n, 0, :], (np.ones((2, 2, 2)), 7)),
+    (lambda x, n: x[1, n, :], (np.ones((2, 2, 2)), 7)),
+    *[(lambda x, n: np.linspace(0.0, x, n), (1.0, n)) for n in (-1, -3)],
+    (lambda x: np.broadcast_to(x, (2,)), (ROW,)), (lambda x: np.broadcast_to(x, (3, 2)), (ROW,)),
+    (lambda x, n: np.broadcast_to(x, (n, 2)), (ROW, 4)),
     (np.linalg.solve, (np.eye(2), ROW)), (np.linalg.solve, (np.eye(2), np.ones((3, 1)))),
     (lambda x: np.quantile(x, 1.5), (ROW,)), (lambda x: np.percentile(x, 120.0), (ROW,)),
     (lambda x: np.quantile(x, 0.5), (NONE,)), (lambda x: np.percentile(x, 50.0), (NONE,)),

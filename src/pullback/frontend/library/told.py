@@ -110,12 +110,31 @@ def larger_result(old: Sequence[int], new: Sequence[int]) -> str:
     )
 
 
+def not_inside(index: int, axis: int, size: int) -> str:
+    """What an index says that an axis does not have."""
+    return f"index {index} is out of bounds for axis {axis} with size {size}"
+
+
+def not_requested(own: Sequence[int], wanted: Sequence[int]) -> str:
+    """What ``np.broadcast_to`` says."""
+    return (
+        "operands could not be broadcast together with remapped shapes [original->remapped]: "
+        f"{shape(own)}  and requested shape {shape(wanted)}"
+    )
+
+
+def negative_samples(number: int) -> str:
+    """What ``np.linspace`` says."""
+    return f"Number of samples, {number}, must be non-negative."
+
+
 def not_in_list(value: object) -> str:
     """What ``xs.index`` says."""
     return f"{value!r} is not in list"
 
 
 __all__ = [
-    "core_dimension", "larger_result", "mask_differs", "not_aligned", "not_assigned",
-    "not_broadcast", "not_in_list", "not_joined", "not_reshaped", "require", "shape", "told",
+    "core_dimension", "larger_result", "mask_differs", "negative_samples", "not_aligned",
+    "not_assigned", "not_broadcast", "not_in_list", "not_inside", "not_joined", "not_requested",
+    "not_reshaped", "require", "shape", "told",
 ]  # fmt: skip

@@ -27,6 +27,7 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.sequences import filled, to_array
 from pullback.frontend.library.numpy.views import in_rows
+from pullback.frontend.library.told import negative_samples, told
 
 # --- shapes --------------------------------------------------------------------------------------
 
@@ -218,7 +219,11 @@ def linspace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     )  # fmt: skip
     if isinstance(start, ArrayV) or isinstance(stop, ArrayV):
         sp.refuse(node, "np.linspace of arrays is not supported", "give it numbers")
-    (n,) = allocated(sp, num, node)
+    n = ext.int_atom(sp, num, node, "an extent")
+    if not ext.never_negative(sp, n):
+        text, leaves = told(negative_samples, "Number of samples must be non-negative.", n)
+        sp.require(sp.b.prim("ge", n, ext.ZERO), "ValueError", text, node, *leaves)
+    limited(sp, (n,), node)
     closed = flag(sp, endpoint, node, "endpoint")
     t = real_of(promote(sp, (start, stop), node))
     a, b = sp.convert(start, t, node), sp.convert(stop, t, node)

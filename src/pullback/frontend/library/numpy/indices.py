@@ -8,14 +8,17 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import Specialiser
+from pullback.frontend.library.told import not_inside, told
 
 
 def in_range(
     sp: Specialiser, index: Atom, extent: Atom, node: ast.AST,
-    message: str = "index is out of bounds",
+    message: str = "index is out of bounds", axis: int | None = None,
 ) -> Atom:  # fmt: skip
     """Return the position, counted from the start; IndexError at run time if the array has no such
-    position."""
+    position. ``axis``: where it is known, the text names it, the index and the extent."""
+    given = () if axis is None else (index, i64(axis), extent)
+    shown, leaves = told(not_inside, message, *given) if given else (message, [])
     if (
         isinstance(index, Lit)
         and isinstance(extent, Lit)
@@ -26,7 +29,7 @@ def in_range(
         position = index if int(index.value) >= 0 else sp.b.prim("add", index, extent)
         below = sp.b.prim("lt", position, extent) if position is index else None
         cond = below if below is not None else sp.b.prim("ge", position, ext.ZERO)
-        sp.require(cond, "IndexError", message, node)
+        sp.require(cond, "IndexError", shown, node, *leaves)
         return position
     position = wrapped(sp, index, extent)
     low = None
@@ -35,7 +38,7 @@ def in_range(
     inside = sp.b.prim("lt", position, extent)
     if low is not None:
         inside = sp.b.prim("and", low, inside)
-    sp.require(inside, "IndexError", message, node)
+    sp.require(inside, "IndexError", shown, node, *leaves)
     ext.note_position(sp, position)
     return position
 

@@ -27,7 +27,7 @@ from pullback.frontend.library.numpy.broadcasting import reader
 from pullback.frontend.library.numpy.create import shape_of
 from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
 from pullback.frontend.library.numpy.sequences import to_array
-from pullback.frontend.library.told import not_reshaped, told
+from pullback.frontend.library.told import not_requested, not_reshaped, told
 
 Indices = tuple[Atom, ...]
 
@@ -230,8 +230,9 @@ def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         reason = "the array has more dimensions than the requested shape"
         sp.refuse(node, reason, error=ArgumentValueError)
     lead = len(wanted) - len(own)
+    text, leaves = told(not_requested, ext.NO_BROADCAST, own, wanted)
     for mine, target in zip(own, wanted[lead:], strict=True):
-        ext.check_broadcasts(sp, mine, target, ext.NO_BROADCAST, node)
+        ext.check_broadcasts(sp, mine, target, text, node, *leaves)
     read = reader(sp, array, own, wanted)
     made = _build(sp, wanted, lambda i: read(i).atom, node)
     return sp.view(made.atom, array)  # in NumPy it is a view, which may not be updated

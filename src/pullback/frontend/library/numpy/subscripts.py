@@ -102,13 +102,16 @@ def _steps(
 ) -> Iterator[ViewStep]:
     """Iterate over the steps to the view that positions, slices and new axes make."""
     own = list(ext.extents(sp, array))
-    axis = 0
+    axis = gone = 0  # the axis of the view; how many axes of the array it has not any more
     for part in parts:
         match part:
             case NewAxis():
                 step = ViewStep("expand", (), (axis,))
+                gone -= 1
             case At(index):
-                step = ViewStep("pick", (in_range(sp, index, own[axis], node),), (axis,))
+                at = in_range(sp, index, own[axis], node, axis=axis + gone)
+                step = ViewStep("pick", (at,), (axis,))
+                gone += 1
             case Range(start, count, by, whole):
                 axis += 1
                 if whole:
