@@ -142,6 +142,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *[(f, (x,)) for f in (np.linalg.inv, np.linalg.cholesky)
       for x in (np.zeros((2, 2)), MATRIX)],
     *[(least, (np.array([[1.0, x], [1.0, 1.0], [2.0, 3.0]]),)) for x in (INF, -INF, NAN)],
+    *[(lambda x, text=text: np.einsum(text, x), (MATRIX,)) for text in ("ii", "ii->i", "ii->")],
+    *[(lambda x, text=text: np.einsum(text, x, x), (MATRIX,)) for text in ("ij,jk", "ij,jj")],
+    (lambda x, y: np.einsum("ij,kj,jl", x, y, x), (MATRIX, np.ones((3, 3)))),
     *[(lambda x, n: np.take(x, n, axis=0), (MATRIX, n)) for n in (2, -3)],
     *[(lambda x, n: x[:, n], (MATRIX, n)) for n in (3, -4)],
     (lambda x, n: x[None, :, n], (MATRIX, 5)), (lambda x, n: x[n, 0, :], (np.ones((2, 2, 2)), 7)),

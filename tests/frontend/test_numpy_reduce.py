@@ -111,6 +111,16 @@ def test_products_that_do_not_fit() -> None:
     agree(lambda m, x: np.dot(m, x), M, X[:2])
 
 
+def test_einsum_broadcasts() -> None:
+    for rows, others in ((np.ones((2, 1)), np.full((3, 4), 0.5)), (M[:1], M), (M, M[:1])):
+        agree(lambda a, b: np.einsum("ij,jk->ik", a[:, :1], b), rows, others)
+        agree(lambda a, b: np.einsum("ij,kl->kj", a, b[:1]), rows, others)
+    for text in ("ij,ij->ij", "ij,ij", "ij,ij->j"):
+        agree(lambda a, b, text=text: np.einsum(text, a, b), M[:1], M)
+        agree(lambda a, b, text=text: np.einsum(text, a, b), M, M[:, :1])
+    agree(lambda a, b: np.einsum("ii,i->i", a, b), np.ones((3, 3)), np.ones(1))
+
+
 def test_einsum() -> None:
     agree(lambda m: np.einsum("ij,kj->ik", m, m), M)
     agree(lambda m: (np.einsum("ij->ji", m), np.einsum("ij->j", m), np.einsum("ij->", m)), M)

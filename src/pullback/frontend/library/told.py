@@ -123,6 +123,30 @@ def not_requested(own: Sequence[int], wanted: Sequence[int]) -> str:
     )
 
 
+def not_contracted(axes: Sequence[int], *operands: Sequence[int]) -> str:
+    """What ``np.einsum`` says of operands (the codes of the subscripts, the shape) that do not go
+    together, whose axes it puts in this order."""
+    listed = ""
+    for letters, own in zip(operands[::2], operands[1::2], strict=True):
+        placed = [str(own[letters.index(c)]) if c in letters else "newaxis" for c in axes]
+        while placed and placed[0] == "newaxis":
+            del placed[0]
+        listed += f"{shape(own)}->{shape(placed)} "
+    return (
+        "operands could not be broadcast together with remapped shapes [original->remapped]: "
+        f"{listed}"
+    )
+
+
+def not_collapsed(letter: int, operand: int, size: int, other: int) -> str:
+    """What ``np.einsum`` says of a subscript that one operand has twice (-1: the only one)."""
+    which = "single operand" if operand < 0 else f"operand {operand}"
+    return (
+        f"dimensions in {which} for collapsing index {chr(letter)!r} don't match "
+        f"({size} != {other})"
+    )
+
+
 def negative_samples(number: int) -> str:
     """What ``np.linspace`` says."""
     return f"Number of samples, {number}, must be non-negative."
@@ -135,6 +159,6 @@ def not_in_list(value: object) -> str:
 
 __all__ = [
     "core_dimension", "larger_result", "mask_differs", "negative_samples", "not_aligned",
-    "not_assigned", "not_broadcast", "not_in_list", "not_inside", "not_joined", "not_requested",
-    "not_reshaped", "require", "shape", "told",
+    "not_assigned", "not_broadcast", "not_collapsed", "not_contracted", "not_in_list",
+    "not_inside", "not_joined", "not_requested", "not_reshaped", "require", "shape", "told",
 ]  # fmt: skip

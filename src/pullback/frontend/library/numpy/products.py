@@ -25,7 +25,13 @@ from pullback.frontend.library.numpy.rearrange import as_array
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of
 from pullback.frontend.library.numpy.sequences import to_array
-from pullback.frontend.library.told import core_dimension, not_aligned, told
+from pullback.frontend.library.told import (
+    core_dimension,
+    not_aligned,
+    not_collapsed,
+    not_contracted,
+    told,
+)
 
 Indices = tuple[Atom, ...]
 Extents = tuple[Atom, ...]
@@ -196,23 +202,28 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     ):
         reason = "the subscripts do not fit the number or the ranks of the arrays"
         sp.refuse(node, reason, error=ArgumentValueError)
-    sizes: dict[str, Atom] = {}
-    for letters, array in zip(inputs, arrays, strict=True):
-        for letter, extent in zip(letters, ext.extents(sp, array), strict=True):
-            if letter in sizes:
-                ext.check_equal(sp, sizes[letter], extent, _EINSUM, node)
-            else:
-                sizes[letter] = extent
+    shapes = [ext.extents(sp, a) for a in arrays]
+    for k, (letters, own) in enumerate(zip(inputs, shapes, strict=True)):
+        is_view = len(arrays) == 1 and set(result) == set(letters)
+        for c, n in zip(letters, own, strict=True):
+            first, place = own[letters.index(c)], i64(-1 if is_view else k)
+            text, leaves = told(not_collapsed, _EINSUM, i64(ord(c)), place, first, n)
+            ext.check_equal(sp, first, n, text, node, *leaves)
+    sizes = _einsum_sizes(sp, inputs, result, shapes, node)
     if len(set(result)) < len(result) or not set(result) <= set(sizes):
         sp.refuse(node, "the result's subscripts must be different letters of the operands'")
     summed = [c for c in sizes if c not in result]
     t = _product_type(sp, arrays, node)
+    reads = [
+        reader(sp, a, own, tuple(sizes[c] for c in letters))
+        for letters, a, own in zip(inputs, arrays, shapes, strict=True)
+    ]
 
     def item(i: Indices, k: Indices) -> Atom:
         at = dict(zip(result, i, strict=True)) | dict(zip(summed, k, strict=True))
         factors = [
-            _read(sp, a, [at[c] for c in letters], t, node)
-            for letters, a in zip(inputs, arrays, strict=False)
+            sp.convert(read(tuple(at[c] for c in letters)), t, node)
+            for letters, read in zip(inputs, reads, strict=True)
         ]
         value = factors[0]
         for factor in factors[1:]:
@@ -227,6 +238,21 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 _EINSUM = "operands could not be broadcast together: a subscript has different extents"
+
+
+def _einsum_sizes(
+    sp: Specialiser, inputs: Sequence[str], result: str, shapes: Sequence[Extents], node: ast.AST
+) -> dict[str, Atom]:
+    """Return the extent of each subscript, to which those of all operands broadcast."""
+    found: dict[str, list[Atom]] = {}
+    for letters, own in zip(inputs, shapes, strict=True):
+        for c, n in dict(zip(letters, own, strict=True)).items():
+            found.setdefault(c, []).append(n)
+    order = [*result, *sorted(set(found) - set(result))]
+    told_of = [[i64(ord(c)) for c in letters] for letters in (order, *inputs)]
+    operands = (v for pair in zip(told_of[1:], shapes, strict=True) for v in pair)
+    text, leaves = told(not_contracted, _EINSUM, told_of[0], *operands)
+    return {c: common_extent(sp, ns, node, text, leaves) for c, ns in found.items()}
 
 
 def _parse_einsum(text: str) -> tuple[list[str], str]:
