@@ -28,6 +28,7 @@ from pullback.call import journal, kept_programs
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
+from pullback.call.float_results import with_floats
 from pullback.call.linearised import LinearMaps, linear_maps
 from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast
@@ -35,15 +36,7 @@ from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import plain
 from pullback.call.pullbacks import Halves
 from pullback.call.refusals import refusals
-from pullback.call.request import (
-    Plan,
-    Request,
-    What,
-    make_plan,
-    with_floats,
-    with_literals,
-    without_none,
-)
+from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.call.specialised import bound, broadcasting, compiling, kinds_of
 from pullback.call.trees import Fast
 from pullback.call.watching import watched
@@ -72,11 +65,11 @@ class Specialisation:
     ``equal``: extents that meet in an elementwise operation are taken to be equal."""
 
     def __init__(
-        self, f: FunctionType, special: Specialised, program: Program, equal: bool,
-        request: Request,
-    ) -> None:  # fmt: skip
+        self, f: FunctionType, whole: Specialised, program: Program, equal: bool, request: Request
+    ) -> None:
         self.code = f.__code__
-        self.special = self.whole = special
+        special = with_floats(request, whole)
+        self.whole, self.special = whole, special
         self.equal = equal
         self.kinds = special.args
         self.program = program
@@ -89,8 +82,7 @@ class Specialisation:
         self.has_products = has_products(program)
 
     def suits(self, request: Request) -> bool:
-        """Whether it computes linear algebra as a request wants it. A program without any is the
-        same for all."""
+        """Whether it computes linear algebra, and gives numbers, as a request wants it."""
         contracts = self.ways[1] == request.contracts or not self.has_products
         told = with_floats(request, self.whole).result == self.special.result
         return contracts and told and self.reads(request)
@@ -133,8 +125,7 @@ class Specialisation:
 
 
 MOST_LIKE = 16
-"""How many specialisations for the same types, by what they found outside, are remembered. Where
-there are so many, the next one takes bools as they come."""
+"""How many specialisations for the same types are remembered; the next takes bools as they come."""
 
 _VALUE = Request(What.VALUE)
 _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
@@ -202,8 +193,7 @@ def _specialise(
         left_out.add("contractions")
     stages = [stage for stage in PIPELINE[:SHARED] if stage.name not in left_out]
     program = run_stages(special.program, stages, {}, trace)
-    made = Specialisation(f, special, program, equal, request)
-    made.whole = whole
+    made = Specialisation(f, whole, program, equal, request)
     made.seconds = perf_counter() - since
     return made
 

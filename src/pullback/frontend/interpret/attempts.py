@@ -72,10 +72,8 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         run.b.extend(b.block())
         return go_on() if flow is Flow.FALL else flow
     raising = [k for k, let in enumerate(b.lets) if catching.raises(Block((let,), ()))]
-    unknown, changed = _unknown(names, run.scope.names, before, raising)
-    mine = function_scope(run.scope)
-    gone = {n for scope, n in run.lost[known:] if scope is mine and n in before}
-    unknown, changed = [*gone.union(unknown)], [n for n in changed if n not in gone]
+    gone = _lost(run, known, before)
+    unknown, changed = _unknown(names, run.scope.names, before, raising, gone)
     failed = {**before, **{n: Stale(_reason(n), tried) for n in unknown}}
     end = run.scope.names
     run.scope.names = before
@@ -98,10 +96,8 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
                 held.update((v, there[v]) for v in atoms)
                 failed[n] = after[n]
     caught = catching.block(block, [held.get(v, v.type) for v in made])
-    kept = {
-        n: v for n, v in after.items()
-        if n in failed and n not in gone and _is_kept(v, made, held)
-    }  # fmt: skip
+    still = {n: v for n, v in after.items() if n in failed and n not in gone}
+    kept = {n: v for n, v in still.items() if _is_kept(v, made, held)}
     tag = Var("caught", I64)
     bind(run.b, caught, (tag, *made))
     live = run.frame.live_end
@@ -271,16 +267,23 @@ class _Watched(dict[str, Value]):
             self[name] = value
 
 
+def _lost(run: Run, since: int, before: Names) -> set[str]:
+    """The names that calls have changed which raise then, and do not give back."""
+    mine = function_scope(run.scope)
+    return {n for scope, n in run.lost[since:] if scope is mine and n in before}
+
+
 def _unknown(
-    names: _Watched, after: Names, before: Names, raising: Sequence[int]
+    names: _Watched, after: Names, before: Names, raising: Sequence[int], gone: set[str]
 ) -> tuple[list[str], list[str]]:
     """The names of which it is not known what they hold where the statement raises: those that were
-    set before something that may raise, or by it. And of these, those that were set before anything
-    that may raise: they hold what they hold at the end."""
+    set before something that may raise, or by it, and those that are ``gone``. And of the former,
+    those that were set before anything that may raise: they hold what they hold at the end."""
     at = names.set_at if after is names else {}
     changed = [n for n, v in after.items() if v is not before.get(n) and not n.startswith("$")]
-    unknown = [n for n in changed if at.get(n, (-1, -1))[0] <= raising[-1]]
-    return unknown, [n for n in unknown if 0 <= at.get(n, (-1, -1))[1] <= raising[0]]
+    unknown = [n for n in changed if at.get(n, (-1, -1))[0] <= raising[-1] and n not in gone]
+    first = [n for n in unknown if 0 <= at.get(n, (-1, -1))[1] <= raising[0]]
+    return [*unknown, *sorted(gone)], first
 
 
 def _atoms(value: Value) -> tuple[Atom, ...]:

@@ -19,10 +19,9 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import symbol_values
-from pullback.frontend.interpret.powers import float_power, power_of
+from pullback.frontend.interpret.float_powers import float_power, power_of
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
-from pullback.frontend.kinds.number_kinds import are_ints
 from pullback.frontend.kinds.values import Scalar, Specialiser, Static, SymbolV, Value
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import integers
@@ -282,9 +281,18 @@ def _nonzero(sp: Specialiser, y: Atom, message: str, node: ast.AST) -> None:
     sp.require(sp.b.prim("ne", y, lit(0, y.type)), "ZeroDivisionError", message, node)
 
 
+def _are_ints(sp: Specialiser, a: Scalar, b: Scalar) -> Atom | None:
+    """Return what tells whether two numbers, not both of which are known to be ints, are ints in
+    Python; None: they are not."""
+    if any(v.is_int is None and isinstance(v.type, Real) for v in (a, b)):
+        return None
+    told = [v.is_int for v in (a, b) if v.is_int is not None]
+    return told[0] if len(told) == 1 else sp.b.prim("and", *told) if told else None
+
+
 def _float(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
     x, y = convert(sp, a, F64, node), convert(sp, b, F64, node)
-    ints = are_ints(sp, a, b) if op != "/" else None
+    ints = _are_ints(sp, a, b) if op != "/" else None
     if op in ARITHMETIC:
         return Scalar(sp.b.prim(ARITHMETIC[op], x, y), True, is_int=ints)
     if op == "**":

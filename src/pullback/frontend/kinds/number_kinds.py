@@ -10,8 +10,7 @@ from __future__ import annotations
 from pullback.core.build import boolean
 from pullback.core.terms import Atom
 from pullback.core.types import I64, Bool, Int, Real
-from pullback.frontend.interface import Specialiser
-from pullback.frontend.kinds.kinds import Number, ScalarK
+from pullback.frontend.kinds.plain_kinds import Number, ScalarK
 from pullback.frontend.kinds.plain_values import Scalar, Static
 
 
@@ -64,12 +63,3 @@ def tells_int(value: Static | Scalar) -> Atom:
     if isinstance(value, Static):
         return boolean(type(value.value) is int)
     return boolean(value.type == I64) if value.is_int is None else value.is_int
-
-
-def are_ints(sp: Specialiser, a: Scalar, b: Scalar) -> Atom | None:
-    """Return what tells whether two numbers, not both of which are known to be ints, are ints in
-    Python; None: they are not."""
-    if any(v.is_int is None and isinstance(v.type, Real) for v in (a, b)):
-        return None
-    told = [v.is_int for v in (a, b) if v.is_int is not None]
-    return told[0] if len(told) == 1 else sp.b.prim("and", *told) if told else None
