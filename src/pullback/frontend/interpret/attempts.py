@@ -189,7 +189,8 @@ def _reason(name: str) -> str:
     if name.startswith("."):
         return (
             "this statement may raise after it has changed an object, or inside of a generator "
-            "that is advanced: it is not known what that is then, and the exception is caught"
+            "that is advanced, of which it is not known then where it stands, and the exception is "
+            "caught"
         )
     return f"this statement may raise after it has changed {name!r}, and the exception is caught"
 

@@ -270,13 +270,13 @@ def ends_apart(lengths: tuple[int, ...], least: int) -> None:
     """Raise what ``zip`` raises for iterables of which some are longer than the shortest one."""
     for k, n in enumerate(lengths):
         if lengths[0] == least and n != least:
-            raise ValueError(f"zip() argument {k + 1} is longer than {_others(k)}")
+            raise ValueError(
+                f"zip() argument {k + 1} is longer than argument{'s 1-' if k > 1 else ' '}{k}"
+            )
         if lengths[0] != least and n == least:
-            raise ValueError(f"zip() argument {k + 1} is shorter than {_others(k)}")
-
-
-def _others(k: int) -> str:
-    return "argument 1" if k == 1 else f"arguments 1-{k}"
+            raise ValueError(
+                f"zip() argument {k + 1} is shorter than argument{'s 1-' if k > 1 else ' '}{k}"
+            )
 
 
 def rows(source: Any) -> Iterator[Any]:
