@@ -154,9 +154,28 @@ def by_manager(x):
     return 0.0
 
 
+def by_generator(x):
+    found = []
+
+    def fail():
+        found.append(x)
+        raise KeyError("k")
+
+    def items():
+        yield x
+        fail()
+
+    y = 0.0
+    try:
+        y = sum(items())
+    except KeyError:
+        y = 1.0
+    return y * len(found)
+
+
 NEVER_RETURN = [
     by_variable, by_list, by_item, through_another, where_it_raises_only, behind_finally,
-    by_manager,
+    by_manager, by_generator,
 ]  # fmt: skip
 
 

@@ -254,6 +254,7 @@ def prepared(
     """Return a function and its arguments for a derivative operator: it may update none of them."""
     tight = {n: tightened(run, v, node) for n, v in args.items()}
     spec, atoms, _ = run.calls.prepare(f, tight, node)
+    lose(run, spec, {FUNCTION: f, **tight}, node)
     for name, refusal in spec.updates.items():
         if name.partition("@")[0].endswith(memo_name("")):
             run.refuse(

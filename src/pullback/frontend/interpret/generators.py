@@ -27,7 +27,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Call, Function, Var
 from pullback.core.types import BOOL, Type
 from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
-from pullback.frontend.functions.captured_variables import SLOTS, same_variables
+from pullback.frontend.functions.captured_variables import FUNCTION, SLOTS, same_variables
 from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.generator_forms import (
     EXPRESSION,
@@ -35,7 +35,7 @@ from pullback.frontend.functions.generator_forms import (
     driven_form,
     expression_function,
 )
-from pullback.frontend.functions.handing import hand_back
+from pullback.frontend.functions.handing import hand_back, lose
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
 from pullback.frontend.functions.threads import (
@@ -311,6 +311,8 @@ class Generators:
                 rewrite = f"give it {name!r} as a parameter, and yield what becomes of it"
             reason = f"{f.definition.name!r} {reason} while others may look at it between two items"
             run.refuse(node, reason, rewrite, error=MutationError)
+        if spec.lost:
+            lose(run, spec, {FUNCTION: f, **given}, node)
         if spec.never_returns:
             run.b.let(Call(spec.name, tuple(atoms)), (), run.site(node))
             raise Unreachable
