@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pullback.core.terms import Block, Var
@@ -44,11 +44,13 @@ class NotInChunksError(Exception):
     """This loop cannot run in chunks."""
 
 
-def worth(lo: Lowering, extents: tuple[Value, ...], body: Block) -> Effort | str:
+def worth(
+    lo: Lowering, indices: Sequence[Var], extents: Sequence[Value], body: Block
+) -> Effort | str:
     """Return the effort of a loop, or why it surely is not worth a fork."""
     if lo.lane is not None or lo.whole or lo.unit.in_order or lo.flushing:
         return ""
-    each = Estimate(lo, body).whole
+    each = Estimate(lo, indices, body).whole
     if lo.again and not any(each):
         return "it runs again and again"
     total = plus(each, {(): 0.5})

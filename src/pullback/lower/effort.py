@@ -4,6 +4,7 @@ that are known in front of it."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from pullback.core.effects import Work, work_of
 from pullback.core.terms import (
@@ -63,12 +64,14 @@ def number(x: Value) -> Effort:
 
 
 class Estimate:
-    """The effort of a body; ``inside``: about how large the indices of the loops inside are."""
+    """The effort of a round; ``inside``: about how large the indices of the loops inside are. The
+    loop's own have no register in front of it: what the environment has for them is of another
+    version of the loop."""
 
-    def __init__(self, lo: Lowering, body: Block) -> None:
+    def __init__(self, lo: Lowering, indices: Sequence[Var], body: Block) -> None:
         self.lo = lo
         self.inside: dict[Var, Effort] = {}
-        self.bound = defined(body)
+        self.bound = {*indices, *defined(body)}
         self.whole = self.block(body)
 
     def block(self, block: Block) -> Effort:

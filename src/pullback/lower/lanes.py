@@ -285,7 +285,7 @@ class Parallel:
         plan = lo.unit.chunked.get(self.op, "")
         if isinstance(plan, Plan) and not self._leaves_nothing():
             plan = "its elements are arrays or data"
-        effort = worth(lo, self.extents, self.body)
+        effort = worth(lo, self.indices, self.extents, self.body)
         if isinstance(plan, str) or isinstance(effort, str):
             out = self._all(inits)
             why = plan if isinstance(plan, str) else str(effort)
