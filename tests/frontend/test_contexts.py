@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.frontend.context_programs import RAISED_MEANWHILE, by_a_helper, by_finally
 
 
 class OwnError(Exception):
@@ -143,7 +144,8 @@ def chain(e: BaseException | None) -> Any:
 
 
 def left_with(f: Callable[..., Any], *args: Any) -> Any:
-    with pytest.raises((ValueError, RuntimeError, LookupError)) as caught:
+    errors = ValueError, RuntimeError, LookupError, ArithmeticError, AssertionError
+    with pytest.raises(errors) as caught:
         f(*args)
     return chain(caught.value)
 
@@ -162,6 +164,34 @@ def test_as_in_python(f: Callable[..., Any]) -> None:
     compiled = pb.jit(f)
     assert left_with(compiled, 1.5, 3) == want
     assert left_with(compiled, 1.5, 3) == want  # by the fast call, too
+
+
+@pytest.mark.parametrize("f", RAISED_MEANWHILE, ids=lambda f: f.__name__)
+def test_what_a_clause_raises_without_raise(f: Callable[..., Any]) -> None:
+    want = left_with(f, 1.5, 3)
+    for operator in (pb.jit, pb.value_and_grad, pb.grad):
+        compiled = operator(f)
+        assert left_with(compiled, 1.5, 3) == want
+        assert left_with(compiled, 1.5, 3) == want
+        assert compiled(1.5, 1) == operator(f)(1.5, 1)  # nothing is being handled any more
+        assert left_with(compiled, 1.5, 3) == want
+    with pytest.raises(want[0]) as caught:
+        pb.jvp(f, (1.5, 3), (1.0, None))
+    assert chain(caught.value) == want
+
+
+def test_what_the_caller_handles_is_the_outermost_context() -> None:
+    def meanwhile(f: Callable[..., Any]) -> float:
+        try:
+            raise OSError("outside")
+        except OSError:
+            return float(f(1.5, 3))
+
+    for f in (plain, in_a_clause, by_a_helper, by_finally):
+        for operator in (pb.jit, pb.grad):
+            compiled = operator(f)
+            for _ in range(2):
+                assert left_with(meanwhile, compiled) == left_with(meanwhile, f)
 
 
 def test_an_error_noticed_in_the_place_of_another_one_is_not_its_context() -> None:

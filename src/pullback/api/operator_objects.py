@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pullback.call import deferred, recent
 from pullback.call.binding import bind
-from pullback.call.first_errors import first_error
+from pullback.call.first_errors import first_error, in_its_context
 from pullback.call.leaving import leaving
 from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast, require_function
@@ -80,8 +80,9 @@ class Operator(Remade):
                 result = self._fast(*args)
             except Exception as error:
                 if not may_broadcast(error):
-                    first = first_error(error, self._f, args)
-                    raise leaving(first, self._f)  # noqa: B904  # it has its cause
+                    first = leaving(first_error(error, self._f, args), self._f)
+                    with in_its_context(first):
+                        raise first  # noqa: B904  # it has its cause
                 result = NotImplemented
             if result is not NotImplemented:
                 return result
@@ -108,7 +109,9 @@ class Operator(Remade):
             except PullbackError:
                 raise
             except Exception as error:
-                raise first_error(error, self._f, values)  # noqa: B904  # it has its cause
+                first = first_error(error, self._f, values)
+                with in_its_context(first):
+                    raise first  # noqa: B904  # it has its cause
             self._keep(fast)
         return result
 
@@ -120,7 +123,9 @@ class Operator(Remade):
                 result = fast(*args)
             except Exception as error:
                 if not may_broadcast(error):
-                    raise first_error(error, self._f, args)  # noqa: B904  # it has its cause
+                    first = first_error(error, self._f, args)
+                    with in_its_context(first):
+                        raise first  # noqa: B904  # it has its cause
                 continue
             if result is not NotImplemented:
                 self._keep(fast)
@@ -206,7 +211,9 @@ def by_method(
     except PullbackError:
         raise
     except Exception as error:
-        raise first_error(error, f, args, True)  # noqa: B904  # it has its cause
+        first = first_error(error, f, args, True)
+        with in_its_context(first):
+            raise first  # noqa: B904  # it has its cause
 
 
 def for_count(request: Request, count: int) -> Request:

@@ -116,7 +116,10 @@ class Native:
             known, thorough = program.written, program.thorough
         loop_code = None
         if not isinstance(program, Source):
-            loop_code = deeply(partial(lowering.lower, program, plan.request.in_order, stages))
+            early = plan.contexts
+            loop_code = deeply(
+                partial(lowering.lower, program, plan.request.in_order, stages, early)
+            )
         code = known or loop_code
         assert code is not None
         module = deeply(partial(compile_entries, code, entries, second, absent, thorough))

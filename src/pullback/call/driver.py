@@ -117,9 +117,8 @@ class Specialisation:
         if found is None:
             with compiling:
                 result, program = without_none(request, self.special, self.program)
-                hidden = [kind for _, kind in self.hidden]
-                one_home = self.special.one_home
-                plan = make_plan(request, self.kinds, hidden, result, self.spaces, one_home)
+                kinds = self.kinds, [kind for _, kind in self.hidden]
+                plan = make_plan(request, *kinds, result, self.spaces, self.special)
                 found = self.units.setdefault(request, Unit(plan, self, program))
         return found
 
@@ -168,10 +167,11 @@ def _front(
 ) -> Specialised:
     """The program in Core. It is for the bools that the function reads now; after many other bools
     it is for all of them, unless a branch can be compiled for a known bool only."""
+    given = f, kinds, tuple(args), equal, request.lapack
     if len(_found.get((type_of(f), kinds, equal, request.in_order), ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
-            return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
-    return specialise(f, kinds, tuple(args), equal, request.lapack)
+            return specialise(*given, known_flags=False, contexts=request.in_order)
+    return specialise(*given, contexts=request.in_order)
 
 
 def _specialise(

@@ -2,17 +2,19 @@
 
 Compiled code makes some checks before the loop in which they stand (``opt.checks``) and runs eight
 iterations at a time (``lower.lanes``). So where several things go wrong, it may notice another one
-first; errors of such places are marked. Then the function itself is compiled once more, in the
-order of its text (``Request.in_order``), and run: it raises what Python raises, with its numbers.
+first. And it does not note what it handles while it raises something else: the context. Errors of
+such places are marked. Then the function itself is compiled once more, in the order of its text
+(``Request.in_order``) and with what it handles, and run: it raises what Python raises, with its
+numbers and its contexts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.call.deferred import driver
+from pullback.call.binding import bind
 from pullback.call.request import Request, What
-from pullback.core.held import is_of_program
+from pullback.core.held import chain_of, handling, is_of_program
 from pullback.core.messages import silent
 from pullback.errors import PullbackError
 from pullback.native.runtime import is_early
@@ -27,18 +29,36 @@ def first_error(
     ``surely``: where something else ran the program, whose errors show less."""
     if surely or is_early(error):
         try:
-            with silent():
-                driver.call(f, args, _IN_ORDER)
+            with silent(), handling() as last:
+                bind(f, args, _IN_ORDER)
         except PullbackError:  # f has no value outside of the operator
             return error
         except Exception as first:
             if not is_of_program(first):
                 return error
-            last = first.__traceback__
-            while last is not None and last.tb_next is not None:
-                last = last.tb_next
-            return first.with_traceback(last)  # the user's line
+            if last.left is first:
+                first.__context__ = last.context
+            for e in chain_of(first):
+                if e.__context__ is error:  # which is being handled, but not by the program
+                    e.__context__ = error.__context__
+            entry = first.__traceback__
+            while entry is not None and entry.tb_next is not None:
+                entry = entry.tb_next
+            return first.with_traceback(entry)  # the user's line
     return error
 
 
-__all__ = ["first_error", "silent"]
+class in_its_context:  # it reads as a statement
+    """``with in_its_context(error): raise error``: it keeps its context, whatever is being handled
+    there."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error, self.context = error, error.__context__
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        self.error.__context__ = self.context
+
+
+__all__ = ["first_error", "in_its_context", "silent"]

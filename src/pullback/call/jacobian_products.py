@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from pullback.call.deferred import driver
-from pullback.call.first_errors import first_error
+from pullback.call.first_errors import first_error, in_its_context
 from pullback.call.given import refuse_discrete
 from pullback.call.misuse import may_broadcast
 from pullback.call.packed import plain
@@ -62,7 +62,9 @@ def quick(f: object, key: Key, args: Sequence[object]) -> object:
         except Exception as error:
             if not may_broadcast(error):  # extents were assumed to be equal, and are not
                 given = args[: len(args) // 2] if key == TANGENT else args
-                raise first_error(error, f, given)  # noqa: B904  # it has its cause
+                first = first_error(error, f, given)
+                with in_its_context(first):
+                    raise first  # noqa: B904  # it has its cause
             continue
         if found is not NotImplemented:
             return found
@@ -90,7 +92,9 @@ def _using(
     except PullbackError:
         raise
     except Exception as error:
-        raise first_error(error, f, args)  # noqa: B904  # it has its cause
+        first = first_error(error, f, args)
+        with in_its_context(first):
+            raise first  # noqa: B904  # it has its cause
 
 
 def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object:

@@ -17,7 +17,6 @@ from pullback.call.entries import chained, frames, is_own, wants_all
 from pullback.core.held import PLACE, is_place
 from pullback.core.later import Later
 from pullback.errors import PullbackError
-from pullback.native.runtime import is_early
 
 if TYPE_CHECKING:
     from pullback.call import internal
@@ -44,8 +43,6 @@ def leaving(error: Exception, f: object = None) -> Exception:
         return error
     if isinstance(error, PullbackError):
         error.__suppress_context__ = True
-    while error.__context__ is not None and is_early(error.__context__):
-        error.__context__ = error.__context__.__context__
     entries = list(frames(error.__traceback__))
     return error.with_traceback(chained([e for e in entries if not _hidden(e)]))
 

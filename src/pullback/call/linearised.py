@@ -52,7 +52,7 @@ class LinearMaps:
                 moves.append(found[1])
         one, two = (half.functions[half.main] for half in halves)
         kept = machine(one.results[len(plan.results) :])
-        codes = [lower(half) for half in halves]
+        codes = [lower(half, early=plan.contexts) for half in halves]
         entries = {
             one.name: EntrySignature(tuple(trees), result.tree, keep=kept),
             two.name: EntrySignature(tuple(seeds), along.tree, resume=kept),

@@ -118,7 +118,9 @@ class Halves:
                 there: EntrySignature(form.arguments, form.result.tree, keep=kept),
                 given: EntrySignature(form.seeds, form.gradient.tree, resume=kept),
             }
-        one, two = (deeply(partial(lower, half)) for half in (forward, pullback))
+        one, two = (
+            deeply(partial(lower, half, early=plan.contexts)) for half in (forward, pullback)
+        )
         loop_code = Module({**one.functions, **two.functions}, one.main)
         absent = absent_names(guards)
         module = deeply(partial(compile_entries, loop_code, entries, fast, absent))

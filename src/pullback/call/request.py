@@ -94,6 +94,7 @@ class Plan:
     seeded     the results of main that have a cotangent
     data       the parameters that are data (nodes, arrays of arrays): they come in their space
     one_home   whether an object of an argument must be in one union only, for derivatives inside
+    contexts   whether another run is to find out the context of what is raised
     """
 
     request: Request
@@ -104,6 +105,7 @@ class Plan:
     seeded: tuple[int, ...] = ()
     data: tuple[int, ...] = ()
     one_home: bool = False
+    contexts: bool = False
 
     @cached_property
     def cells(self) -> bool:
@@ -201,11 +203,12 @@ def make_plan(
     hidden: Sequence[Kind],
     result: Kind,
     spaces: Spaces,
-    one_home: bool = False,
+    special: Specialised,
 ) -> Plan:
     """The plan of a request; TypeError if it cannot be asked of this function."""
-    everything = (*kinds, *hidden)
-    plain = Plan(request, everything, len(kinds), result, one_home=one_home)
+    everything, n = (*kinds, *hidden), len(kinds)
+    one_home, contexts = special.one_home, special.contexts
+    plain = Plan(request, everything, n, result, one_home=one_home, contexts=contexts)
     small = small_in(result)
     if small is not None:
         raise UnsupportedError(
@@ -248,7 +251,7 @@ def make_plan(
                 "return numbers, arrays, tuples, lists or dataclasses of them",
             )
     data = tuple(k for k, t in enumerate(plain.params) if spaces.composite(t))
-    return Plan(request, everything, len(kinds), result, tuple(wrt), seeded, data, one_home)
+    return replace(plain, wrt=tuple(wrt), seeded=seeded, data=data)
 
 
 def _mixed(kind: Kind) -> TupleK | None:

@@ -1,13 +1,19 @@
 """Exceptions that a program has caught, and may show or raise again: Python's objects, by number.
 
 Compiled code knows of a caught exception which clause catches it. If that clause asks for the
-object, Python makes it where it is raised (``hold``), and the program has its number."""
+object, Python makes it where it is raised (``hold``), and the program has its number.
+
+Programs that say it (``frontend.python.handled``) also have a stack of the exceptions that are
+being handled, as Python has: the last one is the context of what is raised."""
 
 from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from types import CodeType, TracebackType
@@ -37,6 +43,92 @@ def held(number: int) -> Exception:
     """Return the exception of a number."""
     found = _known.get(number)
     return RecursionError("too many exceptions are being handled") if found is None else found
+
+
+@dataclass(eq=False, slots=True)
+class Handling:
+    """The exceptions that a run is handling, from the outermost one on; and, where it is
+    ``wanted``, the one that has left it, with its context: on its way out it gets that of whoever
+    called."""
+
+    wanted: bool = False
+    stack: list[Exception] = field(default_factory=list)
+    left: BaseException | None = None
+    context: BaseException | None = None
+
+
+class _Runs(threading.local):
+    def __init__(self) -> None:
+        self.last = Handling()
+
+
+_runs = _Runs()
+
+
+@contextmanager
+def handling() -> Iterator[Handling]:
+    """Run a program of which it is wanted to know what it handles."""
+    around = _runs.last
+    _runs.last = mine = Handling(True)
+    try:
+        yield mine
+    finally:
+        _runs.last = around
+
+
+def depth() -> int:
+    """Return how many exceptions are being handled."""
+    return len(_runs.last.stack)
+
+
+def enter(depth: int, number: int) -> int:
+    """Begin to handle an exception, with so many around it."""
+    leave(depth)
+    _runs.last.stack.append(held(number))
+    return 0
+
+
+def leave(depth: int) -> int:
+    """Go on with so many exceptions that are being handled."""
+    del _runs.last.stack[depth:]
+    return 0
+
+
+def within_handled(exception: E) -> E:
+    """Return an exception that is raised now: its context is the exception that is being handled,
+    as ``_PyErr_SetObject`` in CPython's Python/errors.c sets it."""
+    around: BaseException | None = next(reversed(_runs.last.stack), None)
+    if around is None or around is exception:
+        return exception
+    for last in chain_of(around):
+        if last.__context__ is exception:
+            last.__context__ = None
+    exception.__context__ = around
+    return exception
+
+
+def raised_within(number: int) -> int:
+    """The exception of this number is raised now, by ``raise e``."""
+    within_handled(held(number))
+    return 0
+
+
+def note_left(exception: BaseException) -> None:
+    """Remember the context of an exception that leaves compiled code: nothing is handled now."""
+    run = _runs.last
+    if run.wanted:
+        run.left, run.context = exception, exception.__context__
+    run.stack.clear()
+
+
+def chain_of(exception: BaseException) -> Iterator[BaseException]:
+    """Iterate over an exception, its context, the context of that, and so on."""
+    seen = set[int]()
+    last: BaseException | None = exception
+    while last is not None and id(last) not in seen:
+        seen.add(id(last))
+        yield last
+        last = last.__context__
 
 
 @lru_cache(maxsize=256)
@@ -81,4 +173,8 @@ def with_site(exception: E, site: Site | None) -> E:
     return exception
 
 
-__all__ = ["PLACE", "held", "hold", "is_of_program", "is_place", "with_site"]
+__all__ = [
+    "PLACE", "Handling", "chain_of", "depth", "enter", "handling", "held", "hold",
+    "is_of_program", "is_place", "leave", "note_left", "raised_within", "with_site",
+    "within_handled",
+]  # fmt: skip

@@ -108,8 +108,8 @@ def of_key(key: object) -> Message:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
-    """The arguments of an exception, by position and then by ``names``, its cause (``None``: it has
-    none) and its context. ``leaves``: the numbers or arrays that are recorded for it; ``plain``:
+    """The arguments of an exception, by position and then by ``names``, and its cause (``None``: it
+    has none). ``leaves``: the numbers or arrays that are recorded for it; ``plain``:
     the text to use if they are not. ``gives``: what Python is called for gives a whole number."""
 
     parts: tuple[Part, ...]
@@ -118,7 +118,6 @@ class Message:
     names: tuple[str, ...] = ()
     cause: Part | None = None
     gives: bool = False
-    context: Part | None = None
 
     def exception(self, cls: type[Exception], leaves: Sequence[object]) -> Exception:
         """The exception, as Python would make it."""
@@ -129,10 +128,6 @@ class Message:
             cause = self.cause.value(leaves)
             assert cause is None or isinstance(cause, BaseException)
             made.__cause__ = cause
-        if self.context is not None:
-            context = self.context.value(leaves)
-            assert isinstance(context, BaseException)
-            made.__context__ = context
         return made
 
     def show(self, leaves: Sequence[object]) -> object:

@@ -46,6 +46,10 @@ class Anew(Exception):
     """More is known of the syntax of the function being run: its body is run anew."""
 
 
+class ContextsWanted(Exception):
+    """The program looks at the context of an exception: it must say what it handles."""
+
+
 class NeedStatic(Exception):
     """A parameter is needed at compile time, so the function must be specialised for its value.
     ``refusal`` is the error if that cannot be."""

@@ -45,14 +45,14 @@ from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, 
 from pullback.frontend.library import registry
 from pullback.frontend.memory import long_tuples
 from pullback.frontend.problems import Problems, outside
-from pullback.frontend.python import records
+from pullback.frontend.python import handled, records
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path, read
 from pullback.frontend.python.python_values import Guard, holds
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Used, definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
-from pullback.frontend.signals import NeedStatic, Unreachable
+from pullback.frontend.signals import ContextsWanted, NeedStatic, Unreachable
 from pullback.frontend.state import Frame
 
 _RECURSION_LIMIT = 20_000
@@ -106,6 +106,8 @@ class Specialised:
     """Whether the program depends on ``lapack``."""
     catches_extents: bool = False
     """Whether the program catches the error of extents that do not fit."""
+    contexts: bool = False
+    """Whether what the program raises may have a context, which it does not note itself."""
 
     @property
     def may_assume(self) -> bool:
@@ -139,6 +141,7 @@ def specialise(
     assume_equal: bool = False,
     lapack: bool = True,
     known_flags: bool = True,
+    contexts: bool = False,
 ) -> Specialised:
     """Return ``function``, specialised for arguments of these types (one per parameter, in order).
 
@@ -146,7 +149,19 @@ def specialise(
     time. A program that is refused raises a PullbackError that shows the place. With
     ``assume_equal`` extents that meet are assumed to be equal, and with ``lapack`` linear algebra
     is LAPACK's, see ``interface.Specialiser``. With ``known_flags`` the program is compiled for the
-    present values of bools, in arguments (outside of lists and nodes) and around the function."""
+    present values of bools, in arguments (outside of lists and nodes) and around the function.
+    With ``contexts``, or where it looks at them itself, the program says what it handles
+    (``python.handled``)."""
+    with handled.noted(contexts), contextlib.suppress(ContextsWanted):
+        return _specialise(function, arg_types, args, assume_equal, lapack, known_flags)
+    with handled.noted(True):
+        return _specialise(function, arg_types, args, assume_equal, lapack, known_flags)
+
+
+def _specialise(
+    function: FunctionType, arg_types: tuple[ArgType, ...], args: tuple[object, ...] | None,
+    assume_equal: bool, lapack: bool, known_flags: bool,
+) -> Specialised:  # fmt: skip
     static: dict[Path, StaticK] = {}
     lambda_sets, choice = _lambda_sets(function), Choice(lapack)
     with recursion_limit(_RECURSION_LIMIT):
@@ -290,6 +305,7 @@ class _Attempt:
             result is None,
             any(d.mixed and d.function in functions for d in rt.by_nodes),
             catches_extents=rt.caught.catches_extents,
+            contexts=rt.caught.contexts and not handled.NOTED.get(),
         )
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:

@@ -85,16 +85,18 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 
 
 def lower(
-    program: Program, in_order: bool = False, texts: dict[str, str] | None = None
-) -> Module:
+    program: Program, in_order: bool = False, texts: dict[str, str] | None = None,
+    early: bool = False,
+) -> Module:  # fmt: skip
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
-    ``in_order``: one iteration after the other. ``texts`` gets the "plan"."""
+    ``in_order``: one iteration after the other. ``texts`` gets the "plan". ``early``: all errors
+    are marked as such before which another one might have come."""
     program = separate_neighbours(split_loops(program))
     separate, folds = separate_loops(program), folding_loops(program)
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
         separate, stacks_of(program), chunked_loops(program, separate), in_order=in_order,
-        flushing=flushing_loops(program), repeated=repeated(program),
+        early=early, flushing=flushing_loops(program), repeated=repeated(program),
         passed_on=passed_on(program), folds=folds,
     )
     module = _module(unit)

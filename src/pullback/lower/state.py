@@ -100,6 +100,7 @@ class Unit:
     """The module under construction.
 
     in_order   without lanes, so that errors come in the order of the program
+    early      whether all errors are looked at again, by another run
     flushing   the loops that compute cotangents only
     repeated   the functions that run many times
     passed_on  the reads of cells that are only added to other cells
@@ -118,6 +119,7 @@ class Unit:
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
     in_order: bool = False
+    early: bool = False
     flushing: frozenset[Op] = frozenset()
     repeated: frozenset[str] = frozenset()
     passed_on: frozenset[Op] = frozenset()
@@ -153,7 +155,7 @@ class Lowering(Emitter):
 
     def emit(self, instr: Instr) -> None:
         """Append an instruction; an error of one lane may come before that of another."""
-        if self.lane is not None and isinstance(instr, RaiseIf):
+        if isinstance(instr, RaiseIf) and (self.lane is not None or self.unit.early):
             instr = replace(instr, early=True)
         super().emit(instr)
 

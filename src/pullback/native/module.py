@@ -167,7 +167,7 @@ class Written:
     @property
     def calls_python(self) -> bool:
         """Whether it calls functions that only this process knows."""
-        return bool(self.shows) or any(map(is_callback, self.foreign))
+        return any(map(is_callback, self.foreign))
 
 
 def _loaded(written: Written, entries: _Entries, later: _Later | None) -> CompiledModule:

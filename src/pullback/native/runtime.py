@@ -13,8 +13,9 @@ from types import CodeType, FunctionType
 from typing import cast
 
 from pullback.core.called_python import RAISED, raised
-from pullback.core.held import PLACE, is_of_program, with_site
+from pullback.core.held import PLACE, is_of_program, note_left, with_site, within_handled
 from pullback.core.messages import Message, Raised
+from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import Site
 from pullback.core.types import Type
 from pullback.lower.error_records import error_of, leaves_of
@@ -126,6 +127,7 @@ def make_error(owner: ModuleOwner, context: int) -> BaseException:
     made = _made(owner, context)
     if not is_of_program(made):
         vars(made)[PLACE] = None
+    note_left(made)
     return made
 
 
@@ -144,6 +146,8 @@ def _made(owner: ModuleOwner, context: int) -> BaseException:
     except Exception as instead:  # the class, or a text in its message, does not take the values
         return with_site(instead, error.site)
     exception = made if made.__traceback__ is not None else with_site(made, error.site)
+    if error.kind != AGAIN:
+        within_handled(exception)
     if error.early:
         setattr(exception, _EARLY, True)
     return exception

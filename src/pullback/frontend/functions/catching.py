@@ -91,6 +91,8 @@ class CaughtFunctions:
     updated: dict[str, dict[str, Updated]] = field(default_factory=dict)
     total: set[str] = field(default_factory=set)
     """The functions of the library that check what cannot fail: they raise nothing."""
+    contexts: bool = False
+    """Whether something may be raised while something else is being handled."""
     catches_extents: bool = False
     """Whether a clause catches the error of extents that do not fit."""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from pullback.core.build import Builder, i64
-from pullback.core.held import held, hold
+from pullback.core.held import held, hold, within_handled
 from pullback.core.messages import (
     MOST_WORDS,
     Applied,
@@ -99,7 +99,7 @@ def held_number(b: Builder, let: Let, kind: Raised, cls: int, clause: int) -> At
             make = partial(exception_of, kind, made)
         case _:
             raise AssertionError(let.op)
-    number = made_number(b, make, exception_text(kind), leaves, let.site)
+    number = made_number(b, partial(_raised_now, make), exception_text(kind), leaves, let.site)
     whole = b.prim("add", b.prim("mul", number, i64(DIGIT)), i64(cls))
     return b.prim("add", b.prim("mul", whole, i64(DIGIT)), i64(clause))
 
@@ -110,11 +110,22 @@ def made_number(
 ) -> Atom:
     """Let Python make the exception of the values of these leaves; return the object's number.
     ``site``: where it is raised, if it is."""
-    made_of = tuple(Leaf(k) for k in range(len(leaves)))
-    holds = Applied(partial(hold, make, site), made_of)
-    message = Message((holds,), len(leaves), name, gives=True)
+    return called_number(b, partial(hold, make, site), name, leaves, site)
+
+
+def called_number(
+    b: Builder, function: Callable[..., int], name: str, leaves: tuple[Atom, ...],
+    site: Site | None = None,
+) -> Atom:  # fmt: skip
+    """Return the number that Python's function gives of the values of these leaves."""
+    call = Applied(function, tuple(Leaf(k) for k in range(len(leaves))))
+    message = Message((call,), len(leaves), name, gives=True)
     (number,) = b.let(Prim("show", leaves, (message,)), (I64,), site)
     return number
+
+
+def _raised_now(make: Callable[..., Exception], leaves: Sequence[object]) -> Exception:
+    return within_handled(make(leaves))
 
 
 def raised_again(name: str, classes: Sequence[Raised], clauses: Clauses) -> Function:
@@ -133,8 +144,8 @@ def raised_again(name: str, classes: Sequence[Raised], clauses: Clauses) -> Func
 
 
 def readied(b: Builder, let: Let) -> Atom:
-    """Return the number of what is raised again (``raise e``), which has its new cause and context
-    from here on."""
+    """Return the number of what is raised again (``raise e``), which has its new cause from here
+    on."""
     assert isinstance(let.op, Prim)
     (_, number, *others), (_, message) = let.op.args, let.op.static
     if not others:
@@ -165,6 +176,6 @@ def _out_of_range(let: Let, leaves: tuple[int, ...]) -> Exception:
 
 
 __all__ = [
-    "DIGIT", "Clauses", "exception_of_number", "held_number", "made_number", "raised_again",
-    "readied",
+    "DIGIT", "Clauses", "called_number", "exception_of_number", "held_number", "made_number",
+    "raised_again", "readied",
 ]  # fmt: skip

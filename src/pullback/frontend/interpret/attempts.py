@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pullback.core import held
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import (
     Atom,
@@ -19,15 +20,17 @@ from pullback.core.terms import (
 )
 from pullback.core.types import I64, Array
 from pullback.frontend.functions.catching import Catching, End, bind
-from pullback.frontend.functions.clauses import DIGIT, Clauses
+from pullback.frontend.functions.clauses import DIGIT, Clauses, called_number
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.functions.unfinished import parts_before
 from pullback.frontend.interpret import loops
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.forks import Names, fork_names, join_names
+from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.undefined import any_of
 from pullback.frontend.kinds.values import (
+    CaughtV,
     PlaceV,
     RecordV,
     Scalar,
@@ -118,6 +121,7 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
 def _raised(run: Run, s: Attempt, names: Names, caught: Names) -> Flow:
     """Run the other end. What it is told of the exception is not known behind it: a clause that
     needs it has it by a name of its own."""
+    run.caught.contexts |= any(c.raises for level in s.levels for c in level.clauses)
     run.scope.names = names | caught
     flow = run.execute(s.orelse)
     for name in caught:
@@ -327,6 +331,30 @@ def context(run: Run, s: Context) -> None:
             "'with' has effects that compiled code cannot have",
             "do it outside, or write what it does before and after",
         )
+
+
+@register(held.depth)
+def _depth(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Scalar(called_number(sp.b, held.depth, "depth", ()), True)
+
+
+@register(held.enter)
+def _enter(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    match args:
+        case [depth, CaughtV(caught)]:
+            number = sp.b.prim("floordiv", caught, i64(DIGIT))
+            around = ext.int_atom(sp, depth, node, "a depth")
+            called_number(sp.b, held.enter, "enter", (around, number))
+            return Static(None)
+        case _:
+            raise AssertionError(args)
+
+
+@register(held.leave)
+def _leave(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    depth = ext.int_atom(sp, args[0], node, "a depth")
+    called_number(sp.b, held.leave, "leave", (depth,))
+    return Static(None)
 
 
 @register(is_method)

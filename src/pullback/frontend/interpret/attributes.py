@@ -42,10 +42,10 @@ from pullback.frontend.kinds.values import (
     class_of,
 )
 from pullback.frontend.memory import holding, references
-from pullback.frontend.python import object_classes, records
+from pullback.frontend.python import handled, object_classes, records
 from pullback.frontend.python.pytypes import left_out
 from pullback.frontend.python.rewrites import refuse_library
-from pullback.frontend.signals import Unreachable
+from pullback.frontend.signals import ContextsWanted, Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -115,6 +115,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return _of_record(run, record, name, node, bases)
         case UnionV():
             return _of_union(run, value, name, node)
+        case CaughtV() if name == "__context__" and not handled.NOTED.get():
+            raise ContextsWanted
         case CaughtV(atom, steps):
             return CaughtV(atom, (*steps, TYPE if name == "__class__" else name))
         case SymbolV(_, cls):

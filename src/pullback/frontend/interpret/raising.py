@@ -9,16 +9,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
+from pullback.core.held import raised_within
 from pullback.core.messages import Applied, Constant, Message, Part, exception_text
 from pullback.core.prims_discrete import AGAIN, exception_of, raised_by
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend.functions.clauses import DIGIT, made_number
+from pullback.frontend.functions.clauses import DIGIT, called_number, made_number
 from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import CaughtV, OptionalV, Static, Value
-from pullback.frontend.python.attempted import Raised
+from pullback.frontend.python import handled
+from pullback.frontend.python.attempted import Held
 from pullback.frontend.signals import NeedStatic
 from pullback.frontend.state import Flow
 
@@ -74,9 +76,9 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
         assert part is not None
         if s.cause is not None:
             part = Applied(_because, (part, _cause(run, recorder, s.cause)))
-        around = _context(run, recorder, s)
-        if around is not None:
-            part = Applied(_within, (part, around))
+        if handled.NOTED.get() and not isinstance(s.exc, Held):
+            number = run.b.prim("floordiv", made.atom, i64(DIGIT))
+            called_number(run.b, raised_within, "context", (number,))
         message = Message((part,), len(recorder.leaves), "")
         run.require(boolean(False), AGAIN, message, s, *recorder.leaves)
         return Flow.DEAD
@@ -132,18 +134,6 @@ def _because(exception: BaseException, cause: BaseException | None) -> BaseExcep
     return exception
 
 
-def _within(exception: BaseException, context: BaseException) -> BaseException:
-    """Return an exception as it is raised while another one is handled."""
-    if exception is not context:
-        exception.__context__ = context
-    return exception
-
-
-def _context(run: Run, recorder: Recorder, s: ast.stmt) -> Part | None:
-    """Return the part for the exception that is handled where another one is raised."""
-    return recorder.value(run.evaluate(s.context)) if isinstance(s, Raised) else None
-
-
 def _made_of(
     run: Run, node: ast.expr
 ) -> tuple[type[Exception] | None, Sequence[ast.expr], tuple[str, ...]]:
@@ -183,7 +173,6 @@ def _fail(
     recorder = Recorder(run)
     parts = tuple(_argument(recorder, a) for a in args)
     origin = None if cause is None else _cause(run, recorder, cause)
-    around = _context(run, recorder, s)
     name, leaves = raised_by(cls), recorder.leaves
     plain = _plain(parts, args)
     if origin is None and not names and not leaves and not _has_constructor(cls):
@@ -194,7 +183,7 @@ def _fail(
                 return run.require(boolean(False), name, text, s)
             case _:
                 pass
-    message = Message(parts, len(leaves), plain, names, origin, context=around)
+    message = Message(parts, len(leaves), plain, names, origin)
     run.require(boolean(False), name, message, s, *leaves)
 
 

@@ -23,33 +23,27 @@ class Held(ast.Name):
     """The exception whose number the variable holds."""
 
 
-class Raised(ast.Raise):
-    """``raise`` in a clause: the exception that the clause has caught is the context of the new
-    one."""
-
-    _fields = (*ast.Raise._fields, "context")
-    context: ast.expr
-
-
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One ``except``: the expression of its classes (None: all), and its number in the function; 0:
     it raises again what it has caught, and nothing else is seen of it. ``asks``: for the
-    exception."""
+    exception; ``raises``: it may raise another one, whose context this one is."""
 
     classes: ast.expr | None
     number: int
     asks: bool
+    raises: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """The clauses of one ``try``, in order, and the variables that hold the number of the one that
-    has caught an exception, and that of the exception."""
+    has caught an exception, that of the exception, and how many are being handled around it."""
 
     clauses: tuple[Clause, ...]
     raised: str
     held: str
+    depth: str
 
     @property
     def asks(self) -> bool:

@@ -22,9 +22,37 @@ def asks(h: ast.ExceptHandler) -> bool:
     """Whether a clause asks for the exception that it catches."""
     return any(
         (isinstance(n, ast.Name) and n.id == h.name)
-        or isinstance(n, ast.Raise)  # the same one, or another one, whose context it is
+        or (isinstance(n, ast.Raise) and n.exc is None)
         for s in h.body
         for n in ast.walk(s)
+    )
+
+
+def raises_another(stmts: Sequence[ast.stmt]) -> bool:
+    """Whether statements may raise another exception than the one that is being handled."""
+    return any(map(_raises_another, stmts))
+
+
+def _raises_another(s: ast.stmt) -> bool:
+    match s:
+        case ast.Pass() | ast.Continue() | ast.Break() | ast.Raise(None) | ast.Return(None):
+            return False
+        case ast.Assign([ast.Name()], value) | ast.Return(value) | ast.Expr(value):
+            return value is not None and _may_fail(value)
+        case ast.AugAssign(ast.Name(), op, value):
+            return _may_fail(ast.BinOp(ast.Name(""), op, value))
+        case ast.If(test, body, orelse):
+            return _may_fail(test) or raises_another((*body, *orelse))
+        case _:
+            return True
+
+
+def _may_fail(e: ast.expr) -> bool:
+    """As ``may_raise``, of arrays too, whose extents may not fit."""
+    return may_raise(e) or any(
+        isinstance(n, ast.BinOp | ast.Compare)
+        and not any(isinstance(part, ast.Constant) for part in ast.iter_child_nodes(n))
+        for n in ast.walk(e)
     )
 
 

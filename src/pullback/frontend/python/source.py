@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from pullback.core.terms import Site
 from pullback.errors import SourceError
 from pullback.frontend.python.contexts import Names, Origin
+from pullback.frontend.python.handled import NOTED
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
 from pullback.frontend.python.trying import without_try
@@ -41,7 +42,7 @@ class Definition:
         return self.node.body
 
 
-_Key = tuple[CodeType, int, str]
+_Key = tuple[CodeType, int, str, bool]
 _DEFINITIONS: WeakValueDictionary[_Key, Definition] = WeakValueDictionary()
 _RECENT: deque[Definition] = deque(maxlen=32)
 """Definitions that nothing refers to any more, and that may be asked for again."""
@@ -74,7 +75,7 @@ class Using:
 def definition_of(function: FunctionType) -> Definition:
     """Return the definition of a Python function: the same object for all functions of one code, as
     long as it is in use. Raise SourceError if no text is proven to be its source (``texts``)."""
-    key = function.__code__, id(function.__globals__), returned(function)
+    key = function.__code__, id(function.__globals__), returned(function), NOTED.get()
     found = _DEFINITIONS.get(key)
     if found is None or not (found.names is None or found.names.is_current(function)):
         found = _DEFINITIONS[key] = _definition(function)

@@ -19,18 +19,17 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from pullback.frontend.python import looks, managers
+from pullback.frontend.python import handled, looks, managers
+from pullback.frontend.python.around import Around, Consumer, held_in, leave_loops, unbound
 from pullback.frontend.python.attempted import (
     CAUGHT,
     OBJECT,
     Attempt,
     Clause,
-    Held,
     Level,
     Once,
-    Raised,
 )
 from pullback.frontend.python.contexts import (
     Consumed,
@@ -41,7 +40,7 @@ from pullback.frontend.python.contexts import (
     is_method,
     managed_by,
 )
-from pullback.frontend.python.syntax_pieces import assign, break_, delete, if_, known, name_
+from pullback.frontend.python.syntax_pieces import assign, break_, if_, known, name_
 from pullback.frontend.python.texts import FunctionNode
 
 
@@ -56,58 +55,18 @@ def without_try(node: FunctionNode, names: Names) -> FunctionNode:
     return ast.fix_missing_locations(made)
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """What is around a statement: the clauses that catch, from the innermost ``try`` on; the
-    variables that say, if they are not 0, that loops are to be left (``leaving``); the variable by
-    which ``break`` and ``continue`` leave a ``Once`` (``jump``); and the one that holds what a
-    ``return`` under a ``finally`` gives (``result``), with its place in ``leaving``; and what holds
-    the exception in a clause (``held``, and by its ``name``). ``bound``: the names that the clauses
-    around have given exceptions, each with how many levels are around its clause; so many of them
-    are around the loop (``loop``) and the ``finally`` (``ended``)."""
-
-    levels: tuple[Level, ...] = ()
-    leaving: tuple[str, ...] = ()
-    jump: str | None = None
-    result: str | None = None
-    returns: str | None = None
-    held: str | None = None
-    name: str | None = None
-    bound: tuple[tuple[str, int], ...] = ()
-    loop: int = 0
-    ended: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Consumer:
-    """The body of a ``with`` statement, as a generator runs it: what is around the statement, the
-    names there and the generators that run, the variables that say how often the generator has
-    yielded (``yielded``, if it is not known) and that the body has been left by an exception
-    (``thrown``), and those of ``_Around`` for the jumps of the body."""
-
-    s: ast.With
-    target: ast.expr | None
-    around: _Around
-    names: Names
-    running: tuple[ast.FunctionDef, ...]
-    yielded: str | None
-    thrown: str
-    jump: str
-    result: str
-    returns: str
-
-
 class _Rewriter:
     def __init__(self, names: Names) -> None:
         self.names = self.host = names
         self.running: tuple[ast.FunctionDef, ...] = ()
-        self.consumers: dict[int, _Consumer] = {}
+        self.consumers: dict[int, Consumer] = {}
         self.tries = 0
         self.parts = 0
         self.numbers = 0
         self.jumped: set[tuple[str, int]] = set()
         self.captures = False  # there are functions in the function
         self.outside: set[str] = set()  # the variables of functions around it that it binds
+        self.noted = handled.NOTED.get()
 
     def function(self, node: ast.FunctionDef) -> None:
         outer, captures, outside = self.names, self.captures, self.outside
@@ -115,14 +74,14 @@ class _Rewriter:
         self.captures = any(isinstance(n, _FUNCTIONS) and n is not node for n in ast.walk(node))
         declared = (n for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global))
         self.outside = {name for n in declared for name in n.names}
-        node.body = self.block(node.body, _Around())
+        node.body = self.block(node.body, Around())
         self.names, self.captures, self.outside = outer, captures, outside
         self.host = outer
 
-    def block(self, stmts: Sequence[ast.stmt], around: _Around) -> list[ast.stmt]:
+    def block(self, stmts: Sequence[ast.stmt], around: Around) -> list[ast.stmt]:
         return [made for s in stmts for made in self.statement(s, around)]
 
-    def statement(self, s: ast.stmt, around: _Around) -> list[ast.stmt]:
+    def statement(self, s: ast.stmt, around: Around) -> list[ast.stmt]:
         match s:
             case ast.Try():
                 return self._try(s, around)
@@ -138,30 +97,30 @@ class _Rewriter:
             case ast.Break() | ast.Continue() if around.jump is not None:
                 number = _BREAK if isinstance(s, ast.Break) else _CONTINUE
                 self.jumped.add((around.jump, number))
-                left = _unbound(around.bound[around.loop :], s)
+                left = unbound(around.bound[around.loop :], s)
                 return [*left, assign(around.jump, ast.Constant(number), s), break_(s)]
             case ast.Break() | ast.Continue():
-                return [*_unbound(around.bound[around.loop :], s), s]
+                return [*unbound(around.bound[around.loop :], s), s]
             case ast.Raise(None | ast.Name() as exc, None) if around.held is not None and (
                 exc is None or exc.id == around.name
             ):
-                again = ast.Raise(_held(around.held, s), None)
+                again = ast.Raise(held_in(around.held, s), None)
                 return self._attempt(ast.copy_location(again, s), around)
-            case ast.Raise(exc, cause) if around.held is not None:
-                new = Raised(exc, cause)
-                new.context = _held(around.held, s)
-                return self._attempt(ast.copy_location(new, s), around)
             case ast.Return(value) if around.result is not None and around.returns is not None:
                 kept = assign(around.result, value or ast.Constant(None), s)
                 returns = assign(around.returns, ast.Constant(1), s)
-                left = _unbound(around.bound[around.ended :], s)
+                left = unbound(around.bound[around.ended :], s)
                 return [*self._attempt(kept, around), *left, returns, break_(s)]
-            case ast.Return(value) if around.bound and value is not None and self.captures:
+            case ast.Return(None) if around.bound:
+                return [*unbound(around.bound, s), s]
+            case ast.Return(value) if (
+                around.bound and value is not None and (self.captures or self.noted)
+            ):
                 self.parts += 1  # functions in the value see that the names are gone
                 name = f".part.{self.parts}"
                 first = self._attempt(assign(name, value, s), around)
                 s.value = name_(name, value)
-                return [*first, *_unbound(around.bound, s), s]
+                return [*first, *unbound(around.bound, s), s]
             case ast.If():
                 first, s.test = self._apart(s.test, around)
                 s.body, s.orelse = self.block(s.body, around), self.block(s.orelse, around)
@@ -176,7 +135,7 @@ class _Rewriter:
             case _:
                 return self._attempt(s, around)
 
-    def _attempt(self, s: ast.stmt, around: _Around) -> list[ast.stmt]:
+    def _attempt(self, s: ast.stmt, around: Around) -> list[ast.stmt]:
         """A statement that may raise what is caught around it."""
         if not any(level.first for level in around.levels) or isinstance(s, _HARMLESS):
             return [s]
@@ -187,13 +146,13 @@ class _Rewriter:
             mine: list[ast.stmt] = [assign(level.raised, name_(CAUGHT, s), s)]
             if level.asks:
                 mine.append(assign(level.held, name_(OBJECT, s), s))
-            mine += _unbound([(n, levels) for n, levels in around.bound if levels > outside], s)
+            mine += unbound([(n, levels) for n, levels in around.bound if levels > outside], s)
             chain = [if_(CAUGHT, ast.GtE(), level.first, mine, chain, s)] if chain else mine
         made = Attempt(ast.Constant(True), [s], [*chain, break_(s)])
         made.levels = around.levels
         return [ast.copy_location(made, s)]
 
-    def _apart(self, e: ast.expr, around: _Around) -> tuple[list[ast.stmt], ast.expr]:
+    def _apart(self, e: ast.expr, around: Around) -> tuple[list[ast.stmt], ast.expr]:
         """The expression in the head of a statement: evaluated before it, if it may raise."""
         if not around.levels or not looks.may_raise(e):
             return [], e
@@ -201,7 +160,7 @@ class _Rewriter:
         name = f".part.{self.parts}"
         return self._attempt(assign(name, e, e), around), name_(name, e)
 
-    def _loop(self, s: ast.For | ast.While, around: _Around) -> list[ast.stmt]:
+    def _loop(self, s: ast.For | ast.While, around: Around) -> list[ast.stmt]:
         first: list[ast.stmt] = []
         inside = replace(around, jump=None, loop=len(around.bound))
         body = self.block(s.body, inside)
@@ -215,9 +174,9 @@ class _Rewriter:
                 stop = ast.If(ast.UnaryOp(ast.Not(), now), [break_(s)], [])
                 body = [*test, ast.copy_location(stop, s), *body]
         s.body, s.orelse = body, self.block(s.orelse, around)
-        return [*first, s, *_leave(around, s)]
+        return [*first, s, *leave_loops(around, s)]
 
-    def _try(self, s: ast.Try, around: _Around) -> list[ast.stmt]:
+    def _try(self, s: ast.Try, around: Around) -> list[ast.stmt]:
         why = looks.refusal(s)
         if why is not None:
             s.why = why  # type: ignore[attr-defined]  # ``refused_syntax`` says it
@@ -232,8 +191,10 @@ class _Rewriter:
             only = looks.raises_again(h)
             only = only and (len(h.body) == 1 or not self._seen(h.body[:-1], around))
             self.numbers += not only
-            clauses.append(Clause(h.type, 0 if only else self.numbers, not only and looks.asks(h)))
-        level = Level(tuple(clauses), raised, f".held.{k}")
+            asks = not only and (self.noted or looks.asks(h))
+            raises = looks.raises_another(h.body)
+            clauses.append(Clause(h.type, 0 if only else self.numbers, asks, raises))
+        level = Level(tuple(clauses), raised, f".held.{k}", handled.depth(k))
         inside = replace(
             around,
             levels=(level, *around.levels),
@@ -249,25 +210,31 @@ class _Rewriter:
                 test = if_(raised, ast.Eq(), clause.number, handler, orelse, h)
                 orelse, ends = handler if ends else [test], False
         unset = [assign(name, ast.Constant(0), s) for name in (raised, level.held)]
+        begun = [handled.begun(level.depth, s)] if self.noted else []
         return [
-            *unset[: 1 + level.asks], *self._jump_unset(jump, s),
-            ast.copy_location(once, s), *_leave(around, s), *self._jump(jump, around, s), *orelse,
+            *begun, *unset[: 1 + level.asks], *self._jump_unset(jump, s),
+            ast.copy_location(once, s), *leave_loops(around, s), *self._jump(jump, around, s),
+            *orelse,
         ]  # fmt: skip
 
     def _handler(
-        self, h: ast.ExceptHandler, clause: Clause, level: Level, around: _Around
+        self, h: ast.ExceptHandler, clause: Clause, level: Level, around: Around
     ) -> list[ast.stmt]:
         """The statements of a clause. Its name has no value after it, however it is left."""
         held = level.held if clause.asks else None
-        if h.name is None:
-            return self.block(h.body, replace(around, held=held, name=None))
-        mine = h.name, len(around.levels)
-        inside = replace(around, held=held, name=h.name, bound=(*around.bound, mine))
-        named = [_named(h.name, level.held, h)] if clause.asks else []
-        end = [] if looks.ends(h.body) else _unbound([mine], h)
-        return [*named, *self.block(h.body, inside), *end]
+        first = []
+        mine = [(level.depth, len(around.levels))] if self.noted else []
+        if self.noted:
+            first.append(handled.entered(level.depth, held_in(level.held, h), h))
+        if h.name is not None:
+            mine.append((h.name, len(around.levels)))
+            if clause.asks:
+                first.append(assign(h.name, held_in(level.held, h), h))
+        inside = replace(around, held=held, name=h.name, bound=(*around.bound, *mine))
+        end = [] if looks.ends(h.body) else unbound(mine, h)
+        return [*first, *self.block(h.body, inside), *end]
 
-    def _seen(self, stmts: Sequence[ast.stmt], around: _Around) -> bool:
+    def _seen(self, stmts: Sequence[ast.stmt], around: Around) -> bool:
         """Whether somebody may see, after an exception, that statements have run."""
         return bool(around.levels) or not self._unseen(stmts)
 
@@ -277,14 +244,14 @@ class _Rewriter:
         return all(map(looks.is_unseen, stmts)) and names.isdisjoint(self.outside)
 
     def _finally(
-        self, s: ast.Try, around: _Around, seen: bool | None = None
+        self, s: ast.Try, around: Around, seen: bool | None = None
     ) -> list[ast.stmt]:
         self.tries += 1
         k = self.tries
         jump, result, returns = f".jump.{k}", f".result.{k}", f".returns.{k}"
         inside = replace(
             around, leaving=(returns, *around.leaving), jump=jump, result=result, returns=returns,
-            ended=len(around.bound),
+            loop=len(around.bound), ended=len(around.bound),
         )  # fmt: skip
         inner: list[ast.stmt] = s.body
         if s.handlers:
@@ -301,8 +268,8 @@ class _Rewriter:
         return [
             assign(returns, ast.Constant(0), s), *self._jump_unset(jump, s),
             ast.copy_location(once, s),
-            *(_leave(levels, s) if seen else []),  # it has run before the exception went on
-            *self.block(s.finalbody, around), *_leave(around, s),
+            *(leave_loops(levels, s) if seen else []),  # it has run before the exception went on
+            *self.block(s.finalbody, around), *leave_loops(around, s),
             *([if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
             *self._jump(jump, around, s),
         ]  # fmt: skip
@@ -311,7 +278,7 @@ class _Rewriter:
         used = (jump, _BREAK) in self.jumped or (jump, _CONTINUE) in self.jumped
         return [assign(jump, ast.Constant(0), s)] if used else []
 
-    def _jump(self, jump: str, around: _Around, s: ast.stmt) -> list[ast.stmt]:
+    def _jump(self, jump: str, around: Around, s: ast.stmt) -> list[ast.stmt]:
         """What follows a ``Once`` that a ``break`` or ``continue`` of a loop around it has left."""
         out: list[ast.stmt] = []
         for number, kind in ((_BREAK, ast.Break), (_CONTINUE, ast.Continue)):
@@ -320,7 +287,7 @@ class _Rewriter:
                 out.append(if_(jump, ast.Eq(), number, goes, [], s))
         return out
 
-    def _with(self, s: ast.With, around: _Around) -> list[ast.stmt]:
+    def _with(self, s: ast.With, around: Around) -> list[ast.stmt]:
         """``with`` of a generator under ``contextmanager``, of a manager of the standard library,
         or of an object."""
         match s.items:
@@ -341,7 +308,7 @@ class _Rewriter:
         return self._other(s, manager, target, around)
 
     def _other(
-        self, s: ast.With, manager: ast.expr, target: ast.expr | None, around: _Around
+        self, s: ast.With, manager: ast.expr, target: ast.expr | None, around: Around
     ) -> list[ast.stmt]:
         """``with`` of no generator."""
         self.tries += 1
@@ -352,7 +319,7 @@ class _Rewriter:
         return [*self.block(before, around), *self._finally(whole, around, seen=False)]
 
     def _by_class(
-        self, s: ast.With, manager: ast.Call, target: ast.expr | None, around: _Around
+        self, s: ast.With, manager: ast.Call, target: ast.expr | None, around: Around
     ) -> list[ast.stmt] | None:
         """``with`` of a method that may be a generator: the run knows the class of the object."""
         function = manager.func
@@ -381,7 +348,7 @@ class _Rewriter:
 
     def _generated(
         self, s: ast.With, found: Manager, manager: ast.Call, target: ast.expr | None,
-        around: _Around, means: object,
+        around: Around, means: object,
     ) -> list[ast.stmt] | None:  # fmt: skip
         """``with`` of a generator: its statements stand around those of the body."""
         if len(self.consumers) > _MOST_CONSUMERS or found.node in self.running:
@@ -397,12 +364,12 @@ class _Rewriter:
             for what in ("yielded", "thrown", "jump", "result", "returns", "done", "ended")
         )
         certain = is_certain(body)
-        self.consumers[k] = _Consumer(
+        self.consumers[k] = Consumer(
             s, target, around, self.names, self.running, None if certain else yielded, thrown, jump,
             result, returns,
         )  # fmt: skip
         first = self.block(binds, around)
-        inside = _Around(around.levels, (done, *around.leaving), None, ended, done)
+        inside = Around(around.levels, (done, *around.leaving), None, ended, done)
         outer = self.names, self.running
         self.names, self.running = found.names, (*self.running, found.node)
         once = Once(ast.Constant(True), [*self.block(body, inside), break_(s)], [])
@@ -418,14 +385,14 @@ class _Rewriter:
         left = any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(once))
         return [
             *asked, *first, *(assign(name, ast.Constant(0), s) for name in unset),
-            *self._jump_unset(jump, s), ast.copy_location(once, s), *_leave(around, s),
+            *self._jump_unset(jump, s), ast.copy_location(once, s), *leave_loops(around, s),
             *([] if certain else self._wrong_times(yielded, thrown, around, manager)),
             *([if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
             *self._jump(jump, around, s),
         ]  # fmt: skip
 
     def _wrong_times(
-        self, yielded: str, thrown: str, around: _Around, at: ast.expr
+        self, yielded: str, thrown: str, around: Around, at: ast.expr
     ) -> list[ast.stmt]:
         """What a generator raises in the end that has not yielded once."""
         out: list[ast.stmt] = []
@@ -439,13 +406,13 @@ class _Rewriter:
             out.append(if_(name, ast.Eq(), number, self.statement(goes, around), [], at))
         return out
 
-    def _consumed(self, s: Consumed, around: _Around) -> list[ast.stmt]:
+    def _consumed(self, s: Consumed, around: Around) -> list[ast.stmt]:
         """Where a generator yields: the body, in which exceptions are those at the ``yield``."""
         c = self.consumers[s.number]
         value = s.value or ast.copy_location(ast.Constant(None), s)
         given = ast.Expr(value) if c.target is None else ast.Assign([c.target], value)
         first = self.block([ast.copy_location(given, s)], around)
-        inside = _Around(
+        inside = Around(
             around.levels, (c.returns, *around.leaving), c.jump, c.result, c.returns,
             c.around.held, c.around.name,
         )  # fmt: skip
@@ -455,7 +422,7 @@ class _Rewriter:
         once = Once(ast.Constant(True), [*self.block(body, inside), break_(c.s)], [])
         self.names, self.running = outer
         looks.mark(once, None)
-        run = [*first, ast.copy_location(once, c.s), *_leave(around, s)]
+        run = [*first, ast.copy_location(once, c.s), *leave_loops(around, s)]
         if c.yielded is None:
             return run
         one, zero = ast.Constant(1), ast.Constant(0)
@@ -478,22 +445,3 @@ _HARMLESS = (
     ast.Break,
     ast.Continue,
 )
-
-
-def _leave(around: _Around, at: ast.AST) -> list[ast.stmt]:
-    """What follows a loop: if an exception, or a ``return`` under a ``finally``, has left it, the
-    loop around it is left too."""
-    return [if_(name, ast.NotEq(), 0, [break_(at)], [], at) for name in around.leaving]
-
-
-def _named(name: str, held: str, at: ast.AST) -> ast.stmt:
-    return assign(name, _held(held, at), at)
-
-
-def _unbound(names: Sequence[tuple[str, int]], at: ast.AST) -> list[ast.stmt]:
-    """What Python does at the end of a clause with a name: ``e = None; del e``."""
-    return [s for n, _ in names for s in (assign(n, ast.Constant(None), at), delete(n, at))]
-
-
-def _held(held: str, at: ast.AST) -> ast.expr:
-    return ast.copy_location(Held(held, ast.Load()), at)
