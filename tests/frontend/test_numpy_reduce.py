@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import pullback as pb
 from tests.frontend.numpy_oracle import agree
 
 RNG = np.random.default_rng(8)
@@ -135,3 +136,31 @@ def test_norms() -> None:
     agree(lambda x: np.linalg.norm(x), np.zeros(3))
     agree(lambda a, b: np.cross(a, b), X[:3], Y[:3])
     agree(lambda a, b: np.cross(a, b), T[..., :3], X[:3])
+
+
+def test_many_float32_are_added_in_float64() -> None:
+    """In float32 each of millions of terms is rounded to a place of the whole."""
+    x = np.random.default_rng(1).random(1 << 21).astype(np.float32)
+    square, cell = x.reshape(-1, 1 << 20), np.float32(0.3)
+
+    def whole(x: Any) -> Any:
+        return np.sum(x * x), np.mean(x), np.var(x), x @ x
+
+    def looped(x: Any) -> Any:
+        s = np.float32(0.0)
+        for v in x:
+            s += v * v
+        return s
+
+    def scaled(a: Any, x: Any) -> Any:
+        return np.sum(x * a)
+
+    wide = x.astype(np.float64)
+    for found, exact in zip(pb.jit(whole)(x), whole(wide), strict=True):
+        assert found.dtype == np.float32 and abs(found - exact) < 1e-7 * exact
+    exact = np.sum(wide * wide)
+    assert abs(pb.jit(looped)(x) - exact) < 1e-7 * exact
+    rows = pb.jit(lambda m: np.sum(m, axis=1))(square)
+    assert np.allclose(rows, np.sum(square.astype(np.float64), axis=1), rtol=1e-7, atol=0.0)
+    slope = pb.grad(scaled)(cell, x)
+    assert slope.dtype == np.float32 and abs(slope - np.sum(wide)) < 1e-7 * np.sum(wide)

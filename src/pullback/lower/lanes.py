@@ -153,7 +153,9 @@ def sum_(
     lo: Lowering, op: Sum_, bound: tuple[Var, ...], own: frozenset[Var] = frozenset()
 ) -> list[Val]:
     """Lower sums of the results of all iterations, in an order that depends on their number only.
-    """
+
+    Those of float32 are carried in float64, as accumulators are, and rounded once: in float32, each
+    of millions of terms would be rounded to a place of the whole, while NumPy adds up pairwise."""
     extents = tuple(lo.extent(n) for n in op.extents)
 
     def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
@@ -163,17 +165,24 @@ def sum_(
             value = lo.value(x)
             if lo.lane is not None and loop.in_lanes:
                 value = lo.select(lo.lane.alive, value, zero(value.ty))
+            if value.ty is not total.ty:
+                value = lo.arith("to_real", total.ty, value)
             out.append(lo.arith("add", total.ty, total, value))
         return out
 
     loop = Parallel(lo, op, extents, op.indices, [], finish, own)
-    inits: list[Value] = [zero(machine(v.type)) for v in bound]
+    types = [machine(v.type) for v in bound]
+    inits: list[Value] = [zero(Ty.F64 if ty is Ty.F32 else ty) for ty in types]
     if lo.lane is not None:
         lo.unit.notes[op] = Note("in the lanes of the loop around")
         loop.spread()
         totals = loop.scalar([lo.vector(z) for z in inits])
     else:
         totals = loop.best(inits)
+    totals = [
+        lo.arith("to_real", ty, t) if ty is Ty.F32 else t
+        for ty, t in zip(types, totals, strict=True)
+    ]
     return [Scalar(v.type, t) for v, t in zip(bound, totals, strict=True)]
 
 

@@ -17,8 +17,8 @@ from pullback.native.text import LLVM, function_name
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
 
-SUMS = {Ty.F64: 0, Ty.F32: 1, Ty.I64: 2, Ty.I32: 3}
-"""The numbers by which the runtime knows the types that it adds."""
+SUMS = {Ty.F64: 0, Ty.I64: 1, Ty.I32: 2}
+"""The numbers by which the runtime knows the types that it adds (float32 is carried in float64)."""
 
 
 def fork(f: FunctionText, instr: Fork) -> None:

@@ -15,7 +15,6 @@ entry:
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %add ]
   %d = phi double [ 0.0, %entry ], [ %d.sum, %add ]
-  %s = phi float [ 0.0, %entry ], [ %s.sum, %add ]
   %n = phi i64 [ 0, %entry ], [ %n.sum, %add ]
   %more = icmp slt i64 %k, %many
   br i1 %more, label %add, label %done
@@ -23,26 +22,20 @@ add:
   %word = mul i64 %k, %stride
   %p = getelementptr i64, ptr %at, i64 %word
   %x = load double, ptr %p
-  %y = load float, ptr %p
   %z = load i64, ptr %p
   %z32 = load i32, ptr %p
   %short = sext i32 %z32 to i64
-  %is.short = icmp eq i64 %type, 3
+  %is.short = icmp eq i64 %type, 2
   %whole = select i1 %is.short, i64 %short, i64 %z
   %d.sum = fadd double %d, %x
-  %s.sum = fadd float %s, %y
   %n.sum = add i64 %n, %whole
   %next = add i64 %k, 1
   br label %head
 done:
   %d.bits = bitcast double %d to i64
-  %s.bits32 = bitcast float %s to i32
-  %s.bits = zext i32 %s.bits32 to i64
   %double = icmp eq i64 %type, 0
-  %single = icmp eq i64 %type, 1
-  %a = select i1 %single, i64 %s.bits, i64 %n
-  %b = select i1 %double, i64 %d.bits, i64 %a
-  ret i64 %b
+  %bits = select i1 %double, i64 %d.bits, i64 %n
+  ret i64 %bits
 }}
 
 ; Add %size reals to others.
