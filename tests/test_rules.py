@@ -308,6 +308,34 @@ def test_residuals_are_as_they_were() -> None:
     np.testing.assert_allclose(pb.grad(f, method="dual")(V), pb.grad(plain)(V), rtol=1e-14)
 
 
+@pb.custom_vjp
+def keeping(v):
+    return np.sum(v * v)
+
+
+keeping.defvjp(lambda v: (np.sum(v * v), v), lambda v, ct: (ct * 2.0 * v,))
+
+
+@pytest.mark.parametrize("rule", [keeping, pb.checkpoint(lambda v: np.sum(v * v))])
+def test_derivatives_of_gradients_whose_residuals_are_updated_later(rule: Any) -> None:
+    def of(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def f(x):
+            a = x * 1.0
+            total = 0.0
+            for i in range(3):
+                total += inner(a)
+                a[i] *= 0.1 * total
+            return total + a[0]
+
+        return f
+
+    f, plain = of(rule), of(lambda v: np.sum(v * v))
+    np.testing.assert_allclose(pb.hessian(f)(V), pb.hessian(plain)(V), rtol=1e-12)
+    got, wanted = (pb.grad(lambda x, g=g: pb.grad(g)(x) @ x)(V) for g in (f, plain))
+    np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    assert pb.jvp(f, (V,), (V,))[1] == pytest.approx(pb.grad(plain)(V) @ V, rel=1e-13)
+
+
 # --- nondifferentiable arguments, what rules do ---------------------------------------------------
 
 

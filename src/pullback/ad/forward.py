@@ -480,7 +480,8 @@ class Forward:
             return
         refuse_composite(self.spaces, let, op)
         tangents = tuple(self.tangent(op.args[i], b) for i in op.wrt)
-        made = tangent_of_rule(self.functions, let, op, args, tangents, b)
+        updated = any(a in self.facts.consumed for a in (*op.args, *let.vars))
+        made = tangent_of_rule(self.functions, let, op, args, tangents, b, updated=updated)
         rest = iter(made[len(let.vars) :])
         for v, value in zip(let.vars, made, strict=False):
             self.env[v] = (value, next(rest)) if self.spaces.bears(v.type) else (value,)

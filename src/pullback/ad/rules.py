@@ -242,10 +242,11 @@ def _refuse_transposed(functions: Translated, let: Let, op: Ruled) -> None:
 
 def tangent_of_rule(
     functions: Translated, let: Let, op: Ruled, args: tuple[Atom, ...], tangents: tuple[Atom, ...],
-    b: Builder, swept: bool | None = None,
+    b: Builder, swept: bool | None = None, updated: bool = False,
 ) -> tuple[Atom, ...]:
     """Emit the results of a call with a rule, and their tangents along those of ``wrt``; ``swept``:
-    for a reverse sweep, which calls rules for cotangents or not."""
+    for a reverse sweep, which calls rules for cotangents or not; ``updated``: an array that the
+    rule is given, and may keep, is updated later."""
     results = functions.result_types(op.function)
     real = tuple(t for t in results if functions.spaces.bears(t))
     match op.rule:
@@ -261,6 +262,9 @@ def tangent_of_rule(
             made = b.let(Call(forward, args), functions.result_types(forward), let.site)
             values, kept = made[: len(results)], made[len(results) :]
             refuse_data(functions.spaces, (v.type for v in kept), let)
+            kept = tuple(
+                b.prim("copy", v) if updated and isinstance(v.type, Array) else v for v in kept
+            )
             seeds = tuple(zero_of(b, v) for v in values if functions.spaces.bears(v.type))
             where = tuple(range(len(kept), len(kept) + len(seeds)))
             require_linear(functions, backward, where, 0, name, let)
