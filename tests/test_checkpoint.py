@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.harness import steps
 
 X = np.array([0.3, -0.7, 1.1])
 
@@ -69,6 +70,63 @@ def test_checkpoint_and_nesting() -> None:
         np.testing.assert_allclose(f(0.4), g(0.4), rtol=1e-12)
     outside = pb.checkpoint(lambda x: x**3)
     assert pb.grad(outside)(2.0) == 12.0 and outside(2.0) == 8.0
+
+
+def in_parts(x, w, a):
+    """Each part reads x and w, and is given them whole; w is updated between the parts."""
+    s, w = 0.0, w * 1.0
+
+    @pb.checkpoint
+    def part(s, x, y, w, low, high):
+        for i in range(low, high):
+            s = math.sin(s) * w[i] + x[i] * y[i] * a
+        return s
+
+    for k in range(0, len(x), 10):
+        s = part(s, x, x, w, k, k + 10)
+        w[k] *= s
+        w[len(x) - 1 - k] += 0.1 * s
+    return s + np.sum(w * w)
+
+
+def in_one(x, w, a):
+    s, w = 0.0, w * 1.0
+    for k in range(0, len(x), 10):
+        for i in range(k, k + 10):
+            s = math.sin(s) * w[i] + x[i] * x[i] * a
+        w[k] *= s
+        w[len(x) - 1 - k] += 0.1 * s
+    return s + np.sum(w * w)
+
+
+@pytest.mark.parametrize("by", [0, 1, 2, (0, 1, 2)])
+def test_cotangents_of_whole_arrays_are_added_in_place(by: Any) -> None:
+    rng = np.random.default_rng(1)
+    args = rng.normal(size=40), rng.normal(size=40), 0.7
+    wanted, got = pb.value_and_grad(in_one, by)(*args), pb.value_and_grad(in_parts, by)(*args)
+    assert got[0] == wanted[0]
+    for g, w in zip(*(c if isinstance(by, tuple) else (c,) for c in (got[1], wanted[1]))):
+        np.testing.assert_allclose(g, w, rtol=1e-12)
+
+
+def test_derivatives_of_gradients_of_parts() -> None:
+    rng = np.random.default_rng(1)
+    args, along = (rng.normal(size=40), rng.normal(size=40), 0.7), rng.normal(size=40)
+    (got, *_), (wanted, *_) = (pb.hvp(f, args, (along, None, None)) for f in (in_parts, in_one))
+    np.testing.assert_allclose(got, wanted, rtol=1e-10)
+
+
+def test_a_checkpoint_costs_what_it_reads() -> None:
+    """Each part has a cotangent for ten cells of x, not one for all."""
+
+    def f(x, a):
+        s = 0.0
+        for k in range(0, len(x), 10):
+            s = pb.checkpoint(lambda s, k: sum(math.sin(s * v) for v in x[k : k + 10]) * a)(s, k)
+        return s
+
+    few, many = (steps(f, (np.ones(n), 0.7), "chad") for n in (200, 800))
+    assert many < 4.1 * few, (few, many)
 
 
 PEAK = """

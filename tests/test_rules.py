@@ -336,6 +336,25 @@ def test_derivatives_of_gradients_whose_residuals_are_updated_later(rule: Any) -
     assert pb.jvp(f, (V,), (V,))[1] == pytest.approx(pb.grad(plain)(V) @ V, rel=1e-13)
 
 
+def two(x, w):
+    return np.sum(x * w * w)
+
+
+def forward_of_two(x, w):
+    return two(x, w), (w, x)
+
+
+def test_a_backward_rule_that_is_a_derivative_term() -> None:
+    """The term is taken as it is for a checkpoint only: its arguments, and what it gives."""
+    f, g = pb.custom_vjp(two), pb.custom_vjp(two)
+    f.defvjp(forward_of_two, lambda kept, ct: pb.vjp(two, kept[0], kept[1])[1](ct))
+    g.defvjp(forward_of_two, lambda kept, ct: pb.vjp(two, kept[1], kept[0])[1](ct)[::-1])
+    x, w = V, V + 1.0
+    for rule, wanted in ((f, (x * x, 2.0 * w * x)), (g, (2.0 * x * w, w * w))):
+        got = pb.grad(lambda x, w, rule=rule: rule(x, w), (0, 1))(x, w)
+        np.testing.assert_allclose(got, wanted, rtol=1e-14)
+
+
 # --- nondifferentiable arguments, what rules do ---------------------------------------------------
 
 

@@ -39,6 +39,7 @@ from pullback.core.terms import (
     Loop,
     Prim,
     Program,
+    Pulls,
     Ruled,
     Sum_,
     Var,
@@ -116,6 +117,21 @@ class Functions:
     def quiet(self, name: str) -> str:
         """Return the name of the function to run where this one has been run before."""
         return quiet_function(self.functions, name)
+
+    def run_again(self, op: Ruled) -> str | None:
+        """Return the function that the rule of a checkpoint runs again: it keeps the arguments, and
+        its backward rule is one derivative term at these, and nothing else."""
+        assert isinstance(op.rule, Pulls)
+        forward, back = self.functions[op.rule.forward], self.functions[op.rule.backward]
+        match back.body.lets:
+            case (Let(made, Vjp(name, args, wrt, seeds)),) if (
+                (*args, *seeds) == back.params and wrt == op.wrt
+                and back.body.results == made[len(made) - len(wrt) :]
+                and forward.body.results[-len(args) :] == forward.params
+            ):  # fmt: skip
+                return name
+            case _:
+                return None
 
     def recursive(self, name: str) -> bool:
         """Whether a function can call itself, directly or through others."""

@@ -382,8 +382,8 @@ class Reverse(Sweep):
             self._add_whole(f, ct, list(op.seeds), back, b)
 
     def ruled(self, f: Frame, let: Let, op: Ruled, got: Got, ct: Cts, b: Builder) -> None:
-        """Call the backward rule with the residuals of the forward rule. (A rule for tangents has
-        become code before: ``rules.for_one_sweep``.)"""
+        """Call the backward rule with the residuals of the forward rule; that of a checkpoint is a
+        derivative term. (A rule for tangents has become code before: ``rules.for_one_sweep``.)"""
         if not any(f.active(v) for v in let.vars) or not any(
             c is not None or self.is_touched(f.look(v)[1:])
             for v, c in zip(let.vars, got, strict=True)
@@ -400,11 +400,15 @@ class Reverse(Sweep):
             self._whole(f, v, c, b)
             for v, c in zip(let.vars, got, strict=True) if seeded(v.type)
         )
-        wrt = [op.args[i] for i in op.wrt]
-        outs = b.let(
-            Call(op.rule.backward, (*kept, *seeds)), tuple(a.type for a in wrt), let.site
-        )
-        self._add_whole(f, ct, wrt, outs, b)
+        again = self.callees.run_again(op)
+        on = tuple(i for i in op.wrt if again is None or f.active(op.args[i]))
+        wrt = [op.args[i] for i in on]
+        if again is not None:
+            outs = self.callees.result_types(again)
+            self._pull(f, ct, Vjp(again, kept, on, seeds), wrt, outs, b)
+        else:
+            call = Call(op.rule.backward, (*kept, *seeds))
+            self._add_whole(f, ct, wrt, b.let(call, tuple(a.type for a in wrt), let.site), b)
 
     def _pull(
         self, f: Frame, ct: Cts, op: Vjp, wrt: list[Atom], outs: tuple[Type, ...], b: Builder
