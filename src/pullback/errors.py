@@ -117,6 +117,10 @@ class MutationError(UnsupportedError):
     Broken: ``def f(a): a[0] = 1.0``. Mended: ``a = a.copy()`` first."""
 
     title = "update refused"
+    updated: object = None
+    """What is updated, as the front end knows it."""
+    arguments: tuple[int, ...] = ()
+    """The positions of the arguments of the call that are updated."""
 
 
 class TypesDoNotMeetError(ArgumentTypeError):

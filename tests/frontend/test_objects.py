@@ -204,13 +204,16 @@ def assigned_outside(w: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("f", "args", "line"),
-    [(MODEL.remembered, (W,), "self.kept = self.k * 2"), (assigned, (MODEL, W), "m.k = 1.0"),
-     (assigned_outside, (W,), "MODEL.k = 1.0")],
+    ("operator", "f", "args", "line"),
+    [(pb.jacfwd, MODEL.remembered, (W,), "self.kept = self.k * 2"),
+     (lambda f: pb.jacfwd(f, argnums=1), assigned, (MODEL, W), "m.k = 1.0"),
+     (pb.jit, assigned_outside, (W,), "MODEL.k = 1.0")],
 )  # fmt: skip
-def test_updates_that_would_be_seen_outside(f: Any, args: tuple[Any, ...], line: str) -> None:
+def test_updates_that_would_be_seen_outside(
+    operator: Any, f: Any, args: tuple[Any, ...], line: str
+) -> None:
     with pytest.raises(MutationError) as caught:
-        pb.jit(f)(*args)
+        operator(f)(*args)
     assert line in str(caught.value)
 
 

@@ -15,9 +15,10 @@ from pullback.call.first_errors import first_error, in_its_context
 from pullback.call.leaving import leaving
 from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast, require_function
+from pullback.call.outside import learnt, updating
 from pullback.call.pickled import Call, Remade
 from pullback.call.request import Request, What
-from pullback.errors import ArgumentTypeError, PullbackError
+from pullback.errors import ArgumentTypeError, MutationError, PullbackError
 from pullback.structures import Numbers, chosen
 
 Argnums = int | str | Sequence[int | str] | Numbers
@@ -104,8 +105,14 @@ class Operator(Remade):
         result = self._tried((self._fast, *self._others), values)
         if result is NotImplemented:
             request = for_count(self._request, len(values))
+            known = updating(self._f, request)
+            if known is not None:
+                self._keep(known)
+                return known(*values)
             try:
                 fast, result = bind(self._f, values, request)
+            except MutationError as refusal:
+                fast, result = learnt(self._f, request, refusal, values)
             except PullbackError:
                 raise
             except Exception as error:

@@ -134,7 +134,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
     """The specialisation of f for these arguments, from the cache or a new one."""
     kinds = kinds_of(args)
     equal = (type_of(f), kinds) not in broadcasting
-    key = type_of(f), kinds, equal, request.in_order
+    key = type_of(f), kinds, equal, *request.how
     known = _lookup(f, args, key, request)
     if known is None:
         with compiling, watched():
@@ -167,11 +167,11 @@ def _front(
 ) -> Specialised:
     """The program in Core. It is for the bools that the function reads now; after many other bools
     it is for all of them, unless a branch can be compiled for a known bool only."""
-    given = f, kinds, tuple(args), equal, request.lapack
-    if len(_found.get((type_of(f), kinds, equal, request.in_order), ())) >= MOST_LIKE:
+    given, how = (f, kinds, tuple(args), equal, request.lapack), request.how
+    if len(_found.get((type_of(f), kinds, equal, *how), ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
-            return specialise(*given, known_flags=False, contexts=request.in_order)
-    return specialise(*given, contexts=request.in_order)
+            return specialise(*given, False, *how)
+    return specialise(*given, True, *how)
 
 
 def _specialise(
@@ -180,7 +180,7 @@ def _specialise(
 ) -> Specialisation:  # fmt: skip
     compile_runtime()
     since = perf_counter()
-    others = _found.get((type_of(f), kinds, equal, request.in_order), ())
+    others = _found.get((type_of(f), kinds, equal, *request.how), ())
     alike = [known for known in others if known.reads(request) and known.fits(f, args)]
     whole = alike[0].whole if alike else with_literals(_front(f, args, kinds, equal, request))
     special = with_floats(request, whole)
@@ -368,7 +368,7 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
     function = as_function(f, len(args))
     special = specialisation(function, args, request)
     if special.special.always_raises and request.what is not What.VALUE:
-        value = special.unit(replace(_VALUE, in_order=request.in_order))
+        value = special.unit(request.of_value())
         bound(function, value, args)  # the error of the function itself comes out of it
     return function, special.unit(request)
 
@@ -410,7 +410,7 @@ def is_known(
     request: Request,
 ) -> bool:  # fmt: skip
     """Whether this process has compiled this."""
-    key = type_of(function), kinds, equal, request.in_order
+    key = type_of(function), kinds, equal, *request.how
     known = _lookup(function, args, key, request)
     return known is not None and request in known.units
 

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
 )
 from pullback.frontend.kinds.widening import small_in
+from pullback.frontend.seen_outside import Outside
 
 if TYPE_CHECKING:
     from pullback.frontend.specialise import Specialised
@@ -60,7 +61,7 @@ class Request:
     """An operator with its options. ``alone``: one gradient, not a tuple of them; ``method``: by
     which native algorithm; ``plain``: linear algebra as plain programs, for methods that have no
     rules for whole matrices; ``in_order``: errors come in the order of the program; ``words``: the
-    tangents are sets of inputs."""
+    tangents are sets of inputs; ``outside``: the arguments that the function updates."""
 
     what: What
     argnums: tuple[int, ...] = ()
@@ -70,6 +71,16 @@ class Request:
     plain: bool = False
     in_order: bool = False
     words: bool = False
+    outside: Outside | None = None
+
+    @property
+    def how(self) -> tuple[bool, Outside | None]:
+        """How the front end runs the function, in whatever way it is differentiated."""
+        return self.in_order, self.outside
+
+    def of_value(self) -> Request:
+        """Return the request for the value of the same program."""
+        return Request(What.VALUE, in_order=self.in_order, outside=self.outside)
 
     @property
     def lapack(self) -> bool:

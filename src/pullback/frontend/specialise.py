@@ -18,7 +18,7 @@ from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.traverse import calls_python
 from pullback.core.types import BOOL
-from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
+from pullback.errors import ArgumentTypeError, MutationError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
 from pullback.frontend.functions import memos
@@ -52,6 +52,7 @@ from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Used, definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
+from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
 from pullback.frontend.signals import ContextsWanted, NeedStatic, Unreachable
 from pullback.frontend.state import Frame
 
@@ -142,6 +143,7 @@ def specialise(
     lapack: bool = True,
     known_flags: bool = True,
     contexts: bool = False,
+    outside: Outside | None = None,
 ) -> Specialised:
     """Return ``function``, specialised for arguments of these types (one per parameter, in order).
 
@@ -151,16 +153,17 @@ def specialise(
     is LAPACK's, see ``interface.Specialiser``. With ``known_flags`` the program is compiled for the
     present values of bools, in arguments (outside of lists and nodes) and around the function.
     With ``contexts``, or where it looks at them itself, the program says what it handles
-    (``python.handled``)."""
+    (``python.handled``). ``outside``: the arguments that it updates (``seen_outside``)."""
+    given = function, arg_types, args, assume_equal, lapack, known_flags, outside
     with handled.noted(contexts), contextlib.suppress(ContextsWanted):
-        return _specialise(function, arg_types, args, assume_equal, lapack, known_flags)
+        return _specialise(*given)
     with handled.noted(True):
-        return _specialise(function, arg_types, args, assume_equal, lapack, known_flags)
+        return _specialise(*given)
 
 
 def _specialise(
     function: FunctionType, arg_types: tuple[ArgType, ...], args: tuple[object, ...] | None,
-    assume_equal: bool, lapack: bool, known_flags: bool,
+    assume_equal: bool, lapack: bool, known_flags: bool, outside: Outside | None,
 ) -> Specialised:  # fmt: skip
     static: dict[Path, StaticK] = {}
     lambda_sets, choice = _lambda_sets(function), Choice(lapack)
@@ -170,7 +173,7 @@ def _specialise(
             try:
                 attempt = _Attempt(
                     function, arg_types, args, static, lambda_sets, assume_equal, choice,
-                    known_flags,
+                    known_flags, outside,
                 )  # fmt: skip
                 with records.functions_of(lambda_sets):
                     made = attempt.run()
@@ -199,7 +202,7 @@ def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
     lambda_sets.begin()
     again = _Attempt(
         attempt.function, attempt.arg_types, attempt.args, attempt.rt.static_paths, lambda_sets,
-        attempt.rt.assume_equal, attempt.rt.lapack, attempt.rt.known_flags,
+        attempt.rt.assume_equal, attempt.rt.lapack, attempt.rt.known_flags, attempt.outside,
     )  # fmt: skip
     again.rt.problems = problems
     with contextlib.suppress(Exception):  # a run that goes on after a refusal may raise anything
@@ -243,10 +246,12 @@ class _Attempt:
         assume_equal: bool,
         lapack: Choice,
         known_flags: bool,
+        outside: Outside | None,
     ) -> None:
         self.function = function
         self.arg_types = arg_types
         self.args = args
+        self.outside = outside
         self.rt = Interpreter(lambda_sets)
         self.rt.assume_equal = assume_equal
         self.rt.lapack = lapack
@@ -272,7 +277,7 @@ class _Attempt:
             kind: Kind = static_kind(None)
             atoms: list[Atom] = []
             try:
-                result = tightened(rt, _no_generator(rt, rt.call(f, args, node)), node)
+                result = tightened(rt, self._result(f, args, frame.scope, node), node)
                 kind = rt.kind(result, node)
                 refuse_results(rt, kind, node)
                 atoms = flatten(result).atoms
@@ -307,6 +312,17 @@ class _Attempt:
             catches_extents=rt.caught.catches_extents,
             contexts=rt.caught.contexts and not handled.NOTED.get(),
         )
+
+    def _result(self, f: Value, args: list[Value], scope: Scope, node: ast.AST) -> Value:
+        """Return the result of the function, and what it has updated."""
+        updates = Updates(self.rt, self.outside or NOTHING, args, node)
+        updates.bind(scope)
+        try:
+            result = _no_generator(self.rt, self.rt.call(f, args, node))
+        except MutationError as e:
+            e.arguments = updated_by(e, args)
+            raise
+        return result if self.outside is None else updates.whole(scope, result)
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:
         """Return the abstract value of an argument; its leaves become parameters of main."""

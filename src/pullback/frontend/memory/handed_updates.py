@@ -53,6 +53,7 @@ def handed_back(
         if value is arg and not name.startswith("$"):
             return named_back(run, name, arg, new, node, nested, moved)
     if not arg.fresh:
+        refusal.updated = arg
         raise refusal
     if nested is not None:
         check_inside(run, arg, frozenset(), nested, node)

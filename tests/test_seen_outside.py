@@ -1,0 +1,248 @@
+"""Functions that update their arguments: the arguments are afterwards what Python leaves."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests.outside_programs import CASES, RAISING, Account, Body, Made, doubled, paid
+
+CLASSES = Body, Account
+
+
+def told(x: Any) -> Any:
+    """What can be seen of a value."""
+    match x:
+        case np.ndarray():
+            return str(x.dtype), x.shape, x.tolist()
+        case list() | tuple():
+            return type(x).__name__, [told(v) for v in x]
+        case dict():
+            return [(k, told(v)) for k, v in x.items()]
+        case Body() | Account():
+            return type(x).__name__, told(vars(x))
+        case _:
+            return type(x).__name__, x
+
+
+def parts(args: Any) -> dict[str, Any]:
+    """The objects in arguments, by their places."""
+    found: dict[str, Any] = {}
+    for k, a in enumerate(args):
+        found[str(k)] = a
+        if isinstance(a, CLASSES):
+            found |= {f"{k}.{n}": v for n, v in vars(a).items() if isinstance(v, list | np.ndarray)}
+    return found
+
+
+def ids(cases: list[tuple[Callable[..., Any], Made]]) -> list[str]:
+    return [f.__name__ for f, _ in cases]
+
+
+@pytest.mark.parametrize(("f", "made"), CASES, ids=ids(CASES))
+def test_as_in_python(
+    f: Callable[..., Any], made: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = made()
+    before = parts(mine)
+    want, out = f(*mine), capsys.readouterr().out
+    still = {n: parts(mine)[n] is v for n, v in before.items()}
+    compiled = pb.jit(f)
+    for _ in range(2):
+        args = made()
+        before = parts(args)
+        assert told(compiled(*args)) == told(want)
+        assert told(args) == told(mine)
+        assert {n: parts(args)[n] is v for n, v in before.items()} == still
+        assert capsys.readouterr().out == out
+
+
+def pure(f: Callable[..., Any], *args: Any) -> float:
+    return float(f(*copy.deepcopy(args)))
+
+
+def nudged(args: Any, k: int, at: Any, h: float) -> Any:
+    args = copy.deepcopy(args)
+    match args[k]:
+        case np.ndarray() | list() | dict():
+            args[k][at] += h
+        case _:
+            setattr(args[k], at, getattr(args[k], at) + h)
+    return args
+
+
+@pytest.mark.parametrize(("f", "made"), CASES, ids=ids(CASES))
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_the_gradient_is_by_the_values_at_entry(
+    f: Callable[..., Any], made: Made, method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine, args = made(), made()
+    want = f(*mine)
+    value, gradient = pb.value_and_grad(f, method=method)(*args)
+    assert told(value) == told(want)
+    assert told(args) == told(mine)
+    start = made()
+    match start[0]:
+        case np.ndarray():
+            places: list[Any] = [tuple(int(i) for i in p) for p in np.ndindex(start[0].shape)]
+            found = {p: gradient[p] for p in places}
+        case list():
+            found = dict(enumerate(gradient))
+        case dict():
+            found = dict(gradient)
+        case _:
+            found = {n: v for n, v in vars(gradient).items() if isinstance(v, float)}
+    single = isinstance(start[0], np.ndarray) and start[0].dtype == np.float32
+    h, tolerance = (0.25, 1e-3) if single else (1e-6, 1e-6)
+    for at, derivative in found.items():
+        up, down = (pure(f, *nudged(start, 0, at, s * h)) for s in (1, -1))
+        assert derivative == pytest.approx((up - down) / (2 * h), rel=tolerance, abs=tolerance)
+
+
+@pytest.mark.parametrize(("f", "made"), RAISING, ids=ids(RAISING))
+def test_where_it_raises(
+    f: Callable[..., Any], made: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = made()
+    with pytest.raises((ValueError, LookupError)) as wanted:
+        f(*mine)
+    out = capsys.readouterr().out
+    for operator in (pb.jit, pb.grad):
+        compiled = operator(f)
+        for _ in range(2):
+            args = made()
+            with pytest.raises(type(wanted.value)) as caught:
+                compiled(*args)
+            assert repr(caught.value) == repr(wanted.value)
+            assert told(args) == told(mine)
+            assert capsys.readouterr().out == out
+
+
+def test_arguments_that_share_memory() -> None:
+    def f(a: Any, b: Any) -> Any:
+        b[0] = a[1]
+        a[0] += 7.0
+        return (a * b).sum()
+
+    compiled = pb.jit(f)
+    compiled(np.ones(3), np.ones(3))
+    for pair in (lambda a: (a[:3], a[:3]), lambda a: (a[1:], a[:-1]), lambda a: (a[:2], a[2:])):
+        one, two = np.arange(4.0), np.arange(4.0)
+        assert compiled(*pair(two)) == f(*pair(one))
+        assert two.tolist() == one.tolist()
+    a = np.arange(3.0)
+    with pytest.raises(pb.PullbackError, match="shares memory"):
+        pb.grad(f)(a, a)
+    assert a.tolist() == [0.0, 1.0, 2.0]
+
+
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def test_what_the_function_reads_beside_its_arguments() -> None:
+    def f(a: Any) -> Any:
+        a[0] = 5.0
+        return (a * TABLE).sum()
+
+    compiled = pb.jit(f)
+    assert compiled(np.ones(3)) == 10.0
+    try:
+        want = f(TABLE)
+        TABLE[0] = 1.0
+        assert compiled(TABLE) == want
+        assert TABLE[0] == 5.0
+    finally:
+        TABLE[0] = 1.0
+
+
+def test_a_read_only_array_raises_as_numpy_does() -> None:
+    a = np.ones(3)
+    a.flags.writeable = False
+    compiled = pb.jit(doubled)
+    assert compiled(np.ones(3)) == 6.0
+    with pytest.raises(ValueError, match="read-only"):
+        compiled(a)
+    with pytest.raises(pb.PullbackError, match="read-only"):
+        pb.grad(doubled)(a)
+
+
+def test_the_result_is_the_argument() -> None:
+    def f(a: Any) -> Any:
+        a += 1.0
+        return a
+
+    compiled = pb.jit(f)
+    for _ in range(2):
+        a = np.zeros(2)
+        assert compiled(a) is a
+        assert a.tolist() == [1.0, 1.0]
+
+
+def test_methods_and_options() -> None:
+    one, two = Body(1.0), Body(1.0)
+    step = pb.jit(one.step)
+    for d in (0.5, 0.25):
+        assert step(d) == two.step(d)
+        assert told(one) == told(two)
+    assert pb.grad(one.step)(0.5) == two.x
+    two.step(0.5)
+    assert told(one) == told(two)
+
+    def f(a: Any, b: Any) -> Any:
+        a[0] = 3.0
+        return (a * b).sum(), a[1]
+
+    a, b = np.ones(2), np.array([2.0, 4.0])
+    (value, aux), (da, db) = pb.value_and_grad(f, argnums=(0, 1), has_aux=True)(a, b)
+    assert (value, aux, da.tolist(), db.tolist()) == (10.0, 1.0, [0.0, 4.0], [3.0, 1.0])
+    assert a.tolist() == [3.0, 1.0]
+    db, aux = pb.grad(f, argnums="b", has_aux=True)(b=b, a=np.ones(2))
+    assert (aux, db.tolist()) == (1.0, [3.0, 1.0])
+
+
+def test_of_other_types_and_made_anew() -> None:
+    compiled = pb.jit(doubled)
+    for made in (np.ones, lambda n: np.ones((n, 2)), lambda n: np.ones(n, np.float32)):
+        a = made(3)
+        assert compiled(a) == 2.0 * a.size
+        assert (a == 2.0).all()
+        assert pb.jit(doubled)(a) == 4.0 * a.size
+
+
+def refusal(f: Callable[..., Any], *args: Any) -> str:
+    before = told(args)
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.jit(f)(*args)
+    assert told(args) == before
+    return str(caught.value)
+
+
+def test_refused() -> None:
+    def on_some_paths(b: Body, x: float) -> Any:
+        if x > 0.0:
+            b.w = np.zeros(2)
+        return b.w.sum()
+
+    def a_part(b: Body, x: float) -> Any:
+        b.v[0] = x
+        return b.v
+
+    def twice(b: Body, x: float) -> Any:
+        b.w = b.v = np.ones(3) * x
+        return x
+
+    def inside(rows: list[Any], x: float) -> Any:
+        rows[0][0] = x
+        return rows[1][0]
+
+    assert "on some paths" in refusal(on_some_paths, Body(1.0), 2.0)
+    assert "returns a part" in refusal(a_part, Body(1.0), 2.0)
+    assert "update refused" in refusal(twice, Body(1.0), 2.0)
+    assert "update refused" in refusal(inside, [np.ones(2), np.ones(2)], 2.0)
+    with pytest.raises(pb.PullbackError, match="seen outside"):
+        pb.jvp(paid, (Account(5.0), 1.0), (None, 1.0))
