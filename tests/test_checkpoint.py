@@ -116,7 +116,8 @@ def test_derivatives_of_gradients_of_parts() -> None:
     np.testing.assert_allclose(got, wanted, rtol=1e-10)
 
 
-def test_a_checkpoint_costs_what_it_reads() -> None:
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_a_checkpoint_costs_what_it_reads(method: str) -> None:
     """Each part has a cotangent for ten cells of x, not one for all."""
 
     def f(x, a):
@@ -125,7 +126,7 @@ def test_a_checkpoint_costs_what_it_reads() -> None:
             s = pb.checkpoint(lambda s, k: sum(math.sin(s * v) for v in x[k : k + 10]) * a)(s, k)
         return s
 
-    few, many = (steps(f, (np.ones(n), 0.7), "chad") for n in (200, 800))
+    few, many = (steps(f, (np.ones(n), 0.7), method) for n in (200, 800))
     assert many < 4.1 * few, (few, many)
 
 

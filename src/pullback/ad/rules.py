@@ -22,6 +22,7 @@ from pullback.ad.cells import extents_of, indices, real_type, zeros_like
 from pullback.ad.linear_rules import Translated, require_linear
 from pullback.ad.sweep import DerivativeError, refuse_composite, refuse_data
 from pullback.core.build import Builder, lit
+from pullback.core.quiet import loud_name
 from pullback.core.terms import (
     Atom,
     Block,
@@ -116,6 +117,10 @@ def _copy(
                     on = tuple(a in active for a in args)
                     target = for_one_sweep(functions, g, on, calls)
                     b.lets.append(Let(let.vars, Call(target, args), let.site))
+                case Ruled(g, args, rule=Pulls()) if not calls and _runs_again(functions, let.op):
+                    on = tuple(a in active for a in args)
+                    target = for_one_sweep(functions, g, on, calls)
+                    b.lets.append(Let(let.vars, Call(target, args), let.site))
                 case Ruled() if any(v in active for v in let.vars) and (
                     not calls or isinstance(let.op.rule, Pushes)
                 ):
@@ -127,6 +132,13 @@ def _copy(
     params = tuple(Var(p.name, p.type) for p in f.params)
     body = refresh(block(f.body), dict(zip(f.params, params, strict=True)))
     return Function(out, params, body, f.results)
+
+
+def _runs_again(functions: Translated, op: Ruled) -> bool:
+    """Whether a rule is the derivative of its own function (a checkpoint): a sweep that calls no
+    rules calls the function, since a row of the Jacobian has all cells of all arguments."""
+    again = functions.run_again(op)
+    return again is not None and loud_name(again) == op.function
 
 
 def _expand(functions: Translated, let: Let, op: Ruled, calls: bool, b: Builder) -> None:
