@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pullback as pb
+from tests import captured_programs
 from tests.outside_programs import CASES, RAISING, Account, Body, Made, doubled, paid
 
 CLASSES = Body, Account
@@ -246,3 +249,96 @@ def test_refused() -> None:
     assert "update refused" in refusal(inside, [np.ones(2), np.ones(2)], 2.0)
     with pytest.raises(pb.PullbackError, match="seen outside"):
         pb.jvp(paid, (Account(5.0), 1.0), (None, 1.0))
+
+
+# --- what is around a function --------------------------------------------------------------------
+
+
+def loaded(name: str) -> Any:
+    """The module of the programs, anew."""
+    file = captured_programs.__file__
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def twice() -> Iterator[tuple[Any, Any]]:
+    names = "captured_one", "captured_two"
+    yield loaded(names[0]), loaded(names[1])
+    for name in names:
+        del sys.modules[name]
+
+
+def around(module: Any) -> Any:
+    cells = [c.cell_contents for c in module.made.__closure__]
+    held = [module.log, module.count, module.total, module.state, module.table, module.latest]
+    return told([*held, vars(module.model), cells])
+
+
+def outcome(f: Callable[..., Any], x: float) -> Any:
+    try:
+        return told(f(x))
+    except pb.PullbackError:
+        raise
+    except Exception as error:
+        return repr(error)
+
+
+@pytest.mark.parametrize("name", captured_programs.NAMES)
+def test_around_the_function(
+    name: str, twice: tuple[Any, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = twice
+    kept = two.log, two.model, two.state
+    f, compiled = getattr(one, name), pb.jit(getattr(two, name))
+    both = pb.value_and_grad(getattr(two, name))
+    for x in (2.0, 3.0):
+        want, out = outcome(f, x), capsys.readouterr().out
+        assert outcome(compiled, x) == want
+        assert capsys.readouterr().out == out
+        assert around(two) == around(one)
+    want = outcome(f, 1.5)
+    got = outcome(both, 1.5)
+    assert (got if isinstance(got, str) else got[1][0]) == want
+    assert around(two) == around(one)
+    assert all(a is b for a, b in zip(kept, (two.log, two.model, two.state), strict=True))
+
+
+def test_its_gradient_is_by_the_values_at_entry(twice: tuple[Any, Any]) -> None:
+    one, two = twice
+    for name in ("appended", "summed", "keyed", "of_an_object", "of_an_array", "in_a_loop"):
+        gradient = pb.grad(getattr(two, name))(1.5)
+        up, down = (pure_around(one, name, 1.5 + h) for h in (1e-6, -1e-6))
+        assert gradient == pytest.approx((up - down) / 2e-6, rel=1e-6)
+        getattr(one, name)(1.5)
+        assert around(one) == around(two)
+
+
+def pure_around(module: Any, name: str, x: float) -> float:
+    before = {n: copy.deepcopy(v) for n, v in vars(module).items() if n in STATE}
+    try:
+        return float(getattr(module, name)(x))
+    finally:
+        vars(module).update(before)
+
+
+STATE = "log", "count", "total", "state", "table", "latest", "model"
+
+
+def test_the_result_is_what_is_around(twice: tuple[Any, Any]) -> None:
+    _, two = twice
+    assert pb.jit(two.result)(4.0) is two.table
+    assert two.table.tolist() == [4.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", captured_programs.REFUSED)
+def test_around_is_refused(name: str, twice: tuple[Any, Any]) -> None:
+    _, two = twice
+    before = around(two)
+    with pytest.raises(pb.PullbackError):
+        pb.jit(getattr(two, name))(2.0)
+    assert around(two) == before

@@ -121,6 +121,8 @@ class MutationError(UnsupportedError):
     """What is updated, as the front end knows it."""
     arguments: tuple[int, ...] = ()
     """The positions of the arguments of the call that are updated."""
+    captured: tuple[str, object] | None = None
+    """A variable around the function that is changed, and the globals of who changes it."""
 
 
 class TypesDoNotMeetError(ArgumentTypeError):

@@ -207,7 +207,7 @@ def assigned_outside(w: Any) -> Any:
     ("operator", "f", "args", "line"),
     [(pb.jacfwd, MODEL.remembered, (W,), "self.kept = self.k * 2"),
      (lambda f: pb.jacfwd(f, argnums=1), assigned, (MODEL, W), "m.k = 1.0"),
-     (pb.jit, assigned_outside, (W,), "MODEL.k = 1.0")],
+     (pb.jacfwd, assigned_outside, (W,), "MODEL.k = 1.0")],
 )  # fmt: skip
 def test_updates_that_would_be_seen_outside(
     operator: Any, f: Any, args: tuple[Any, ...], line: str

@@ -15,7 +15,7 @@ import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -25,14 +25,16 @@ from pullback.call.deferred import driver
 from pullback.call.leaving import on_purpose
 from pullback.call.request import Request, What
 from pullback.errors import MutationError, PullbackError
-from pullback.frontend.seen_outside import CHANGED, Outside
+from pullback.frontend.functions.scopes import Path
+from pullback.frontend.python.paths import Namespace
+from pullback.frontend.seen_outside import CHANGED, IMMUTABLE, Outside, variable
 from pullback.settings import config
 
 _DIRECTLY = What.VALUE, What.GRADIENT, What.VALUE_AND_GRADIENT
 """The operators whose entries may say what has changed."""
 
 
-_known: dict[object, tuple[tuple[int, ...], bool]] = {}
+_known: dict[object, Outside] = {}
 """What functions have been found to update, by their code."""
 
 
@@ -52,10 +54,12 @@ def learnt(
 ) -> tuple[Updating, Any]:
     """Return the call for a function that has been refused since it updates arguments, and its
     result; or raise the refusal."""
-    if request.what not in _DIRECTLY or not (refusal.arguments or isinstance(f, MethodType)):
+    if request.what not in _DIRECTLY or not (
+        refusal.arguments or refusal.captured or isinstance(f, MethodType)
+    ):
         raise refusal
     made = Updating(f, request)
-    if refusal.arguments:
+    if refusal.arguments or refusal.captured:
         made.learn(refusal)
     try:
         return made, made(*args)
@@ -81,24 +85,43 @@ class Updating:
         self.f, n = f, len(self.first)
         self.request = replace(request, argnums=tuple(k + n for k in request.argnums))
         derived = request.what is not What.VALUE
-        arguments, deep = _known.get(_code(self.f), ((), False))
-        self.outside = Outside(arguments, deep, derived and request.has_aux, derived)
+        known = _known.get(_code(self.f), Outside(()))
+        self.outside = replace(known, aux=derived and request.has_aux, derived=derived)
         self.calls: tuple[tuple[Fast, Beside], ...] = ()
 
     def learn(self, error: MutationError) -> None:
-        """Have the arguments of this refusal updated, or what is in them; raise it if they are
-        already."""
-        known = {*self.outside.arguments}
+        """Have the arguments or the variable of this refusal updated, or what is in them; raise it
+        if they are already."""
+        known, captured = {*self.outside.arguments}, self.outside.captured
+        name = self._variable(error)
         if not known.issuperset(error.arguments):
             both = tuple(sorted(known.union(error.arguments)))
             self.outside = replace(self.outside, arguments=both)
-        elif known and not self.outside.deep:
+        elif name is not None and name not in captured:
+            self.outside = replace(self.outside, captured=(*captured, name))
+        elif (known or captured) and not self.outside.deep:
             self.outside = replace(self.outside, deep=True)
         else:
             raise error
-        _known[_code(self.f)] = self.outside.arguments, self.outside.deep
+        _known[_code(self.f)] = self.outside
         while len(_known) > config.cache_size:
             _known.pop(next(iter(_known)), None)
+
+    def _variable(self, error: MutationError) -> str | None:
+        """The variable around the function that the refusal is about."""
+        f = self.f
+        if error.captured is None or not isinstance(f, FunctionType):
+            return None
+        name, names = error.captured
+        there = name in f.__code__.co_freevars or name in f.__globals__
+        return name if there and names is f.__globals__ else None
+
+    def _objects(self, args: Sequence[Any]) -> list[Any]:
+        """What is updated, as it is now."""
+        found = [args[i] for i in self.outside.arguments]
+        if isinstance(self.f, FunctionType):
+            found += (variable(self.f, n)[0] for n in self.outside.captured)
+        return found
 
     def __call__(self, *given: Any) -> Any:
         args = (*self.first, *given)
@@ -132,12 +155,11 @@ class Updating:
             has_aux=self.request.has_aux or self.request.what is not What.VALUE,
         )  # fmt: skip
         function, unit = driver.found(self.f, args, request)
-        special = unit.special.special
+        hidden = [h for h in unit.special.special.hidden if not self._is_own(h.path)]
 
         def beside(args: Sequence[Any]) -> Sequence[Any]:
             """What the function reads beside its arguments."""
-            found: Sequence[Any] = special.hidden_values(function, tuple(args))
-            return found
+            return [h.read(function, tuple(args)) for h in hidden]
 
         if not self._apart(args, beside(args)):
             return NotImplemented
@@ -145,11 +167,23 @@ class Updating:
         self.calls = ((fast, beside), *self.calls)[:_MOST_CALLS]
         return found
 
+    def _is_own(self, path: Path) -> bool:
+        """Whether a value is read from a variable that is updated."""
+        f = self.f
+        if not isinstance(f, FunctionType):
+            return False
+        match path:
+            case (("global", Namespace(names=names), name), *_):
+                return name in self.outside.captured and names is f.__globals__
+            case (("function",), ("cell", int(k)), *_):
+                return f.__code__.co_freevars[k] in self.outside.captured
+            case _:
+                return False
+
     def _apart(self, args: Sequence[Any], beside: Sequence[Any]) -> bool:
         """Whether nothing that is updated is read-only, or also in something else."""
-        mine = self.outside.arguments
-        others = [a for i, a in enumerate(args) if i not in mine]
-        return _apart([args[i] for i in mine], [*others, *beside])
+        others = [a for i, a in enumerate(args) if i not in self.outside.arguments]
+        return _apart(self._objects(args), [*others, *beside])
 
     def _written(self, found: Any, args: Sequence[Any]) -> Any:
         """Write what has changed; return what the operator gives."""
@@ -163,10 +197,15 @@ class Updating:
                 (value, aux), grads = found
         if what is not What.VALUE:
             result, (told, places) = aux if self.request.has_aux else (None, aux)
-        for i, news in zip(self.outside.arguments, told, strict=True):
-            _write(args[i], news)
-        for path, i in places:
-            result = _put(result, path, args[i])
+        objects, n = self._objects(args), len(self.outside.arguments)
+        for x, news in zip(objects[:n], told[:n], strict=True):
+            _write(x, news)
+        for k, name in enumerate(self.outside.captured, n):
+            if told[k] is not None:
+                objects[k] = _part(objects[k], told[k])
+                _bind(self.f, name, objects[k])
+        for path, k in places:
+            result = _put(result, path, objects[k])
         if what is What.VALUE:
             return result
         if what is What.GRADIENT:
@@ -189,14 +228,17 @@ class Updating:
     def _replayed(self, args: Sequence[Any], error: Exception) -> Exception:
         """Return the exception of the plain run, which leaves the arguments as Python does: if it
         is the same one for copies of them."""
-        try:
-            tried = copy.deepcopy(tuple(args))
-        except Exception:
-            return error
+        if isinstance(error, OverflowError | MemoryError | RecursionError):
+            return error  # it may be of compiled code alone
         with _silence():
-            first = _raised(self.f, tried)
-            if type(first) is not type(error) or repr(first) != repr(error):
-                return error
+            if not self.outside.captured:
+                try:
+                    tried = copy.deepcopy(tuple(args))
+                except Exception:
+                    return error
+                first = _raised(self.f, tried)
+                if type(first) is not type(error) or repr(first) != repr(error):
+                    return error
             again = _raised(self.f, args)
         return error if again is None else on_purpose(again)
 
@@ -244,6 +286,18 @@ def _write(old: Any, told: Any) -> None:
                     setattr(old, name, after)
 
 
+def _bind(f: Callable[..., Any], name: str, x: Any) -> None:
+    """Let a variable around a function hold an object."""
+    assert isinstance(f, FunctionType)
+    held, cell = variable(f, name)
+    if held is x:
+        return
+    if cell is None:
+        f.__globals__[name] = x
+    else:
+        cell.cell_contents = x
+
+
 def _put(result: Any, path: Sequence[int], x: Any) -> Any:
     """Return a result with an argument at a place."""
     if not path:
@@ -265,8 +319,6 @@ def _part(old: Any, told: tuple[int, Any]) -> Any:
 
 # --- sharing --------------------------------------------------------------------------------------
 
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), type, np.generic)
-
 
 _MANY = 64
 
@@ -275,7 +327,7 @@ def _parts(x: Any) -> Iterator[Any]:
     match x:
         case list() | tuple() | Mapping():
             items = x.values() if isinstance(x, Mapping) else x
-            if len(x) > _MANY and isinstance(next(iter(items)), _PLAIN):
+            if len(x) > _MANY and isinstance(next(iter(items)), IMMUTABLE):
                 return  # so many items are of one kind
             yield from items
         case np.ndarray():
@@ -294,7 +346,7 @@ def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> No
     todo = [x]
     while todo:
         x = todo.pop()
-        if isinstance(x, _PLAIN) or callable(x):
+        if isinstance(x, IMMUTABLE) or callable(x):
             continue
         seen[id(x)] = seen.get(id(x), 0) + 1
         if seen[id(x)] == 1:

@@ -17,13 +17,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, NoReturn
 
+import numpy as np
+
 from pullback.errors import MutationError
-from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.functions.scopes import Path, Scope, outermost
 from pullback.frontend.kinds.coerce import copied, new_owner
 from pullback.frontend.kinds.values import (
     ArrayV,
+    FunctionV,
     ListV,
     Owner,
     RecordV,
@@ -33,6 +38,9 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import holding, ownership
 from pullback.frontend.memory.owners import memory_of
+from pullback.frontend.python.paths import Namespace
+from pullback.frontend.python.python_values import Taken
+from pullback.frontend.python.syntax import declared_outside
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -42,12 +50,14 @@ if TYPE_CHECKING:
 class Outside:
     """The positions of the arguments that a function updates; ``deep``: also what is in them.
     ``aux``: its result is a pair (value, auxiliary data), of which the second part gets what has
-    changed. ``derived``: for a derivative, which needs the result also where it is an argument."""
+    changed. ``captured``: the variables around the function that it changes. ``derived``: for a
+    derivative, which needs the result also where it is an argument."""
 
     arguments: tuple[int, ...]
     deep: bool = False
     aux: bool = False
     derived: bool = False
+    captured: tuple[str, ...] = ()
 
 
 NOTHING = Outside(())
@@ -58,25 +68,99 @@ def updated_by(error: MutationError, args: Sequence[Value]) -> tuple[int, ...]:
     return tuple(i for i, value in enumerate(args) if value is error.updated)
 
 
+IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), type, np.generic)
+
 SET, CHANGED = 0, 1
 """What has been done to a part: another one was put in its place, or it was updated itself."""
 
 
+def variable(function: FunctionType, name: str) -> tuple[object, CellType | None]:
+    """Return what a variable around a function holds, and its cell if it is not global."""
+    free = function.__code__.co_freevars
+    if name in free:
+        cell = (function.__closure__ or ())[free.index(name)]
+        return cell.cell_contents, cell
+    return function.__globals__[name], None
+
+
+def _helpers(function: FunctionType, names: Sequence[str]) -> dict[str, FunctionType]:
+    """Return the functions of the same module, by name, that a function calls and that mention one
+    of these global variables, or call one that does."""
+    if any(n in function.__code__.co_freevars for n in names):
+        return {}
+    names, known, todo = list(names), dict[str, FunctionType](), [function]
+    mentioned: dict[str, frozenset[str]] = {}
+    while todo:
+        f = todo.pop()
+        for name in _mentioned(f.__code__):
+            other = f.__globals__.get(name)
+            if name in known or not isinstance(other, FunctionType):
+                continue
+            if other.__globals__ is function.__globals__ and other.__name__ == name:
+                known[name], mentioned[name] = other, _mentioned(other.__code__)
+                todo.append(other)
+    reaching = set(names)
+    while more := {n for n, own in mentioned.items() if n not in reaching and own & reaching}:
+        reaching |= more
+    return {n: f for n, f in known.items() if n in reaching}
+
+
+def _mentioned(code: CodeType) -> frozenset[str]:
+    inside = (_mentioned(c) for c in code.co_consts if isinstance(c, CodeType))
+    return frozenset(code.co_names).union(*inside)
+
+
 class Updates:
-    """The arguments that one entry updates."""
+    """The arguments and the variables around it that one entry updates: variables of ``scope``."""
 
-    def __init__(self, run: Run, outside: Outside, args: list[Value], node: ast.AST) -> None:
-        self.run, self.outside, self.node = run, outside, node
-        self.own = {i: self._own(args[i]) for i in outside.arguments}
-        for i, value in self.own.items():
-            args[i] = value
+    def __init__(
+        self, run: Run, outside: Outside, scope: Scope, args: list[Value], node: ast.AST
+    ) -> None:
+        self.run, self.outside, self.scope, self.node = run, outside, scope, node
+        self.own = {_name(i): self._own(args[i]) for i in outside.arguments}
+        for i in outside.arguments:
+            args[i] = self.own[_name(i)]
+        self.bound: frozenset[str] = frozenset()
+        scope.names |= self.own
 
-    def bind(self, scope: Scope) -> None:
-        """Let the entry have the objects as variables, which get what they are at the end."""
-        for i, value in self.own.items():
-            scope.names[_name(i)] = value
+    def around(self, f: Value, function: FunctionType) -> Value:
+        """Return the function with the variables around it that it changes."""
+        if not self.outside.captured or not isinstance(f, FunctionV):
+            return f
+        run, scope, names = self.run, self.scope, self.outside.captured
+        objects, cells, paths = set[int](), set[int](), set[Path]()
+        for name in names:
+            held, cell = variable(function, name)
+            if cell is None:
+                value = run.global_value(function.__globals__, name, self.node)
+                paths.add((("global", Namespace.of(function.__globals__), name),))
+            else:
+                cells_of = outermost(f.scope)
+                assert cells_of is not None
+                found = run.cell(cells_of, name, self.node)
+                assert found is not None
+                value = found
+                cells.add(id(cell))
+            if not isinstance(held, IMMUTABLE):
+                objects.add(id(held))
+            own = self._copy(value)
+            self.own[name] = scope.names[name] = value if own is None else own
+        helpers = [f]
+        for name, helper in _helpers(function, names).items():
+            made = run.global_value(function.__globals__, name, self.node)
+            if isinstance(made, FunctionV) and helper.__closure__ is None:
+                scope.names[name] = replace(made, scope=scope)
+                helpers.append(made)
+        self.bound = frozenset[str]().union(
+            *(declared_outside(h.definition.node) for h in helpers)
+        )
+        scope.rebound |= self.bound.intersection(names)
+        if f.scope is not scope:
+            scope.parent = f.scope
+        run.taken = Taken(frozenset(objects), frozenset(cells), frozenset(paths))
+        return replace(f, scope=scope)
 
-    def whole(self, scope: Scope, result: Value) -> Value:
+    def whole(self, result: Value) -> Value:
         """Return the result of the entry: that of the function, and (what has become of the
         arguments; where they are in the result, as paths and positions)."""
         value, aux = None, result
@@ -84,12 +168,17 @@ class Updates:
             if not isinstance(result, TupleV) or len(result.items) != 2:
                 self._refuse("returns no pair (value, auxiliary data)", "return value, aux")
             value, aux = result.items
-        ends = {i: scope.names[_name(i)] for i in self.own}
+        ends = [self.scope.names[n] for n in self.own]
         places: list[Value] = []
         if self.outside.aux or not self.outside.derived:
             aux = _without(ends, aux, (), places)
         mine = _Mine()
-        told = TupleV(tuple(self._told(self.own[i], end, mine) for i, end in ends.items()))
+        n = len(self.outside.arguments)
+        both = list(zip(self.own.values(), ends, strict=True))
+        told = TupleV((
+            *(self._told(own, end, mine) for own, end in both[:n]),
+            *map(partial(self._variable_told, mine), self.outside.captured, both[n:]),
+        ))  # fmt: skip
         if memory_of(aux) & mine.owners and not (self.outside.derived and value is None):
             self._refuse("returns a part of what it updates", "return a copy of it")
         if not ownership.is_unshared(TupleV(tuple(mine.put))):
@@ -120,6 +209,10 @@ class Updates:
                 return copied(run, value)
             case TupleV(items, True) if not any(map(holding.is_updated_in_place, items)):
                 return TupleV(items, True, owners, fresh)
+            case RecordV(cls, _, outside=place) if place is not None:
+                held = run.attributes_at(place, node)
+                parts = {n: self._part(v) for n, v in held.items()}
+                return RecordV(cls, parts, None, owners, fresh)
             case RecordV(cls, fields) if holding.is_updated_in_place(value) or cls is dict:
                 parts = {n: self._part(v) for n, v in fields.items()}
                 return RecordV(cls, parts, None, owners, fresh)
@@ -149,6 +242,13 @@ class Updates:
                 what = self.run.describe(end)
                 self._refuse(f"makes one of them {what}", "return what is new")
 
+    def _variable_told(self, mine: _Mine, name: str, both: tuple[Value, Value]) -> Value:
+        """Return what is told of a variable: of one that is never bound anew its object."""
+        own, end = both
+        if own is not end and name not in self.bound and ownership.is_root(own):
+            return TupleV((Static(CHANGED), self._told(own, end, mine)))
+        return self._part_told(own, end, mine) or Static(None)
+
     def _part_told(self, before: Value | None, after: Value, mine: _Mine) -> Value | None:
         if before is after:
             return None
@@ -160,7 +260,7 @@ class Updates:
                 return TupleV((Static(CHANGED), self._told(before, after, mine)))
         if old & memory_of(after):
             self._refuse(
-                "replaces what is in an attribute, on some paths only or by a part of it",
+                "replaces what an attribute or variable holds on some paths, or by its part",
                 "put a copy there, on all paths: o.v = o.v.copy()",
             )
         if memory_of(after) or ownership.is_root(after):
@@ -179,11 +279,11 @@ class _Mine:
 
 
 def _without(
-    ends: dict[int, Value], result: Value, path: tuple[int, ...], places: list[Value]
+    ends: Sequence[Value], result: Value, path: tuple[int, ...], places: list[Value]
 ) -> Value:
     """Return a result without the arguments in it, and note at which places they are."""
-    for i, end in ends.items():
-        if end is result:
+    for i, end in enumerate(ends):
+        if end is result and ownership.is_root(end):
             places.append(TupleV((TupleV(tuple(map(Static, path))), Static(i))))
             return Static(None)
     if isinstance(result, TupleV):
@@ -196,4 +296,6 @@ def _name(i: int) -> str:
     return f".argument.{i}"
 
 
-__all__ = ["CHANGED", "NOTHING", "SET", "Outside", "Updates", "updated_by"]
+__all__ = [
+    "CHANGED", "IMMUTABLE", "NOTHING", "SET", "Outside", "Updates", "updated_by", "variable",
+]  # fmt: skip

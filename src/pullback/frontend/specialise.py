@@ -315,14 +315,14 @@ class _Attempt:
 
     def _result(self, f: Value, args: list[Value], scope: Scope, node: ast.AST) -> Value:
         """Return the result of the function, and what it has updated."""
-        updates = Updates(self.rt, self.outside or NOTHING, args, node)
-        updates.bind(scope)
+        updates = Updates(self.rt, self.outside or NOTHING, scope, args, node)
+        f = updates.around(f, self.function)
         try:
             result = _no_generator(self.rt, self.rt.call(f, args, node))
         except MutationError as e:
             e.arguments = updated_by(e, args)
             raise
-        return result if self.outside is None else updates.whole(scope, result)
+        return result if self.outside is None else updates.whole(result)
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:
         """Return the abstract value of an argument; its leaves become parameters of main."""

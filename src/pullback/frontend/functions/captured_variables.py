@@ -187,13 +187,13 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
         v.scope.names[v.name] = CellV(frame.scope, name)
     for name in sorted(declared - cells.keys()):
         where = next((n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)), node)
-        run.refuse(
-            where,
-            f"{name!r} belongs to a function that is not compiled: rebinding it would be seen "
-            "there",
-            "pass the value in and return the new one",
-            error=MutationError,
+        whose = "is global" if name in f.definition.globals else (
+            "belongs to a function that is not compiled"
         )
+        ownership.refuse_captured(
+            run, name, where, f"{name!r} {whose}: rebinding it would be seen there",
+            "pass the value in and return the new one",
+        )  # fmt: skip
     return cells
 
 

@@ -167,12 +167,11 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
         )
     check_carried(run, name, node)
     if name not in function_scope(run.scope).names:
-        run.refuse(
-            node,
+        refuse_captured(
+            run, name, node,
             f"{name!r} belongs to the enclosing function: updating it here would be seen there",
             f"make {name!r} a parameter, or work on a copy: {name}_ = {name}.copy()",
-            error=MutationError,
-        )
+        )  # fmt: skip
     if not value.fresh and (is_updated_in_place(value) or name in run.frame.given):
         refusal = seen_outside(run, name, value, node)
         spec = run.frame.spec
@@ -185,6 +184,17 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
         if nested:
             spec.nested.add(name)
     return value
+
+
+def refuse_captured(
+    run: Run, name: str, node: ast.AST, reason: str, rewrite: str
+) -> NoReturn:
+    """Refuse a change of a variable around a function, which its caller may make possible
+    (``seen_outside``)."""
+    error = MutationError(reason, rewrite, run.site(node))
+    definition = run.frame.definition
+    error.captured = name, None if definition is None else definition.globals
+    raise error
 
 
 def seen_outside(run: Run, name: str, value: Updatable, node: ast.AST) -> MutationError:

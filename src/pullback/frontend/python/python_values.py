@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import enum
 import functools
 import sys
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 import numpy as np
 
 from pullback.core.terms import Atom, Var
-from pullback.errors import ArgumentTypeError, PullbackError, UnsupportedError
+from pullback.errors import ArgumentTypeError, MutationError, PullbackError, UnsupportedError
 from pullback.frontend.functions.scopes import Outside, Path, PyScope
 from pullback.frontend.kinds.by_callable import is_foreign
 from pullback.frontend.kinds.flatten import rebuild
@@ -51,7 +52,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.python import records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.libraries import is_closed
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import attributes_of, is_object_class
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
 from pullback.frontend.python.rewrites import refuse_library
@@ -93,6 +94,16 @@ class Guard:
     kind: StaticK
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What the entry has as variables of its own, since the function changes it: objects and cells
+    by their ids, and paths. Whoever reads it in another way would see what it was before."""
+
+    objects: frozenset[int]
+    cells: frozenset[int]
+    paths: frozenset[Path]
+
+
 class PythonValues:
     """The part of a run that deals with Python objects; ``Run`` inherits from it."""
 
@@ -102,6 +113,7 @@ class PythonValues:
         self.static_paths: dict[Path, StaticK] = {}
         self.known_flags = True  # otherwise bools are hidden arguments
         self.has_flags = False
+        self.taken: Taken | None = None
 
     if TYPE_CHECKING:  # the attributes of Run that this part uses
 
@@ -135,6 +147,8 @@ class PythonValues:
         """Return the abstract value of the Python object found at ``path``."""
         if path in self.static_paths:
             return Static(self.static_paths[path].value)
+        if self.taken is not None and (path in self.taken.paths or id(obj) in self.taken.objects):
+            self._refuse_taken(path, node)
         if refusal(obj) is not None:
             self._type_of(obj, path, node)  # it refuses the object
         match obj:
@@ -259,6 +273,15 @@ class PythonValues:
     def _code_of(obj: types.FunctionType) -> StaticK:
         return StaticK(("code", obj.__code__, id(obj.__globals__)), obj)
 
+    def _refuse_taken(self, path: Path, node: ast.AST) -> NoReturn:
+        self.refuse(
+            node,
+            f"{describe_path(path)} is changed by the function that is called, and read by another "
+            "one or by another name",
+            "pass it as an argument",
+            error=MutationError,
+        )
+
     def _function(
         self, obj: types.FunctionType, path: Path, node: ast.AST, guarded: bool
     ) -> FunctionV:
@@ -320,6 +343,8 @@ class PythonValues:
         except ValueError:
             self.refuse(node, f"{name!r} has no value yet", error=UnsupportedError)
         path = (*scope.path, ("cell", k))
+        if self.taken is not None and id(cells[k]) in self.taken.cells:
+            self._refuse_taken(path, node)
         if content is scope.function:  # a recursive function made inside another one
             self._guard(path, self._code_of(scope.function))
             return self._function(scope.function, scope.path, node, False)
@@ -331,6 +356,18 @@ class PythonValues:
             return Static(value)
         path = (("global", Namespace.of(names), name),)
         return self.from_python(value, path, node, not own)
+
+    def attributes_at(self, place: Outside, node: ast.AST) -> dict[str, Value]:
+        """Return the attributes that an object has now, which are all that it has in every call:
+        those that are supported."""
+        obj, found = place.value, dict[str, Value]()
+        if hasattr(obj, "__dict__"):
+            keys = StaticK(("keys", tuple(vars(obj))), vars(obj))
+            self._guard((*place.path, ("attr", "__dict__")), keys)
+        for name, value in attributes_of(obj).items():
+            with contextlib.suppress(PullbackError):
+                found[name] = self.from_python(value, (*place.path, ("attr", name)), node)
+        return found
 
     def builtin(self, names: dict[str, object], name: str) -> Value:
         """Return the built-in object of a name, guarded by the condition that no global has the

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from pullback.core.terms import Site
 from pullback.errors import SourceError
 from pullback.frontend.python.contexts import Names, Origin
+from pullback.frontend.python.global_names import without_global
 from pullback.frontend.python.handled import NOTED
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
@@ -94,7 +95,7 @@ def returned(function: FunctionType) -> str:
 def _definition(function: FunctionType) -> Definition:
     node, text = _written(function)
     names = Names.of(function, _generator)
-    node = without_try(expanded(node, function.__globals__), names)
+    node = without_try(without_global(expanded(node, function.__globals__)), names)
     code = function.__code__
     return Definition(
         node, text.file, code.co_name, code.co_qualname, function.__globals__, text.lines, code,
