@@ -169,7 +169,35 @@ def result(x):
     return table
 
 
+def push(xs, v):
+    xs.append(v)
+
+
+def given_to_a_helper(x):
+    push(log, x)
+    push(model.seen, x)
+    return len(log) * x
+
+
+
+
+def in_a_loop_beside(x):
+    for _ in range(3):
+        model.k = model.k * x
+    return model.k
+
+
+def anew_in_a_function(x):
+    def inner():
+        global table
+        table = table + x
+        return table
+
+    return inner().sum()
+
+
 NAMES = [
+    "given_to_a_helper", "in_a_loop_beside", "anew_in_a_function",
     "appended", "counted", "summed", "keyed", "of_an_object",
     "of_a_default_of_the_class", "of_an_array", "array_anew",
     "by_a_helper", "in_a_recursion", "nested", "in_a_loop", "raising", "caught", "printing",

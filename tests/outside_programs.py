@@ -100,6 +100,22 @@ def keyed(d, v):
     return d["a"] * v
 
 
+def keyed_on_a_path(d, k):
+    if k > 1:
+        d["late"] = d["a"] * k
+    for i in range(k):
+        d["a"] += d["b"] * i
+    return d["a"]
+
+
+def in_loops(b, n):
+    for k in range(n):
+        b.x *= 1.5
+        if k > 1:
+            b.v[0] += b.x
+    return b.x * b.v[0]
+
+
 def moved(b, d):
     b.step(d)
     return b.step(d) * b.v[1]
@@ -196,6 +212,9 @@ CASES: list[tuple[Callable[..., Any], Made]] = [
     (repeated, lambda: ([1.0, 2.0],)),
     (popped, lambda: ([1.0, 2.0, 3.0, 4.0],)),
     (keyed, lambda: ({"a": 1.0, "b": 2.0, "c": 3.0}, 4.0)),
+    (keyed_on_a_path, lambda: ({"a": 1.0, "b": 2.0}, 3)),
+    (keyed_on_a_path, lambda: ({"a": 1.0, "b": 2.0}, 0)),
+    (in_loops, lambda: (Body(1.5), 4)),
     (moved, lambda: (Body(1.5), 0.5)),
     (replaced, lambda: (Body(1.5), 0.5)),
     (paid, lambda: (Account(10.0, [1.0]), 2.0)),

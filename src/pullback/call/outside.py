@@ -24,6 +24,7 @@ from pullback.call.binding import bind
 from pullback.call.deferred import driver
 from pullback.call.leaving import on_purpose
 from pullback.call.request import Request, What
+from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.python.paths import Namespace
@@ -228,8 +229,9 @@ class Updating:
     def _replayed(self, args: Sequence[Any], error: Exception) -> Exception:
         """Return the exception of the plain run, which leaves the arguments as Python does: if it
         is the same one for copies of them."""
-        if isinstance(error, OverflowError | MemoryError | RecursionError):
-            return error  # it may be of compiled code alone
+        alone = isinstance(error, OverflowError | MemoryError | RecursionError)
+        if alone or not is_of_program(error):
+            return error  # it may be one of compiled code alone
         with _silence():
             if not self.outside.captured:
                 try:
@@ -275,7 +277,10 @@ def _write(old: Any, told: Any) -> None:
             old[:] = told
         case dict():
             parts, keys = told
-            new = {k: _part(old.get(k), parts[k]) if k in parts else old[k] for k in keys}
+            if isinstance(parts, list):
+                new = dict(zip(parts, keys, strict=True))  # a table: keys and values
+            else:
+                new = {k: _part(old.get(k), parts[k]) if k in parts else old[k] for k in keys}
             old.clear()
             old.update(new)
         case _:

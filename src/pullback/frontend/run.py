@@ -129,6 +129,8 @@ class Run(PythonValues, Specialiser):
         self.known_loops = KnownLoops()
         self.parts: set[ListV] = set()
         """The results of slices of lists, which are still views."""
+        self.put_into: set[str] = set()
+        """The attributes into which objects have been put; an empty string for items of dicts."""
         self.splits: set[str] = set()
         """The functions in which one record may have become several nodes."""
         self.homes: dict[RecordV, Union] = {}

@@ -29,12 +29,14 @@ from pullback.frontend.kinds.coerce import copied, new_owner
 from pullback.frontend.kinds.values import (
     ArrayV,
     FunctionV,
+    HashV,
     ListV,
     Owner,
     RecordV,
     Static,
     TupleV,
     Value,
+    ViewV,
 )
 from pullback.frontend.memory import holding, ownership
 from pullback.frontend.memory.owners import memory_of
@@ -229,13 +231,22 @@ class Updates:
         mine.owners |= own.owners if ownership.is_root(own) else frozenset()
         match own, end:
             case RecordV(cls, before), RecordV(_, after):
-                parts = {n: self._part_told(before.get(n), v, mine) for n, v in after.items()}
+                kept = cls is not dict or "" not in self.run.put_into
+                parts = {
+                    n: self._part_told(
+                        before.get(n), v, mine, kept and n not in self.run.put_into
+                    )
+                    for n, v in after.items()
+                }
                 told = RecordV(dict, {n: v for n, v in parts.items() if v is not None})
                 if cls is dict:
                     return TupleV((told, TupleV(tuple(Static(k) for k in after))))
                 if not before.keys() <= after.keys():
                     self._refuse("deletes an attribute", "set it to None")
                 return told
+            case RecordV(cls), HashV(elem=elem) if cls is dict and not holding.holds_memory(elem):
+                views = (ViewV(end, what) for what in ("keys", "values"))
+                return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
             case (ArrayV() | ListV() | TupleV()), (ArrayV() | ListV() | TupleV()):
                 return end
             case _:
@@ -249,9 +260,16 @@ class Updates:
             return TupleV((Static(CHANGED), self._told(own, end, mine)))
         return self._part_told(own, end, mine) or Static(None)
 
-    def _part_told(self, before: Value | None, after: Value, mine: _Mine) -> Value | None:
+    def _part_told(
+        self, before: Value | None, after: Value, mine: _Mine, kept: bool = False
+    ) -> Value | None:
+        """Return what is told of a part; ``kept``: nothing has been put into its place."""
         if before is after:
             return None
+        if kept and before is not None and memory_of(before):
+            if not (ownership.is_root(before) and before.fresh):
+                return None
+            return TupleV((Static(CHANGED), self._told(before, after, mine)))
         old = frozenset() if before is None else memory_of(before)
         if before is not None and old and old == memory_of(after):
             if not (ownership.is_root(before) and before.fresh):

@@ -139,11 +139,13 @@ def _hand_back(
         check_apart(run, called, shown(name), target, updated, args, known, node)
         if refusal is None:
             set_variable(run, target.home, end, node)
+            made[name] = end
         elif name in spec.replaced:
             rest = [result, *(e for e in ends if e is not end)]
             check_here(run, *target.home, node, refusal)
             end = ownership.replaced(run, target.home, end, rest, refusal, node)
             set_variable(run, target.home, end, node)
+            made[name] = end
         else:
             home, own = places.variable_of(*target.home)
             check_here(run, home, own, node, refusal)

@@ -14,8 +14,10 @@ from pullback.frontend.kinds.values import (
     HashV,
     ListV,
     RecordV,
+    Scalar,
     SliceV,
     Static,
+    SymbolV,
     TupleV,
     Value,
     ViewStep,
@@ -70,6 +72,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
         case Become(value), _:
             return value(container), _NONE
         case Store(index, value), RecordV(cls) if cls is dict and not isinstance(index, str):
+            run.put_into.add("")
             return dicts.store_at(run, container, index, value, node), _NONE
         case Store(index, value), HashV() if not isinstance(index, str):
             return hash_methods.store_at(run, container, index, value, node), _NONE
@@ -82,6 +85,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             new = value(lambda: run.subscript(array, index, node))
             return store(run, array, index, new, node, by), _NONE
         case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
+            run.put_into.add("")
             return dicts.UPDATES[name](run, container, args, kwargs, node)
         case Method("sort", args, kwargs), ListV() | TupleV(is_list=True):
             return lists.sort(run, container, args, kwargs, node)
@@ -131,6 +135,8 @@ def _attribute_stored(
     check_has_attributes(run, obj, node)
     assert isinstance(obj, RecordV)
     new = value(lambda: run.attribute(obj, name, node))
+    if not isinstance(new, Scalar | SymbolV | Static):
+        run.put_into.add(name)
     return replace(obj, fields={**obj.fields, name: new}, node=None)
 
 
