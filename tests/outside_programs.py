@@ -195,6 +195,19 @@ def on_a_path(a, c):
     return a[0] * a[1]
 
 
+def always(d, xs):
+    xs.append(d.pop("q"))
+    d["a"] = 1.0
+    return xs[7]
+
+
+def where_it_raises_only(a, c):
+    if c > 0.0:
+        a[0] = c
+        raise ValueError(c)
+    return a[0] * a[1]
+
+
 Made = Callable[[], tuple[Any, ...]]
 
 CASES: list[tuple[Callable[..., Any], Made]] = [
@@ -232,6 +245,8 @@ CASES: list[tuple[Callable[..., Any], Made]] = [
 ]
 
 RAISING: list[tuple[Callable[..., Any], Made]] = [
+    (always, lambda: ({"q": 2.0}, [1.0, 2.0])),
+    (where_it_raises_only, lambda: (np.ones(3), 2.0)),
     (stopped, lambda: (np.ones(4), 2)),
     (beyond, lambda: (np.ones(4), 4)),
     (paid, lambda: (Account(5.0), 2.0)),

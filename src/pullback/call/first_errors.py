@@ -5,7 +5,8 @@ iterations at a time (``lower.lanes``). So where several things go wrong, it may
 first. And it does not note what it handles while it raises something else: the context. Errors of
 such places are marked. Then the function itself is compiled once more, in the order of its text
 (``Request.in_order``) and with what it handles, and run: it raises what Python raises, with its
-numbers and its contexts.
+numbers and its contexts. Where it changes something that is seen outside before it raises, and only
+there, its plain run does that.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pullback.call.binding import bind
+from pullback.call.deferred import driver
+from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
 from pullback.core.held import chain_of, handling, is_of_program
 from pullback.core.messages import silent
@@ -36,6 +39,8 @@ def first_error(
         except Exception as first:
             if not is_of_program(first):
                 return error
+            if callable(f) and driver.found(f, args, _IN_ORDER)[1].special.special.loses:
+                run_again(f, args)
             if last.left is first:
                 first.__context__ = last.context
             for e in chain_of(first):

@@ -9,10 +9,6 @@ compiled code has changed nothing.
 
 from __future__ import annotations
 
-import contextlib
-import copy
-import io
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType, MethodType
@@ -23,6 +19,7 @@ import numpy as np
 from pullback.call.binding import bind
 from pullback.call.deferred import driver
 from pullback.call.leaving import on_purpose
+from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
@@ -227,42 +224,12 @@ class Updating:
             raise on_purpose(error)  # noqa: B904  # it is the user's
 
     def _replayed(self, args: Sequence[Any], error: Exception) -> Exception:
-        """Return the exception of the plain run, which leaves the arguments as Python does: if it
-        is the same one for copies of them."""
+        """Return the exception of the plain run, which leaves the arguments as Python does."""
         alone = isinstance(error, OverflowError | MemoryError | RecursionError)
         if alone or not is_of_program(error):
             return error  # it may be one of compiled code alone
-        with _silence():
-            if not self.outside.captured:
-                try:
-                    tried = copy.deepcopy(tuple(args))
-                except Exception:
-                    return error
-                first = _raised(self.f, tried)
-                if type(first) is not type(error) or repr(first) != repr(error):
-                    return error
-            again = _raised(self.f, args)
+        again = run_again(self.f, args)
         return error if again is None else on_purpose(again)
-
-
-def _raised(f: Callable[..., Any], args: Sequence[Any]) -> Exception | None:
-    try:
-        f(*args)
-    except Exception as error:
-        return error
-    return None
-
-
-@contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    """Run something that has been run before: what it prints has been printed."""
-    nowhere = io.StringIO()
-    with (
-        contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere),
-        warnings.catch_warnings(),
-    ):  # fmt: skip
-        warnings.simplefilter("ignore")
-        yield
 
 
 # --- writing --------------------------------------------------------------------------------------

@@ -105,7 +105,8 @@ class Plan:
     seeded     the results of main that have a cotangent
     data       the parameters that are data (nodes, arrays of arrays): they come in their space
     one_home   whether an object of an argument must be in one union only, for derivatives inside
-    contexts   whether another run is to find out the context of what is raised
+    contexts   whether another run is to find out the context of what is raised, or what is
+               changed before
     """
 
     request: Request
@@ -218,7 +219,7 @@ def make_plan(
 ) -> Plan:
     """The plan of a request; TypeError if it cannot be asked of this function."""
     everything, n = (*kinds, *hidden), len(kinds)
-    one_home, contexts = special.one_home, special.contexts
+    one_home, contexts = special.one_home, special.contexts or special.loses
     plain = Plan(request, everything, n, result, one_home=one_home, contexts=contexts)
     small = small_in(result)
     if small is not None:

@@ -156,6 +156,8 @@ class Run(PythonValues, Specialiser):
         self.handing: bool | None = None
         """Variables are set to what a call gives, which may raise when they are changed in part."""
         self.trying: Clauses | None = None  # what catches the exceptions of this statement
+        self.loses = False
+        """Whether the function changes something that is seen outside where it raises only."""
         self.lost: list[tuple[Scope, str]] = []
         """The variables that calls have changed which raise then (``handing.lose``)."""
         self.decls: dict[str, Decl] = {}

@@ -109,6 +109,9 @@ class Specialised:
     """Whether the program catches the error of extents that do not fit."""
     contexts: bool = False
     """Whether what the program raises may have a context, which it does not note itself."""
+    loses: bool = False
+    """Whether the program changes something that is seen outside where it raises only: it does
+    not do it."""
 
     @property
     def may_assume(self) -> bool:
@@ -311,6 +314,7 @@ class _Attempt:
             any(d.mixed and d.function in functions for d in rt.by_nodes),
             catches_extents=rt.caught.catches_extents,
             contexts=rt.caught.contexts and not handled.NOTED.get(),
+            loses=rt.loses,
         )
 
     def _result(self, f: Value, args: list[Value], scope: Scope, node: ast.AST) -> Value:

@@ -161,6 +161,7 @@ def lose(run: Run, spec: Spec, values: dict[str, Value], node: ast.AST) -> None:
     what they are then: a clause that catches the exception may not use them (``attempts``).
     ``values``: the function and its arguments."""
     mine, frame = function_scope(run.scope), run.frame
+    run.loses |= len(run.frames) == 1
     for name in sorted(spec.lost):
         target: Variable | None = None
         if name in values:
