@@ -62,7 +62,8 @@ def _read(
 def _product_type(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Element:
     t = promote(sp, values, node)
     if t == BOOL:
-        sp.refuse(node, "products of boolean arrays are not supported", "use .astype(int)")
+        rewrite = "write (a.astype(int) @ b.astype(int)) > 0"
+        sp.refuse(node, "products of boolean arrays are not supported", rewrite)
     return t
 
 
