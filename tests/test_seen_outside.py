@@ -342,3 +342,37 @@ def test_around_is_refused(name: str, twice: tuple[Any, Any]) -> None:
     with pytest.raises(pb.PullbackError):
         pb.jit(getattr(two, name))(2.0)
     assert around(two) == before
+
+
+def test_functions_of_one_code() -> None:
+    """What is learnt of one closure is not taken for another one."""
+
+    def made(g: Callable[[Any], Any], items: list[float]) -> Callable[[float], Any]:
+        def f(x: float) -> Any:
+            items.append(x)
+            return g(x) * len(items)
+
+        return f
+
+    mine = [1.0]
+    assert pb.jit(made(lambda x: x * x, mine))(3.0) == 18.0
+    assert mine == [1.0, 3.0]
+    with pytest.raises(pb.PullbackError):
+        pb.jit(made(lambda x: x * mine[0], mine))(3.0)
+    assert pb.jit(made(lambda x: x + 1.0, mine))(3.0) == 12.0
+    assert mine == [1.0, 3.0, 3.0]
+
+
+def test_what_operators_are_made_of_is_no_variable_of_theirs() -> None:
+    total = 0.0
+
+    def f(x: Any) -> Any:
+        nonlocal total
+        total += x.sum()
+        return x * total
+
+    for operator in (pb.jacfwd, pb.jacrev, pb.hessian, pb.vmap):
+        with pytest.raises(pb.PullbackError):
+            operator(f)(np.ones(2))
+    assert total == 0.0
+    assert pb.jacfwd(lambda x: x * x)(np.ones(2)).tolist() == [[2.0, 0.0], [0.0, 2.0]]

@@ -15,7 +15,7 @@ from pullback.call.first_errors import first_error, in_its_context
 from pullback.call.leaving import leaving
 from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast, require_function
-from pullback.call.outside import learnt, updating
+from pullback.call.outside import forget, learnt, updating
 from pullback.call.pickled import Call, Remade
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, MutationError, PullbackError
@@ -107,8 +107,13 @@ class Operator(Remade):
             request = for_count(self._request, len(values))
             known = updating(self._f, request)
             if known is not None:
-                self._keep(known)
-                return known(*values)
+                try:
+                    result = known(*values)
+                except MutationError:
+                    forget(self._f)
+                else:
+                    self._keep(known)
+                    return result
             try:
                 fast, result = bind(self._f, values, request)
             except MutationError as refusal:

@@ -18,6 +18,7 @@ import numpy as np
 
 from pullback.call.binding import bind
 from pullback.call.deferred import driver
+from pullback.call.entries import is_own
 from pullback.call.leaving import on_purpose
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
@@ -40,11 +41,20 @@ def _code(f: object) -> object:
     return getattr(getattr(f, "__func__", f), "__code__", f)
 
 
+def _file(f: object) -> str:
+    return str(getattr(_code(f), "co_filename", ""))
+
+
 def updating(f: Callable[..., Any], request: Request) -> Updating | None:
-    """Return the call for a function that is known to update arguments."""
+    """Return the call for a function whose code is known to update arguments."""
     if not _known or request.what not in _DIRECTLY or _code(f) not in _known:
         return None
     return Updating(f, request)
+
+
+def forget(f: Callable[..., Any]) -> None:
+    """Forget what the code of a function updates: another function of that code does not."""
+    _known.pop(_code(f), None)
 
 
 def learnt(
@@ -52,9 +62,8 @@ def learnt(
 ) -> tuple[Updating, Any]:
     """Return the call for a function that has been refused since it updates arguments, and its
     result; or raise the refusal."""
-    if request.what not in _DIRECTLY or not (
-        refusal.arguments or refusal.captured or isinstance(f, MethodType)
-    ):
+    known = refusal.arguments or refusal.captured or isinstance(f, MethodType)
+    if request.what not in _DIRECTLY or not known or is_own(_file(f)):
         raise refusal
     made = Updating(f, request)
     if refusal.arguments or refusal.captured:
@@ -346,4 +355,4 @@ def _apart(objects: Sequence[Any], others: Sequence[Any]) -> bool:
     return not any(np.may_share_memory(a, b) for a, b in pairs)
 
 
-__all__ = ["Updating", "learnt", "updating"]
+__all__ = ["Updating", "forget", "learnt", "updating"]
