@@ -12,6 +12,7 @@ import contextlib
 import platform
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from types import CodeType, FrameType, FunctionType, TracebackType
@@ -42,9 +43,18 @@ def is_of_program(error: Exception, f: object = None) -> bool:
     at, a handler of signals."""
     if raised_by_program(error) or _is_users_class(type(error)):
         return True
-    entries = [e.tb_frame for e in frames(error.__traceback__)]
     codes = {code for g in (f, *_handlers()) for code in _codes(g)}
-    return any(frame.f_code in codes or _is_method(frame) for frame in entries)
+    met = Counter[CodeType]()
+    for entry in frames(error.__traceback__):
+        code = entry.tb_frame.f_code
+        met[code] += 1
+        if code in codes or (met[code] <= _MOST_OF_ONE and _is_method(entry.tb_frame)):
+            return True
+    return False
+
+
+_MOST_OF_ONE = 16
+"""So many frames of one code are asked whether they run a method: a recursion may have 100,000."""
 
 
 def _is_users_class(cls: type) -> bool:
