@@ -49,4 +49,11 @@ def _kept(
     return _kept(function, args, request)
 
 
-__all__ = ["bind", "register_operators", "register_text"]
+def compiled_here(f: object, args: Sequence[object], request: Request) -> bool:
+    """Whether this process has compiled an operator of f for such arguments."""
+    function, kinds = as_function(f, len(args)), kinds_of(args)
+    equal = (type_of(function), kinds) not in broadcasting
+    return compiler_is_imported() and driver.is_known(function, args, kinds, equal, request)
+
+
+__all__ = ["bind", "compiled_here", "register_operators", "register_text"]

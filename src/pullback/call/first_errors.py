@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.call.binding import bind
+from pullback.call.binding import bind, compiled_here
 from pullback.call.deferred import driver
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
@@ -39,7 +39,7 @@ def first_error(
         except Exception as first:
             if not is_of_program(first):
                 return error
-            if callable(f) and driver.found(f, args, _IN_ORDER)[1].special.special.loses:
+            if callable(f) and _loses(f, args):
                 run_again(f, args)
             if last.left is first:
                 first.__context__ = last.context
@@ -51,6 +51,12 @@ def first_error(
                 entry = entry.tb_next
             return first.with_traceback(entry)  # the user's line
     return error
+
+
+def _loses(f: object, args: Sequence[object]) -> bool:
+    """Whether a function changes something before it raises only (such programs are not kept)."""
+    here = compiled_here(f, args, _IN_ORDER)
+    return here and driver.found(f, args, _IN_ORDER)[1].special.special.loses
 
 
 class in_its_context:  # it reads as a statement

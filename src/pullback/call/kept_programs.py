@@ -397,6 +397,8 @@ def save(f: FunctionType, args: Sequence[object], unit: Compiled) -> None:
         key = _key(f, plan.kinds[: plan.arguments], special.equal, plan.request)
         conditions, d = _conditions(call, special.hidden, special.guards, special.special.used)
         source = unit.natives[False].source()
+        if special.special.loses:
+            raise Unkept("what it changes before it raises, its plain run does")
         if source.written.calls_python:
             raise Unkept("a program that calls Python")
         places = plan.wrt, plan.seeded, plan.data, plan.one_home
