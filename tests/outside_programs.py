@@ -201,6 +201,11 @@ def always(d, xs):
     return xs[7]
 
 
+def too_large_a_result(a, x):
+    a[0] = 5.0
+    return math.exp(x)
+
+
 def where_it_raises_only(a, c):
     if c > 0.0:
         a[0] = c
@@ -246,6 +251,7 @@ CASES: list[tuple[Callable[..., Any], Made]] = [
 
 RAISING: list[tuple[Callable[..., Any], Made]] = [
     (always, lambda: ({"q": 2.0}, [1.0, 2.0])),
+    (too_large_a_result, lambda: (np.ones(3), 1000.0)),
     (where_it_raises_only, lambda: (np.ones(3), 2.0)),
     (stopped, lambda: (np.ones(4), 2)),
     (beyond, lambda: (np.ones(4), 4)),

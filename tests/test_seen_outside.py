@@ -112,7 +112,7 @@ def test_where_it_raises(
     f: Callable[..., Any], made: Made, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = made()
-    with pytest.raises((ValueError, LookupError)) as wanted:
+    with pytest.raises((ValueError, LookupError, ArithmeticError)) as wanted:
         f(*mine)
     out = capsys.readouterr().out
     for operator in (pb.jit, pb.grad):
@@ -122,6 +122,7 @@ def test_where_it_raises(
             with pytest.raises(type(wanted.value)) as caught:
                 compiled(*args)
             assert repr(caught.value) == repr(wanted.value)
+            assert repr(caught.value.__context__) == repr(wanted.value.__context__)
             assert told(args) == told(mine)
             assert capsys.readouterr().out == out
 
@@ -142,6 +143,43 @@ def test_arguments_that_share_memory() -> None:
     with pytest.raises(pb.PullbackError, match="shares memory"):
         pb.grad(f)(a, a)
     assert a.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_what_only_compiled_code_raises_changes_nothing() -> None:
+    def f(a: Any, n: int) -> float:
+        a[0] = 5.0
+        for _ in range(100):
+            n = n * n + 1
+        return float(n % 7)
+
+    a = np.ones(3)
+    with pytest.raises(OverflowError, match="64 bits"):
+        pb.jit(f)(a, 3)
+    assert a.tolist() == [1.0, 1.0, 1.0]
+
+
+class Called:
+    """An object that can be called, with an array."""
+
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+    def __call__(self) -> Any:
+        return self.w.sum()
+
+
+def test_objects_that_are_called_and_dicts_of_many_keys_share_memory_too() -> None:
+    def f(a: Any, g: Any) -> Any:
+        a[0] = 10.0
+        return g()
+
+    def of_a_dict(a: Any, d: Any) -> Any:
+        a[0] = 10.0
+        return d["v"].sum()
+
+    a, b = np.ones(3), np.ones(3)
+    assert pb.jit(f)(a, Called(a)) == 12.0
+    assert pb.jit(of_a_dict)(b, {**{f"k{k}": 1.0 for k in range(70)}, "v": b}) == 12.0
 
 
 TABLE = np.array([1.0, 2.0, 3.0])

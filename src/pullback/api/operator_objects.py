@@ -114,16 +114,19 @@ class Operator(Remade):
                 else:
                     self._keep(known)
                     return result
+            refusal: MutationError | None = None
             try:
                 fast, result = bind(self._f, values, request)
-            except MutationError as refusal:
-                fast, result = learnt(self._f, request, refusal, values)
+            except MutationError as error:
+                refusal = error
             except PullbackError:
                 raise
             except Exception as error:
                 first = first_error(error, self._f, values)
                 with in_its_context(first):
                     raise first  # noqa: B904  # it has its cause
+            if refusal is not None:  # it is the context of nothing
+                fast, result = learnt(self._f, request, refusal, values)
             self._keep(fast)
         return result
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,9 @@ from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.python.paths import Namespace
+from pullback.frontend.python.pytypes import MOST_ITEMS
 from pullback.frontend.seen_outside import CHANGED, IMMUTABLE, Outside, variable
+from pullback.native.runtime import is_limit
 from pullback.settings import config
 
 _DIRECTLY = What.VALUE, What.GRADIENT, What.VALUE_AND_GRADIENT
@@ -134,16 +136,20 @@ class Updating:
         args = (*self.first, *given)
         try:
             found = self._found(args)
-            if found is NotImplemented:
-                return self._in_python(args)
         except MutationError as error:
-            self.learn(error)
-            return self(*given)
+            stopped: Exception = error
         except PullbackError:
             raise
         except Exception as error:
-            raise self._replayed(args, error)  # noqa: B904  # it has its cause
-        return self._written(found, args)
+            stopped = error
+        else:
+            if found is NotImplemented:
+                return self._in_python(args)
+            return self._written(found, args)
+        if isinstance(stopped, MutationError):  # it is the context of nothing
+            self.learn(stopped)
+            return self(*given)
+        raise self._replayed(args, stopped)
 
     def _found(self, args: Sequence[Any]) -> Any:
         """What the entry gives; NotImplemented where it is not to be used."""
@@ -234,9 +240,8 @@ class Updating:
 
     def _replayed(self, args: Sequence[Any], error: Exception) -> Exception:
         """Return the exception of the plain run, which leaves the arguments as Python does."""
-        alone = isinstance(error, OverflowError | MemoryError | RecursionError)
-        if alone or not is_of_program(error):
-            return error  # it may be one of compiled code alone
+        if is_limit(error) or not is_of_program(error):
+            return error  # of compiled code alone
         again = run_again(self.f, args)
         return error if again is None else on_purpose(again)
 
@@ -301,16 +306,17 @@ def _part(old: Any, told: tuple[int, Any]) -> Any:
 # --- sharing --------------------------------------------------------------------------------------
 
 
-_MANY = 64
+_CODE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ufunc)
+"""What a function holds is among what is read beside the arguments."""
 
 
 def _parts(x: Any) -> Iterator[Any]:
     match x:
-        case list() | tuple() | Mapping():
-            items = x.values() if isinstance(x, Mapping) else x
-            if len(x) > _MANY and isinstance(next(iter(items)), IMMUTABLE):
-                return  # so many items are of one kind
-            yield from items
+        case list() | tuple():
+            if len(x) <= MOST_ITEMS or not isinstance(x[0], IMMUTABLE):
+                yield from x  # more items are of one kind
+        case Mapping():
+            yield from x.values()
         case np.ndarray():
             return
         case _:
@@ -327,7 +333,7 @@ def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> No
     todo = [x]
     while todo:
         x = todo.pop()
-        if isinstance(x, IMMUTABLE) or callable(x):
+        if isinstance(x, (*IMMUTABLE, *_CODE)):
             continue
         seen[id(x)] = seen.get(id(x), 0) + 1
         if seen[id(x)] == 1:

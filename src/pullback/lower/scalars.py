@@ -3,7 +3,7 @@ scalar."""
 
 from __future__ import annotations
 
-from pullback.core.messages import MOST_WORDS, Message, Raised
+from pullback.core.messages import MOST_WORDS, Limit, Message, Raised
 from pullback.core.terms import Prim, Site
 from pullback.core.types import I64, Type
 from pullback.lower.forms import to_leaves
@@ -122,7 +122,7 @@ def _at_lane(lo: Lowering, a: Scalar, lane: Value) -> Value:
 
 def _raise(lo: Lowering, flag: Value, site: Site | None) -> None:
     # without a site: a hoisted check
-    raise_if(lo, flag, "OverflowError", OVERFLOW, site, early=site is None)
+    raise_if(lo, flag, Limit("OverflowError"), OVERFLOW, site, early=site is None)
 
 
 def raise_if(

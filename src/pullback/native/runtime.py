@@ -14,7 +14,7 @@ from typing import cast
 
 from pullback.core.called_python import RAISED, raised
 from pullback.core.held import PLACE, is_of_program, note_left, with_site, within_handled
-from pullback.core.messages import Message, Raised
+from pullback.core.messages import Limit, Message, Raised
 from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import Site
 from pullback.core.types import Type
@@ -150,12 +150,19 @@ def _made(owner: ModuleOwner, context: int) -> BaseException:
         within_handled(exception)
     if error.early:
         setattr(exception, _EARLY, True)
+    if isinstance(error.kind, Limit):
+        setattr(exception, _LIMIT, True)
     return exception
 
 
-_EARLY = "_pullback_early"
+_EARLY, _LIMIT = "_pullback_early", "_pullback_limit"
 
 
 def is_early(exception: BaseException) -> bool:
     """Whether the program might have raised another error before this one."""
     return hasattr(exception, _EARLY)
+
+
+def is_limit(exception: BaseException) -> bool:
+    """Whether Python would not have raised an error: compiled code has less (``Limit``)."""
+    return hasattr(exception, _LIMIT) or isinstance(exception, MemoryError | RecursionError)
