@@ -79,6 +79,14 @@ def work(f: Callable[..., Any], args: Sequence[Any], most: int = 10**9) -> Work 
     return found
 
 
+def forget_results(f: Callable[..., Any]) -> None:
+    """Empty the caches of the functions beside f: compiled code starts each call with empty ones,
+    where Python finds the results of the call before."""
+    for value in getattr(f, "__globals__", {}).values():
+        if hasattr(value, "cache_clear"):
+            value.cache_clear()
+
+
 class StoppedError(BaseException):
     """The work cannot be used, so the run stops."""
 

@@ -48,6 +48,7 @@ def counted(program: Program) -> list[tuple[int, int]]:
     for n in program.growth or (*program.sizes, 2 * program.sizes[-1], 4 * program.sizes[-1]):
         try:
             given = second.make_args(np.random.default_rng(n), n)
+            python_work.forget_results(second.f)
             done = python_work.work(second.f, given, MOST)
         except (ValueError, IndexError):  # there is nothing of that size
             break

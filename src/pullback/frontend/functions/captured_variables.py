@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import Scope, chain, function_scope, owner_of
+from pullback.frontend.interpret.recovery import recovered
 from pullback.frontend.kinds.flatten import captures_of, functions_in
 from pullback.frontend.kinds.values import (
     CellV,
@@ -190,10 +191,15 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
         whose = "is global" if name in f.definition.globals else (
             "belongs to a function that is not compiled"
         )
-        ownership.refuse_captured(
-            run, name, where, f"{name!r} {whose}: rebinding it would be seen there",
-            "pass the value in and return the new one",
-        )  # fmt: skip
+        try:
+            ownership.refuse_captured(
+                run, name, where, f"{name!r} {whose}: rebinding it would be seen there",
+                "pass the value in and return the new one",
+            )  # fmt: skip
+        except MutationError as refusal:
+            if run.problems is None or run.incomplete or not isinstance(where, ast.stmt):
+                raise
+            recovered(run, where, refusal, name)
     return cells
 
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 UNKNOWN = "the value is not known: the statement that gives it is refused"
 
 
-def recovered(run: Run, s: ast.stmt, error: PullbackError) -> None:
-    """Go on after a statement that is refused."""
+def recovered(run: Run, s: ast.stmt, error: PullbackError, *unknown: str) -> None:
+    """Go on after a statement that is refused; what these names and those that it assigns hold is
+    not known."""
     problems, definition = run.problems, run.frame.definition
     assert problems is not None
     if definition is not None and package_of(definition.file):
@@ -30,7 +31,7 @@ def recovered(run: Run, s: ast.stmt, error: PullbackError) -> None:
     problems.steps += 1
     for body in _bodies(s):
         _explore(run, s, body)
-    names = list(assigned([s]))
+    names = [*assigned([s]), *unknown]
     if isinstance(s, ast.Return):
         names = ["$return"]
     for name in set(names) - {STATE, STOP}:
