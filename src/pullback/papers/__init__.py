@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ def told(source: Source, args: Sequence[object], only: Sequence[str] = ()) -> st
     return text
 
 
+@cache  # the folders are looked through once, and not at every derivative
 def load() -> None:
     """Import every file of these folders, so that every method is registered."""
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):

@@ -53,22 +53,33 @@ class NotLinear(TypeError):
     """An array that is used after it was consumed, twice, or not at all."""
 
 
-def holds(t: Type, names: frozenset[str]) -> bool:
-    """Whether a value of the type holds an array of one of these types outside functions. The state
-    of N4 (``Staged`` without an argument) is a pair of MArrs."""
-    match t:
-        case Data(name, args):
-            if name in names or ("MArr" in names and name == "Staged" and not args):
-                return True
-            return any(holds(a, names) for a in args)
-        case Prod(a, b) | Plus(a, b):
-            return holds(a, names) or holds(b, names)
-        case Arr(a):
-            return holds(a, names)
-        case Forall(_, a) | Exists(_, a):
-            return holds(a, names)
-        case _:
-            return False
+class Holding:
+    """Whether a value of a type holds an array of one of these types outside functions. The state
+    of N4 (``Staged`` without an argument) is a pair of MArrs. Types have many parts in common: each
+    part is looked through once, and known by its identity while the types live."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self.names = names
+        self.known: dict[int, bool] = {}
+
+    def __call__(self, t: Type) -> bool:
+        found = self.known.get(id(t))
+        if found is None:
+            found = self.known[id(t)] = self._look(t)
+        return found
+
+    def _look(self, t: Type) -> bool:
+        match t:
+            case Data(name, args):
+                if name in self.names or ("MArr" in self.names and name == "Staged" and not args):
+                    return True
+                return any(map(self, args))
+            case Prod(a, b) | Plus(a, b):
+                return self(a) or self(b)
+            case Arr(a) | Forall(_, a) | Exists(_, a):
+                return self(a)
+            case _:
+                return False
 
 
 ONCE, MUTABLE = frozenset({"Array"}), frozenset({"Array", "MArr"})
@@ -132,19 +143,13 @@ def root(t: Term) -> tuple[Term, str]:
 class Resources:
     """The check of one term."""
 
-    def __init__(self, types: Mapping[Term, Type]) -> None:
+    def __init__(self, types: Mapping[Term, Type], has_array: Holding) -> None:
         self.types = types
         self.alias: dict[str, Place] = {}
         self.outer: frozenset[str] = frozenset()
         self.once: set[Place] = set()  # the places of Arrays
-        self.held: dict[int, bool] = {}  # by the identity of a type
-
-    def has_array(self, t: Type) -> bool:
-        """Whether there is an array in a type of the term, which is looked through once."""
-        known = self.held.get(id(t))
-        if known is None:
-            known = self.held[id(t)] = holds(t, MUTABLE)
-        return known
+        self.has_array = has_array
+        self.has_once = Holding(ONCE)
 
     def place(self, t: Term) -> Place | None:
         """Return the place that a term names; None if it is no array, or something new."""
@@ -165,7 +170,7 @@ class Resources:
 
     def consume(self, p: Place, t: Term, use: Use) -> None:
         """Note that the program consumes the place that t names."""
-        if holds(self.types[t], ONCE):
+        if self.has_once(self.types[t]):
             self.once.add(p)
         self.read(p, use)
         if p[0] in self.outer:
@@ -205,7 +210,7 @@ class Resources:
             # an operation consumes when its arguments are there; what it reads it leaves
             case Op(name, args):
                 self.after(args, use, reading=name in READING and not any(
-                    holds(self.types[a], ONCE) for a in args))
+                    self.has_once(self.types[a]) for a in args))
             case App(f, a):
                 self.after((f, a), use)
             case Lam() | LetRec():
@@ -218,8 +223,9 @@ class Resources:
 
     def ended(self, x: str, t: Type, use: Use) -> None:
         """Forget a variable, of which no Array may be left."""
-        if holds(t, ONCE) and not all(
-                any(path.startswith(q) for q in use.parts(x)) for path in arrays(t)):
+        if self.has_once(t) and not all(
+                any(path.startswith(q) for q in use.parts(x))
+                for path in arrays(t, self.has_once)):
             raise NotLinear(f"{x} holds an Array that is never consumed")
 
     def after(self, args: tuple[Term, ...], use: Use, reading: bool = False) -> None:
@@ -251,8 +257,8 @@ class Resources:
         self, names: tuple[str, ...], body: Term, use: Use, types: tuple[Type, ...] = ()
     ) -> None:  # fmt: skip
         """Check a body that may run any number of times: what is outside stays."""
-        inner = Resources(self.types)
-        inner.alias, inner.once, inner.held = self.alias, self.once, self.held
+        inner = Resources(self.types, self.has_array)
+        inner.alias, inner.once, inner.has_once = self.alias, self.once, self.has_once
         outside = set(free_vars(body)) - set(names)
         inner.outer = self.outer | {self.alias.get(x, (x, ""))[0] for x in outside}
         own = Use(use)
@@ -286,13 +292,13 @@ class Resources:
                 raise NotLinear(f"{show(p)} is consumed in one branch and not in another")
 
 
-def arrays(t: Type, path: str = "") -> list[str]:
+def arrays(t: Type, has_once: Holding, path: str = "") -> list[str]:
     """Return the paths of the Arrays in a tuple type."""
     match t:
         case Prod(a, b):
-            return [*arrays(a, path + "f"), *arrays(b, path + "s")]
+            return [*arrays(a, has_once, path + "f"), *arrays(b, has_once, path + "s")]
         case _:
-            return [path] if holds(t, ONCE) else []
+            return [path] if has_once(t) else []
 
 
 def show(p: Place) -> str:
@@ -306,9 +312,10 @@ def show(p: Place) -> str:
 def require_linear(t: Term, types: Mapping[Term, Type]) -> None:
     """Raise NotLinear unless every mutable array of the term is used as the paper says."""
 
+    has_array = Holding(MUTABLE)  # types can be deep: none is hashed
+
     def any_array() -> bool:
-        found = {id(s): s for s in types.values()}.values()  # types can be deep: none is hashed
-        return any(holds(s.arg if isinstance(s, Fun) else s, MUTABLE) for s in found)
+        return any(has_array(s.arg if isinstance(s, Fun) else s) for s in types.values())
 
     if deeply(any_array):
-        deeply(lambda: Resources(types).term(t, Use()))
+        deeply(lambda: Resources(types, has_array).term(t, Use()))
