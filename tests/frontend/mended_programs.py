@@ -1,24 +1,28 @@
-"""What refusals advise, followed: pairs of a program that is refused and the same program with the
-advice applied, which compiles. They are read as a page of sharp edges, too.
+"""What refusals advise, followed: each refused program, and the same program with the advice
+applied, which compiles. They are read as a page of sharp edges, too.
 
-Each pair is written as two functions, ``refused_...`` and ``mended_...``, and a line of ``PAIRS``:
-the pair, the arguments, and the advice as the refusal gives it.
+``@mends`` says for which program the next one is the mended form, its arguments, the advice as the
+refusal gives it, and the error.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import FrozenInstanceError, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import pullback as pb
-
-X = np.array([1.0, 2.0, 3.0])
-M = np.arange(6.0).reshape(2, 3)
-MASK = np.array([True, False, True])
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    EndlessError,
+    MutationError,
+    StaticIndexError,
+    UnsupportedError,
+)
+from tests.frontend.mended import MASK, M, X, mends
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,9 @@ def refused_late(x):
     return fs[0](2.0)
 
 
+@mends(
+    refused_late, (3.0,), "bind the value now: lambda ..., k=k: ...", UnsupportedError, differs=True
+)
 def mended_late(x):
     fs = [lambda v, k=k: v * k for k in (1.0, x)]
     return fs[0](2.0)
@@ -54,6 +61,7 @@ def refused_slice_step(xs):
     return ys
 
 
+@mends(refused_slice_step, ([1.0, 2.0, 3.0, 4.0],), "assign the items one by one", MutationError)
 def mended_slice_step(xs):
     ys = list(xs)
     for k, v in zip(range(0, len(ys), 2), [0.0, 0.0], strict=True):
@@ -69,6 +77,7 @@ def refused_set_order(x, n):
     return total
 
 
+@mends(refused_set_order, (2.0, 7), "loop over sorted(s)", UnsupportedError)
 def mended_set_order(x, n):
     s = {k % 3 for k in range(n)}
     total = 0.0
@@ -82,6 +91,9 @@ def refused_set_pop(x, n):
     return x * s.pop()
 
 
+@mends(
+    refused_set_pop, (2.0, 7), "use a list, or a dict and popitem()", UnsupportedError, differs=True
+)
 def mended_set_pop(x, n):
     s = {k % 3: None for k in range(n)}
     return x * s.popitem()[0]
@@ -93,6 +105,7 @@ def refused_rows(x, n):
     return rows[0][1]
 
 
+@mends(refused_rows, (2.0, 3), "[[0.0] * m for _ in range(n)]", MutationError, differs=True)
 def mended_rows(x, n):
     rows = [[0.0] * 3 for _ in range(n)]
     rows[0][1] = x
@@ -104,6 +117,7 @@ def refused_generator_result(x):
         yield k * x
 
 
+@mends(refused_generator_result, (2.0,), "out = []; out.append(v) for each", UnsupportedError)
 def mended_generator_result(x):
     out = []
     for k in range(3):
@@ -115,6 +129,7 @@ def refused_endless(x):
     return sum(list(itertools.count(1.0))[:3]) * x
 
 
+@mends(refused_endless, (2.0,), "itertools.islice(..., n)", UnsupportedError, differs=True)
 def mended_endless(x):
     return sum(itertools.islice(itertools.count(1.0), 3)) * x
 
@@ -125,6 +140,7 @@ def refused_circle(x):
     return a.next.x
 
 
+@mends(refused_circle, (2.0,), "nodes[i].next = j", MutationError)
 def mended_circle(x):
     nodes = [Node(x)]
     nodes[0].next = 0
@@ -139,6 +155,13 @@ def refused_field(p, x):
     return p.x * p.y
 
 
+@mends(
+    refused_field,
+    (Point(1.0, 2.0), 3.0),
+    "dataclasses.replace(r, field=...)",
+    UnsupportedError,
+    FrozenInstanceError,
+)
 def mended_field(p, x):
     p = replace(p, x=x)
     return p.x * p.y
@@ -156,6 +179,7 @@ def refused_items(a):
     return a * a
 
 
+@mends(refused_around, (X,), "work on a copy: a = a.copy()", MutationError, MutationError)
 def mended_around(a):
     return pb.jacfwd(mended_items)(a)
 
@@ -172,6 +196,7 @@ def refused_mask_copy(a):
     return b
 
 
+@mends(refused_mask_copy, (X,), "write a[idx] = v", MutationError, differs=True)
 def mended_mask_copy(a):
     b = a * 2.0
     b[np.nonzero(b > 2.0)[0][:1]] = b[np.nonzero(b > 2.0)[0][:1]]
@@ -184,6 +209,7 @@ def refused_fill(n):
     return a
 
 
+@mends(refused_fill, (3,), "assign to it: a[...] = value", UnsupportedError)
 def mended_fill(n):
     a = np.zeros(n)
     a[...] = 2.0
@@ -196,6 +222,7 @@ def refused_in_place(n):
     return a
 
 
+@mends(refused_in_place, (3,), "write a = a + ...", ArgumentTypeError, TypeError)
 def mended_in_place(n):
     a = np.zeros(n, np.int64)
     a = a + 0.5
@@ -211,6 +238,7 @@ def refused_bare(x):
     return x
 
 
+@mends(refused_bare, (2.0,), "raise ValueError('...'): say which", UnsupportedError)
 def mended_bare(x):
     if x < 0.0:
         raise ValueError("negative")
@@ -224,6 +252,7 @@ def refused_index(a, x):
     return a[x]
 
 
+@mends(refused_index, (X, 1.5), "convert a float with int(...)", StaticIndexError, IndexError)
 def mended_index(a, x):
     return a[int(x)]
 
@@ -232,6 +261,7 @@ def refused_round(a):
     return round(a)
 
 
+@mends(refused_round, (X,), "use np.round(x, decimals)", ArgumentTypeError, TypeError)
 def mended_round(a):
     return np.round(a)
 
@@ -243,6 +273,7 @@ def refused_truth(a):
     return 1.0 if a > 0.0 else 2.0
 
 
+@mends(refused_truth, (X,), "np.all", ArgumentValueError, ValueError)
 def mended_truth(a):
     return 1.0 if np.all(a > 0.0) else 2.0
 
@@ -251,6 +282,7 @@ def refused_order(m):
     return m.reshape(3, 2, order="F")
 
 
+@mends(refused_order, (M,), "reshape the transpose: x.T.reshape(...)", UnsupportedError)
 def mended_order(m):
     return m.T.reshape(2, 3).T
 
@@ -259,6 +291,7 @@ def refused_scalar_shape(a):
     return a[:1].reshape(())
 
 
+@mends(refused_scalar_shape, (X,), "write x.item()", UnsupportedError)
 def mended_scalar_shape(a):
     return a[:1].item()
 
@@ -267,6 +300,7 @@ def refused_bool_product(a, b):
     return a @ b
 
 
+@mends(refused_bool_product, (MASK, MASK), "(a.astype(int) @ b.astype(int))", UnsupportedError)
 def mended_bool_product(a, b):
     return (a.astype(int) @ b.astype(int)) > 0
 
@@ -275,6 +309,7 @@ def refused_roll(m):
     return np.roll(m, 1)
 
 
+@mends(refused_roll, (M,), "give axis=, or ravel first", UnsupportedError)
 def mended_roll(m):
     return np.roll(m.ravel(), 1).reshape(m.shape)
 
@@ -283,6 +318,9 @@ def refused_bool_quantile(mask):
     return np.quantile(mask, 0.5)
 
 
+@mends(
+    refused_bool_quantile, (MASK,), "convert them: x.astype(float)", ArgumentTypeError, TypeError
+)
 def mended_bool_quantile(mask):
     return np.quantile(mask.astype(float), 0.5)
 
@@ -291,6 +329,7 @@ def refused_generator_array(n):
     return np.array(float(k) for k in range(n))
 
 
+@mends(refused_generator_array, (3,), "write a list: [... for ...]", UnsupportedError, differs=True)
 def mended_generator_array(n):
     return np.array([float(k) for k in range(n)])
 
@@ -299,6 +338,7 @@ def refused_norm(a):
     return np.linalg.norm(a, 3.5)
 
 
+@mends(refused_norm, (X,), "write np.sum(np.abs(x)**p)**(1/p)", UnsupportedError)
 def mended_norm(a):
     return np.sum(np.abs(a) ** 3.5) ** (1 / 3.5)
 
@@ -307,6 +347,7 @@ def refused_mean_type(a):
     return np.mean(a, dtype=np.float32)
 
 
+@mends(refused_mean_type, (X,), "convert with x.astype(...)", UnsupportedError)
 def mended_mean_type(a):
     return np.mean(a.astype(np.float32))
 
@@ -318,39 +359,8 @@ def refused_base_case(x):
     return refused_base_case(x * 0.5)
 
 
+@mends(refused_base_case, (3.0,), "give the recursion a base case", EndlessError, RecursionError)
 def mended_base_case(x):
     if x < 1.0:
         return x
     return mended_base_case(x * 0.5)
-
-
-Pair = tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...], str]
-
-PAIRS: list[Pair] = [
-    (refused_late, mended_late, (3.0,), "bind the value now: lambda ..., k=k: ..."),
-    (refused_slice_step, mended_slice_step, ([1.0, 2.0, 3.0, 4.0],), "assign the items one by one"),
-    (refused_set_order, mended_set_order, (2.0, 7), "loop over sorted(s)"),
-    (refused_set_pop, mended_set_pop, (2.0, 7), "use a list, or a dict and popitem()"),
-    (refused_rows, mended_rows, (2.0, 3), "[[0.0] * m for _ in range(n)]"),
-    (refused_generator_result, mended_generator_result, (2.0,), "out = []; out.append(v) for each"),
-    (refused_endless, mended_endless, (2.0,), "itertools.islice(..., n)"),
-    (refused_circle, mended_circle, (2.0,), "nodes[i].next = j"),
-    (refused_norm, mended_norm, (X,), "write np.sum(np.abs(x)**p)**(1/p)"),
-    (refused_mask_copy, mended_mask_copy, (X,), "write a[idx] = v"),
-    (refused_field, mended_field, (Point(1.0, 2.0), 3.0), "dataclasses.replace(r, field=...)"),
-    (refused_around, mended_around, (X,), "work on a copy: a = a.copy()"),
-    (refused_fill, mended_fill, (3,), "assign to it: a[...] = value"),
-    (refused_in_place, mended_in_place, (3,), "write a = a + ..."),
-    (refused_bare, mended_bare, (2.0,), "raise ValueError('...'): say which"),
-    (refused_index, mended_index, (X, 1.0), "convert a float with int(...)"),
-    (refused_round, mended_round, (X,), "use np.round(x, decimals)"),
-    (refused_truth, mended_truth, (X,), "np.all"),
-    (refused_order, mended_order, (M,), "reshape the transpose: x.T.reshape(...)"),
-    (refused_scalar_shape, mended_scalar_shape, (X,), "write x.item()"),
-    (refused_bool_product, mended_bool_product, (MASK, MASK), "(a.astype(int) @ b.astype(int))"),
-    (refused_roll, mended_roll, (M,), "give axis=, or ravel first"),
-    (refused_bool_quantile, mended_bool_quantile, (MASK,), "convert them: x.astype(float)"),
-    (refused_generator_array, mended_generator_array, (3,), "write a list: [... for ...]"),
-    (refused_mean_type, mended_mean_type, (X,), "convert with x.astype(...)"),
-    (refused_base_case, mended_base_case, (3.0,), "give the recursion a base case"),
-]

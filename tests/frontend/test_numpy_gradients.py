@@ -15,6 +15,7 @@ from tests.harness import difference, direction, gradient, inner
 X = np.random.default_rng(0).normal(size=5)
 Y = np.random.default_rng(1).uniform(0.2, 0.9, size=5)
 M = np.random.default_rng(2).normal(size=(3, 5))
+FIRST = np.array([0, 0])
 SIGNS = np.array([0.5, -1.0, -0.2, 2.0])
 
 CASES: list[tuple[Callable[..., Any], Any]] = [
@@ -28,6 +29,10 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
     (lambda x: np.linalg.norm(x), X),
     (lambda x: np.linalg.norm(x), M),
     (lambda x: np.sum(np.linalg.norm(x, axis=1) ** 2), M),
+    (lambda x: np.linalg.norm(x, 1) * np.linalg.norm(x, -np.inf), M),
+    (lambda x: np.linalg.norm(x, -1) * np.sum(np.linalg.norm(x, np.inf, keepdims=True)), M),
+    (lambda x: np.vdot(x, 1 / x.T) + sum(x.tolist()[1]), M),
+    (lambda x: np.sum(x[None][FIRST, :, FIRST] ** 2), M),
     (lambda x: sc.logsumexp(x), X),
     (lambda x: np.sum(sc.logsumexp(x, axis=0) * np.arange(5)), M),
     (lambda x: np.max(x) * np.min(x), X),

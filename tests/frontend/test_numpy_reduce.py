@@ -92,6 +92,8 @@ def test_running() -> None:
 
 def test_products() -> None:
     agree(lambda x, y: (x @ y, np.dot(x, y), np.inner(x, y), np.vdot(x, y)), X, Y)
+    agree(lambda m: (np.vdot(m, m), np.vdot(m, m.T), np.vdot(m, m.ravel()), np.vdot(2.0, 3.0)), M)
+    agree(lambda m: np.vdot(m, m[0]), M)
     agree(lambda x, y: (np.outer(x, y), x.dot(y)), X, Y)
     agree(lambda m, x: (m @ x, np.dot(m, x), np.matmul(m, x)), M, X)
     agree(lambda m, x: (x @ m.T, np.dot(x, m.T)), M, X)

@@ -56,6 +56,19 @@ def test_index_arrays() -> None:
     agree(lambda m, i, j: (m[i, j], m[i[:, None], j]), M, idx, np.array([0, 1, 2, 5]))
     agree(lambda t, i: (t[:, i % 3], t[..., i % 3]), T, two)
     agree(lambda x: x[[0, 2, 1]], X)
+    agree(lambda t, i: (t[i, :, i], t[0, :, i], t[i, 1:, 2], t[i, None, 2 * i]), T, two % 2)
+    agree(lambda t, i: (t[None, i, :, i], t[:, i, None, i], t[i, ..., -i]), T, idx % 2)
+
+
+def apart(t: Any, i: Any) -> Any:
+    t = t.copy()
+    t[i, ::2, i[::-1]] += np.arange(4.0).reshape(2, 2)
+    t[0, :, i] = t[1, :, i] * 3.0
+    return t
+
+
+def test_index_arrays_with_slices_between_them() -> None:
+    agree(apart, T, np.array([0, 1]))
 
 
 def test_attributes() -> None:
@@ -118,6 +131,10 @@ def test_joining() -> None:
     agree(lambda m, x: np.column_stack([m, x]), M, RNG.normal(size=4))
     agree(lambda x: (np.append(x, 1.0), np.append(x, x)), X)
     agree(lambda x, y: np.concatenate([x, y, x]), X, EMPTY)
+    agree(lambda t: (np.concatenate(t), np.concatenate(t, 1), np.concatenate(t, None)), T)
+    agree(lambda t: (np.hstack(t), np.vstack(t), np.column_stack(t)), T)
+    agree(lambda m: (np.hstack(m), np.vstack(m), np.column_stack(m)), M)
+    agree(lambda x: np.hstack([2 * v for v in x]), X)
     agree(lambda m, x: np.concatenate([m, x[:, None]], axis=1), M, X)
 
 
@@ -134,6 +151,8 @@ def test_methods() -> None:
     agree(lambda m: (m.copy(), m.astype(np.float32), m.astype(int), m.astype(bool)), M)
     agree(lambda m: (m.clip(0.0, 1.0), m.round(1), m.dot(m.T), m.trace(), m.diagonal()), M)
     agree(lambda x: (x[:1].item(), x.item(2), x.tolist()[1]), X)
+    agree(lambda t: (t.item(17), t.item(-1), t.item(1, 2, 3), t.item((1, 0, 2)), t.tolist()), T)
+    agree(lambda t: t.item(24), T)
     agree(lambda x: x.item(), X)
 
 

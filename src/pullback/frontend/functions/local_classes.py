@@ -109,7 +109,7 @@ def _held(run: Run, name: str, node: ast.AST) -> object:
     run.refuse(
         node,
         f"a class that uses {name!r}, a variable of the function around it",
-        f"give it to the objects: self.{name} = {name} in __init__",
+        f"give it to the objects: self.{name} = {name} in __init__(self, ..., {name})",
     )
 
 

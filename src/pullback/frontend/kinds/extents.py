@@ -17,6 +17,7 @@ from pullback.core.build import Builder, i64
 from pullback.core.messages import Message
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import I64, Real
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, TupleV, Value, index_scalar
 
 Key = tuple[str, int] | tuple[Var, int] | Var
@@ -140,7 +141,8 @@ def int_atom(sp: Specialiser, value: Value, node: ast.AST, what: str) -> Atom:
     """Return the I64 atom of an integer value; a float is refused."""
     scalar = sp.scalar(value, node)
     if isinstance(scalar.type, Real):
-        sp.refuse(node, f"{what} must be an integer", "convert it with int(...)")
+        sp.refuse(node, f"{what} must be an integer", "convert it with int(...)",
+                  error=ArgumentTypeError)  # fmt: skip
     return sp.convert(scalar, I64, node)
 
 

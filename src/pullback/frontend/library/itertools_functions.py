@@ -16,6 +16,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.generator_ends import item as called
+from pullback.frontend.interpret import spreading
 from pullback.frontend.interpret.iteration import (
     ENDLESS,
     as_run,
@@ -246,11 +247,10 @@ def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
 def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "starmap", args, kwargs, node, function=MISSING, iterable=MISSING)
 
+    spread = ast.copy_location(ast.Call(ast.Name("f"), [ast.Starred(ast.Name("item"))], []), node)
+
     def apply(item: Value) -> Value:
-        inner = known(sp.iterate(item, node))
-        if inner is None:
-            sp.refuse(node, "starmap needs tuples", "write f(*xs) in a comprehension")
-        return called(as_run(sp), f, inner, node)
+        return called(as_run(sp), f, spreading.arguments(as_run(sp), f, (item,), spread), node)
 
     return iterator(mapped(sp, sp.iterate(values, node), apply, node), node)
 

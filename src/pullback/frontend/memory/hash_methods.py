@@ -30,6 +30,7 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
+from pullback.frontend.library.arguments import MISSING, bind
 from pullback.frontend.library.text import counting
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
@@ -267,9 +268,10 @@ def update(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Cha
 
 
 def move_to_end(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    (key, last) = arguments(run, "move_to_end", args, kwargs, 1, 2, node)
-    if last is not None:
-        run.refuse(node, "move_to_end(key, last)", "move_to_end(key)")
+    (key, last) = bind(run, "move_to_end", args, kwargs, node, key=MISSING, last=Static(True))
+    if not run.static(last, node, "last"):
+        again = "make another dict: {key: d.pop(key), **d}"
+        run.refuse(node, "move_to_end(key, last=False)", again)
     made, value = pop(run, d, (key,), {}, node)
     return changes.put(run, made, key, value, node), _NONE
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
@@ -14,6 +16,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import (
+    ArrayV,
     CaughtV,
     HashV,
     ListV,
@@ -130,6 +133,8 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             return Static({BOOL: bool, I64: int}.get(value.type, float))
         case CaughtV(atom, steps):
             return CaughtV(atom, (*steps, TYPE))
+        case ArrayV():
+            return Static(np.ndarray)
         case TupleV(_, is_list):
             return Static(list if is_list else tuple)
         case ListV():

@@ -10,6 +10,7 @@ import numpy as np
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
+from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import dtype_value, parse_dtype
 from pullback.frontend.kinds.values import (
@@ -198,8 +199,13 @@ def array_item(
     own = ext.extents(sp, array)
     if len(args) == array.rank:
         return _python(sp, sp.subscript(array, TupleV(tuple(args)), node), node)
+    if len(args) == 1:  # a place in C order, or the indices as a tuple
+        if isinstance(args[0], TupleV):
+            return array_item(sp, receiver, args[0].items, {}, node)
+        return array_item(sp, sp.call(Static(np.ravel), (array,), node), args, {}, node)
     if args:
-        sp.refuse(node, "x.item needs one index per axis", "write x[i, j]")
+        reason = "incorrect number of indices for array"
+        sp.refuse(node, reason, error=ArgumentValueError)
     message = "can only convert an array of size 1 to a Python scalar"
     ext.check_equal(sp, ext.product(sp, own), ext.ONE, message, node)
     at: tuple[Atom, ...] = (i64(0),) * array.rank
@@ -225,12 +231,14 @@ def scalar_item(
 def array_tolist(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
+    """The elements as Python numbers, in lists in lists."""
     array = _array(receiver)
-    if array.rank > 1:
-        sp.refuse(node, "x.tolist() is supported for arrays of rank 1", "write list(x)")
     n = ext.extents(sp, array)[0]
 
     def item(i: Atom) -> Value:
+        if array.rank > 1:
+            row = sp.subscript(array, Scalar(i, True), node)
+            return array_tolist(sp, row, args, kwargs, node)
         return _python(sp, numpy_scalar(sp.b.index(array.atom, (i,), checked=False)), node)
 
     return sp.sequence(n, item, node)

@@ -19,7 +19,7 @@ import numpy as np
 
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, Real
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.scalars import large_as_float
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import compared
@@ -107,13 +107,6 @@ def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
 def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
     """Return ``op operand`` of an array, for the operators - + ~."""
     assert isinstance(operand, ArrayV)
-    if op == "not":
-        sp.refuse(
-            node,
-            "the truth value of an array is ambiguous",
-            "use np.any(...), np.all(...) or ~",
-            error=ArgumentValueError,
-        )
     if op == "-" and operand.elem == BOOL:
         reason = "- is not defined for boolean arrays"
         sp.refuse(node, reason, "use ~", error=ArgumentTypeError)
@@ -139,8 +132,6 @@ def unary_number(sp: Specialiser, op: str, value: Value, node: ast.AST) -> Value
 
 def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return the array of truth values ``left op right``."""
-    if op not in ("==", "!=", "<", "<=", ">", ">="):
-        sp.refuse(node, f"'{op}' is not supported on arrays", "use np.any(a == x)")
     return elementwise(sp, (left, right), lambda v: compare_numbers(sp, op, v, node), node)
 
 

@@ -34,12 +34,21 @@ def _parts(sp: Specialiser, value: Value, node: ast.AST) -> list[Value]:
     """Return the arrays of a tuple or list of known length."""
     if isinstance(value, TupleV):
         return [to_array(sp, v, node) for v in value.items]
+    if isinstance(value, ListV) and isinstance(value.elem, ScalarK):
+        reason = "zero-dimensional arrays cannot be concatenated"
+        sp.refuse(node, reason, "make one array: np.array(xs)", error=ArgumentValueError)
     sp.refuse(
         node,
-        "the number of arrays to join is not known",
-        "fill an array: out = np.zeros(sum(len(x) for x in xs)); k = 0; "
-        "for x in xs: out[k:k + len(x)] = x; k += len(x)",
+        f"{sp.describe(value)}: the number of arrays to join is not known",
+        "make arrays of them: [np.array(x) for x in xs]",
     )
+
+
+def _listed(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    """Return the parts of an array as a list."""
+    if isinstance(value, ArrayV) and value.rank > 1:
+        return sp.call(Static(list), (value,), node)
+    return value
 
 
 def _one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
@@ -85,6 +94,7 @@ def _joined(sp: Specialiser, value: Value, axis: Value, node: ast.AST) -> ArrayV
 @register(np.concatenate)
 def np_concatenate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     arrays, axis = bind(sp, "np.concatenate", args, kwargs, node, arrays=MISSING, axis=Static(0))
+    arrays = _listed(sp, arrays, node)
     if is_none(axis):
         if isinstance(arrays, ListV) and isinstance(arrays.elem, ArrayK):
             return run_program(sp, sorting.joined_flat, (arrays,), node)
@@ -96,8 +106,11 @@ def np_concatenate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -
 @register(np.hstack)
 def hstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.hstack", args, kwargs, node, tup=MISSING)
+    arrays = _listed(sp, arrays, node)
     if isinstance(arrays, ListV) and isinstance(arrays.elem, ArrayK):
         return _joined(sp, arrays, Static(int(arrays.elem.rank > 1)), node)
+    if isinstance(arrays, ListV) and isinstance(arrays.elem, ScalarK):
+        return _not_empty(sp, as_array(sp, arrays, node), "concatenate", node)
     parts = [at_least_1d(sp, p, node) for p in _parts(sp, arrays, node)]
     axis = 0 if parts and parts[0].rank == 1 else 1
     return _joined(sp, TupleV(tuple(parts)), Static(axis), node)
@@ -113,6 +126,7 @@ def _not_empty(sp: Specialiser, array: ArrayV, what: str, node: ast.AST) -> Arra
 @register(np.vstack)
 def vstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.vstack", args, kwargs, node, tup=MISSING)
+    arrays = _listed(sp, arrays, node)
     if isinstance(arrays, ListV) and isinstance(arrays.elem, ScalarK | ArrayK):
         if isinstance(arrays.elem, ScalarK) or arrays.elem.rank == 1:
             whole = _not_empty(sp, as_array(sp, arrays, node), "concatenate", node)
@@ -128,6 +142,7 @@ def vstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(np.column_stack)
 def column_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.column_stack", args, kwargs, node, tup=MISSING)
+    arrays = _listed(sp, arrays, node)
     if isinstance(arrays, ListV) and isinstance(arrays.elem, ArrayK):
         if arrays.elem.rank > 1:
             return _joined(sp, arrays, Static(1), node)

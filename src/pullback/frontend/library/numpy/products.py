@@ -18,10 +18,11 @@ from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element, promote, real_of
 from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, Value, register
-from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.library.compiled_text import array_of
 from pullback.frontend.library.numpy.broadcasting import broadcast, common_extent, reader
 from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar, strong
-from pullback.frontend.library.numpy.rearrange import as_array
+from pullback.frontend.library.numpy.rearrange import as_array, ravel
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of
 from pullback.frontend.library.numpy.sequences import to_array
@@ -166,9 +167,9 @@ def _tensor_product(sp: Specialiser, a: ArrayV, b: ArrayV, axis: int, node: ast.
 
 @register(np.vdot)
 def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    a, b = _operands(sp, bind(sp, "np.vdot", args, kwargs, node, a=MISSING, b=MISSING), node)
-    if not isinstance(a, ArrayV) or not isinstance(b, ArrayV) or a.rank != b.rank:
-        sp.refuse(node, "np.vdot is supported for arrays of equal shape", "use np.sum(a * b)")
+    """np.vdot(a, b): the dot product of all elements, in C order."""
+    a, b = (array_of(ravel(sp, (v,), {}, node)) for v in bind(
+        sp, "np.vdot", args, kwargs, node, a=MISSING, b=MISSING))  # fmt: skip
     mine = ext.extents(sp, a)
     for x, y in zip(mine, ext.extents(sp, b), strict=False):
         ext.check_equal(sp, x, y, _DOT, node)
@@ -282,8 +283,13 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if len(axes) == 2 and x.rank == 2 and which in (2, "nuc"):
         s = sp.call(Static(np.linalg.svdvals), (x,), node)
         return sp.call(Static(np.max if which == 2 else np.sum), (s,), node)
+    if is_none(axis) and x.rank == 2 and which in (1, -1, float("inf"), float("-inf")):
+        size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
+        sums = total(sp, size, Static(0 if abs(which) == 1 else 1), NONE, keepdims, node)
+        return extremum(sp, sums, NONE, keepdims, node, largest=which > 0)
     if which is not None and len(axes) != 1 and which != "fro":
-        sp.refuse(node, "this norm of matrices is not supported", "use ord=None, 'fro', 2, 'nuc'")
+        sp.refuse(node, "this norm of matrices is not supported",
+                  "use ord=None, 'fro', 1, 2, 'nuc', np.inf", error=ArgumentValueError)  # fmt: skip
     if which in (float("inf"), float("-inf")):
         size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
         return extremum(sp, size, axis, keepdims, node, largest=which == float("inf"))

@@ -164,23 +164,26 @@ def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
              for p in parts]  # fmt: skip
     base = _view(sp, array, plain, node)
     own = ext.extents(sp, base)
-    where = _advanced(sp, parts, node)
-    picked = [parts[k] for k in where]
-    arrays = [p.array for p in picked if isinstance(p, Gather)]
-    shape, reads = broadcast(sp, arrays, node, _INDICES)
-    first, rank = where[0], len(shape)
-    extents = (*own[:first], *shape, *own[where[-1] + 1 :])
+    shape, reads = broadcast(sp, [p.array for p in parts if isinstance(p, Gather)], node, _INDICES)
+    first, rank = _place(parts), len(shape)
+    around = [own[k] for k, p in enumerate(parts) if not isinstance(p, At | Gather)]
+    extents = (*around[:first], *shape, *around[first:])
     site = sp.site(node)
 
     def element(indices: tuple[Atom, ...]) -> Atom:
         readers = iter(reads)
         middle = indices[first : first + rank]
-        at = [
-            p.index if isinstance(p, At) else sp.convert(next(readers)(middle), I64, node)
-            for p in picked
-        ]
-        full = (*indices[:first], *at, *indices[first + rank :])
-        return sp.b.index(base.atom, full, checked=True, site=site)
+        others = iter((*indices[:first], *indices[first + rank :]))
+        full: list[Atom] = []
+        for p in parts:
+            match p:
+                case At(index):
+                    full.append(index)
+                case Gather():
+                    full.append(sp.convert(next(readers)(middle), I64, node))
+                case _:
+                    full.append(next(others))
+        return sp.b.index(base.atom, tuple(full), checked=True, site=site)
 
     return ext.note(sp, sp.array(extents, element, node), extents, built=True)
 
@@ -188,14 +191,11 @@ def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
 _INDICES = "shape mismatch: indexing arrays could not be broadcast together"
 
 
-def _advanced(sp: Specialiser, parts: Sequence[Part], node: ast.AST) -> list[int]:
-    """Return the numbers of the parts that are index arrays, or positions beside them; they must
-    stand next to each other."""
+def _place(parts: Sequence[Part]) -> int:
+    """Return where the axes of the index arrays come: at the place of the first one, or position
+    beside it; before all others if something else stands between them."""
     where = [k for k, p in enumerate(parts) if isinstance(p, At | Gather)]
-    if where != list(range(where[0], where[-1] + 1)):
-        sp.refuse(node, "index arrays with slices between them are not supported",
-                  "index step by step: x[:, idx][...]")  # fmt: skip
-    return where
+    return where[0] if where == list(range(where[0], where[-1] + 1)) else 0
 
 
 # --- taking an index apart -----------------------------------------------------------------------
@@ -452,7 +452,7 @@ def _axes(
     first_of, shape = 0, tuple[Atom, ...]()
     readers: Iterator[Read] = iter(())
     if gathers:
-        first_of = _advanced(sp, parts, node)[0]
+        first_of = _place(parts)
         copies = scatter.own_copies(sp, array, iter(gathers), node)
         shape, reads = broadcast(sp, copies, node, _INDICES)
         readers = iter(reads)
