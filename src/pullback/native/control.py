@@ -10,7 +10,6 @@ from pullback.lower.loopcode import (
     ForCode,
     IfCode,
     Imm,
-    LoopFunction,
     RaiseIf,
     Reg,
     Show,
@@ -19,6 +18,7 @@ from pullback.lower.loopcode import (
     WhileCode,
 )
 from pullback.native.analysis import Guard, is_long
+from pullback.native.convention import IN_REGISTERS, in_memory, passed, result_fields, result_type
 from pullback.native.layout import ERROR_WORDS, Field
 from pullback.native.polls import Check, Each, Pieces, Poll, Some
 from pullback.native.runtime import SHOWS, ErrorSite, ShowSite
@@ -28,27 +28,6 @@ from pullback.native.work import EXTENTS, Extent, extents_of
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
 
-IN_REGISTERS = 6
-
-
-def result_fields(function: LoopFunction, fails: bool) -> list[str]:
-    """Return the LLVM types of what a function returns in registers: the error flag and the
-    results."""
-    flag = ["i32"] if fails else []
-    if len(function.results) > IN_REGISTERS:
-        return flag
-    return flag + [LLVM[t] for t in function.results]
-
-
-def result_type(fields: list[str]) -> str:
-    """Return the one LLVM type for several fields."""
-    match fields:
-        case []:
-            return "void"
-        case [one]:
-            return one
-        case _:
-            return "{ " + ", ".join(fields) + " }"
 
 
 def unless(f: FunctionText, dst: Reg, seldom: str, x: str, other: Callable[[], str]) -> None:
@@ -285,7 +264,9 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
 def call(f: FunctionText, instr: CallCode) -> None:
     callee = f.out.module.functions[instr.function]
     fails = instr.function in f.out.facts.may_fail
-    args = ["ptr %ctx", *(f.typed(a) for a in instr.args)]
+    if in_memory(callee):
+        f.argument_slots = max(f.argument_slots, len(callee.params))
+    args = ["ptr %ctx", *passed(f, callee, [f.typed(a) for a in instr.args], "%passed")]
     by_memory = len(callee.results) > IN_REGISTERS
     if by_memory:
         args.append("ptr %slots")

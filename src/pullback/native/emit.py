@@ -1,9 +1,8 @@
 """Write loop code as LLVM text: one function at a time, structured control flow as blocks and phis.
 
 A function takes the context and its parameters, and returns its results; if it can fail, an i32
-comes first (0: no error). More than ``IN_REGISTERS`` results go through memory that the caller
-provides. ``names`` maps the registers of loop code to those of LLVM, so ``move``, the results of
-regions and those of loops cost no instruction."""
+comes first (0: no error): see ``convention.py``. ``names`` maps the registers of loop code to those
+of LLVM, so ``move``, the results of regions and those of loops cost no instruction."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ from pullback.lower.loopcode import (
 )
 from pullback.native import control, flush, fork_calls, memory
 from pullback.native.analysis import Facts, Guard, facts, instructions
-from pullback.native.control import IN_REGISTERS, result_fields, result_type
+from pullback.native.convention import gives, parameters, received, result_fields, result_type
 from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.lane_sums import lane_sum
 from pullback.native.layout import METADATA, Field, field_address
@@ -166,6 +165,7 @@ class FunctionText(ContextLines):
         self.label = "entry"
         self.failed_from: list[str] = []
         self.result_slots = 0
+        self.argument_slots = 0
         self.fork_slots = 0
         self.likely_truths: set[Value] = set()
         self.loops = 0  # how many loops are around
@@ -246,8 +246,8 @@ class FunctionText(ContextLines):
         if self.function.chunk:
             fork_calls.begin(self)
         else:
-            for k, p in enumerate(self.function.params):
-                self.bind(p, f"%p{k}")
+            for p, name in zip(self.function.params, received(self, self.function), strict=True):
+                self.bind(p, name)
         if self.out.facts.guard(self.function.name) is Guard.ENTRY:
             self.guard()
         saved = flush.begin(self) if self.function.flushes else ""
@@ -263,6 +263,8 @@ class FunctionText(ContextLines):
             tail = ["failed:", *flush.restore(saved), f"  ret {result_type(fields)} "
                     + ("1" if len(fields) == 1 else "{ " + values + " }")]  # fmt: skip
         slots = [f"  %slots = alloca [{self.result_slots} x i64]"] if self.result_slots else []
+        if self.argument_slots:
+            slots.append(f"  %passed = alloca [{self.argument_slots} x i64]")
         if self.fork_slots:
             slots.append(f"  %forked = alloca [{self.fork_slots} x i64]")
         return "\n".join([head, "entry:", *slots, *self.lines, *tail, "}", ""])
@@ -272,13 +274,7 @@ class FunctionText(ContextLines):
         if self.function.chunk:
             return fork_calls.head(self.function, f"{self.out.math.attributes()}{nest}")
         marks = " noalias readonly" if self.borrowed else ""
-        params = ["ptr %ctx"]
-        for k, p in enumerate(self.function.params):
-            assert p.lanes == 1, "parameters are scalars"
-            extra = marks if p.ty is Ty.PTR else ""
-            params.append(f"{LLVM[p.ty]}{extra} %p{k}")
-        if len(self.function.results) > IN_REGISTERS:
-            params.append("ptr %results")
+        params = parameters(self.function, marks)
         name = function_name(self.function.name)
         return (
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind "
@@ -324,22 +320,7 @@ class FunctionText(ContextLines):
         if self.function.chunk:
             fork_calls.end(self, results)
             return
-        types = [LLVM[t] for t in self.function.results]
-        values = ["i32 0"] if self.fails else []
-        if len(types) > IN_REGISTERS:
-            for k, (t, r) in enumerate(zip(types, results, strict=True)):
-                at = self.let(f"getelementptr i8, ptr %results, i64 {8 * k}")
-                self.line(f"store {t} {r}, ptr {at}, align 8")
-        else:
-            values += [f"{t} {r}" for t, r in zip(types, results, strict=True)]
-        if len(values) < 2:
-            self.line(f"ret {values[0] if values else 'void'}")
-            return
-        whole = result_type([v.split(" ", 1)[0] for v in values])
-        acc = "poison"
-        for k, v in enumerate(values):
-            acc = self.let(f"insertvalue {whole} {acc}, {v}, {k}")
-        self.line(f"ret {whole} {acc}")
+        gives(self, self.function, results, self.fails)
 
     def region(self, region: Region, lanes: tuple[int, ...] | None = None) -> tuple[str, ...]:
         """Print a region. Return the operands that it yields, splatted to ``lanes``."""

@@ -12,7 +12,7 @@ from typing import assert_never
 from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
 from pullback.native.emit import ModuleText
-from pullback.native.entry_base import EntryBase
+from pullback.native.entry_base import TOGETHER, EntryBase, runs
 from pullback.native.runtime_lists import OTHER, READ
 from pullback.native.runtime_objects import RECORD_SLOTS
 from pullback.native.signature import (
@@ -45,6 +45,7 @@ class EntryText(EntryBase):
         super().__init__(out, name, function, absent)
         self.signature = signature
         self.kind = kind
+        self.before = 0  # how many machine values the leaves have that are parsed already
         self.lists = any(isinstance(x, ListOf) for t in signature.params for x in leaves(t))
         kept = signature.keep is not None or signature.resume is not None
         self.needs_context |= self.lists or kept
@@ -64,14 +65,30 @@ class EntryText(EntryBase):
         """Print the check of an argument. Return its machine values."""
         if isinstance(tree, tuple):
             self._exactly(obj, "pb_tuple_type")
-            n = self.load("i64", obj, pyabi.TUPLE_SIZE)
-            self.need(self.let(f"icmp eq i64 {n}, {len(tree)}"), "other")
+            size = self.load("i64", obj, pyabi.TUPLE_SIZE)
+            self.need(self.let(f"icmp eq i64 {size}, {len(tree)}"), "other")
             values: list[str] = []
-            for k, item in enumerate(tree):
-                inner = self.load("ptr", obj, pyabi.TUPLE_ITEMS + 8 * k)
-                values += self.parse(item, inner)
+            for item, first, n in runs(tree):
+                at = pyabi.TUPLE_ITEMS + 8 * first
+                if isinstance(item, PyFloat) and n >= TOGETHER:
+                    values += self._parse_floats(self.at(obj, at), n)
+                    continue
+                for k in range(n):
+                    values += self.parse(item, self.load("ptr", obj, at + 8 * k))
             return values
+        self.before += len(machine_types(tree))
         return self._parse_leaf(tree, obj)
+
+    def _parse_floats(self, items: str, n: int) -> list[str]:
+        """Print one call that checks and reads many floats in a row."""
+        place = len(self.signature.resume or ()) + self.before
+        room = self.at(self.room, 8 * place) if self.room else self.slot("double", n)
+        read = self.let(f"call i1 @pb_reals(ptr {items}, i64 {n}, ptr {room})")
+        self.need(read, "other")
+        values = [self.load("double", room, 8 * k) for k in range(n)]
+        self.placed |= {v: place + k for k, v in enumerate(values) if self.room}
+        self.before += n
+        return values
 
     def _exactly(self, obj: str, cls: str) -> None:
         ty = self.load("ptr", obj, pyabi.OB_TYPE)

@@ -6,14 +6,21 @@ The GIL is released while the loop function runs, unless the function takes next
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import assert_never
 
 from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
 from pullback.native.builder import Code, increment
 from pullback.native.builtin_names import CHECK
-from pullback.native.control import IN_REGISTERS, result_fields, result_type
+from pullback.native.convention import (
+    IN_REGISTERS,
+    in_memory,
+    passed,
+    result_fields,
+    result_type,
+)
 from pullback.native.emit import LONG_CALLS_LEFT, ModuleText
 from pullback.native.layout import HOME_SLACK, LONG_CALLS, STACK_SLACK, Field
 from pullback.native.lines import ContextLines
@@ -69,6 +76,20 @@ def declarations() -> str:
     return _DECLARATIONS
 
 
+TOGETHER = 32
+"""So many floats in a row are read, or made, by one call: a block for each, with the values of all
+others alive, is much to compile."""
+
+
+def runs(tree: tuple[Tree, ...]) -> Iterator[tuple[Tree, int, int]]:
+    """Yield each item with the place where it begins and how often it stands there in a row."""
+    at = 0
+    for item, same in groupby(tree):
+        n = len(list(same))
+        yield item, at, n
+        at += n
+
+
 class EntryBase(ContextLines, Code):
     """Prints one entry point."""
 
@@ -84,6 +105,9 @@ class EntryBase(ContextLines, Code):
         self.fails = function.name in facts.may_fail
         self.recursive = bool(facts.recursive & (facts.callees[function.name] | {function.name}))
         self.needs_context = function.name in facts.uses_context
+        self.room = self.slot("i64", len(function.params)) if in_memory(function) else ""
+        self.placed: dict[str, int] = {}  # values that are in the room for arguments already
+        self.returned: dict[str, tuple[str, int]] = {}  # where results are in memory
         self.short = facts.cost[function.name] < SHORT
 
     @abstractmethod
@@ -128,8 +152,15 @@ class EntryBase(ContextLines, Code):
         """Return a Python object (or null) made of machine values, which are taken from the front
         of ``values``."""
         if isinstance(tree, tuple):
-            items = [self.box(item, values) for item in tree]
-            return self.tuple(items)
+            place = self.slot("i64", max(len(tree), 1))
+            for item, first, count in runs(tree):
+                if isinstance(item, PyFloat) and count >= TOGETHER:
+                    numbers = [values.pop(0) for _ in range(count)]
+                    self._box_floats(numbers, self.at(place, 8 * first))
+                    continue
+                for k in range(first, first + count):
+                    self.store("ptr", self.box(item, values), place, 8 * k)
+            return self.let(f"call ptr @pb_tuple(ptr {place}, i64 {len(tree)})")
         mine = [values.pop(0) for _ in machine_types(tree)]
         match tree:
             case PyFloat():
@@ -168,6 +199,16 @@ class EntryBase(ContextLines, Code):
             case _:
                 assert_never(tree)
 
+    def _box_floats(self, values: list[str], items: str) -> None:
+        """Print one call that makes many floats in a row. Those that cannot be made are null."""
+        n, (start, first) = len(values), self.returned.get(values[0], ("", 0))
+        if start and all(self.returned.get(v) == (start, first + k) for k, v in enumerate(values)):
+            data = self.at(start, 8 * first)
+        else:
+            data = self.spilled([Ty.F64] * n, values)
+        self.line(f"call void @llvm.memset.p0.i64(ptr {items}, i8 0, i64 {8 * n}, i1 false)")
+        self.let(f"call i1 @pb_floats(ptr {items}, ptr {data}, i64 {n}, i64 1)")
+
     def tuple(self, items: list[str]) -> str:
         """Return a tuple of objects, which it takes over; null if one of them is null."""
         place = self.slot("i64", max(len(items), 1))
@@ -180,7 +221,8 @@ class EntryBase(ContextLines, Code):
     def run(self, args: list[str]) -> list[str]:
         """Run the loop function; its results. Errors go to the block ``failed``."""
         f = self.loop_function
-        args = ["ptr %ctx" if self.needs_context else "ptr null", *args]
+        context = "ptr %ctx" if self.needs_context else "ptr null"
+        args = [context, *passed(self, f, args, self.room, self.placed)]
         spill = len(f.results) > IN_REGISTERS
         slots = ""
         if spill:
@@ -193,6 +235,7 @@ class EntryBase(ContextLines, Code):
             self.need(self.let(f"icmp eq i32 {parts.pop(0)}, 0"), "failed")
         if spill:
             parts = [self.load(LLVM[t], slots, 8 * k) for k, t in enumerate(f.results)]
+            self.returned = {part: (slots, k) for k, part in enumerate(parts)}
         return parts
 
     def _run(self, args: list[str], fields: list[str]) -> list[str]:
