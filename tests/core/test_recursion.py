@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import pullback as pb
 from pullback.core.recursion import recursion_limit, with_large_stack
+from tests.test_compile_growth import loaded
 
 
 def now() -> tuple[int, int]:
@@ -104,3 +109,25 @@ def test_a_thread_that_the_system_does_not_give(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(threading.Thread, "start", start)
     with pytest.raises(MemoryError, match="a thread with a stack of 512 MiB"):
         with_large_stack(lambda: 1)
+
+
+CHAIN = "\n".join([
+    "def f(x):", "    if x > 60.5: y = x",
+    *(f"    elif x > {60 - k}.5: y = x * {k}.25" for k in range(60)),
+    "    else: y = x * x", "    return y", "",
+])  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", ["linearize", "vjp", "jvp", "hessian"])
+def test_operators_compile_programs_deeper_than_the_limit(operator: str, tmp_path: Path) -> None:
+    f, before = loaded(tmp_path / "chain.py", CHAIN), sys.getrecursionlimit()
+    runs: dict[str, Callable[[], object]] = {
+        "linearize": lambda: pb.linearize(f, 0.5)[1](1.0), "vjp": lambda: pb.vjp(f, 0.5)[1](1.0)[0],
+        "jvp": lambda: pb.jvp(f, (0.5,), (1.0,))[1], "hessian": lambda: pb.hessian(f)(0.5),
+    }  # fmt: skip
+    try:
+        sys.setrecursionlimit(len(inspect.stack(0)) + 270)
+        found = runs[operator]()
+    finally:
+        sys.setrecursionlimit(before)
+    assert found == (2.0 if operator == "hessian" else 1.0)

@@ -43,6 +43,7 @@ from pullback.call.watching import watched
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
+from pullback.core.recursion import deeply
 from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import differentiates, has_products
 from pullback.errors import ArgumentTypeError, PullbackError
@@ -212,13 +213,9 @@ class Unit:
 
     def prepared(self, program: Program) -> Program:
         """The stage "invariant loads": without a reverse sweep nothing is kept."""
-        return prepared(program, not self.plan.request.what.forward)
+        return deeply(partial(prepared, program, not self.plan.request.what.forward))
 
     def derived(self, program: Program) -> Program:
-        """The stage "ad" for this operator."""
-        return written(self.differentiated(program))
-
-    def differentiated(self, program: Program) -> Program:
         """What the operator makes of the program, as it is written first."""
         plan = self.plan
         match plan.request.what:
@@ -246,7 +243,7 @@ class Unit:
         if program is None or trace is not None:
             with compiling, watched(), refusals():
                 given = {
-                    "invariant loads": self.prepared, "ad": self.derived,
+                    "invariant loads": self.prepared, "ad": lambda p: written(self.derived(p)),
                     "entry": lambda p: self.entry(p, counted),
                 }  # fmt: skip
                 program = run_stages(self.source, PIPELINE[SHARED:], given, trace)
@@ -308,7 +305,7 @@ class Unit:
     def fixed(self) -> bool:
         """Whether the words of the results are the same for all values of the reals."""
         with compiling, refusals():
-            return fixed_dependence(self.source, self.plan.wrt)
+            return deeply(partial(fixed_dependence, self.source, self.plan.wrt))
 
     @cached_property
     def calls(self) -> tuple[Fast, ...]:

@@ -8,12 +8,14 @@ They are the two parts of forward mode, by what depends on the direction
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pullback.ad.differentiate import tangent
 from pullback.call.fast_calls import arguments_in_registers
 from pullback.call.pullbacks import exact, machine
 from pullback.call.request import Plan
 from pullback.call.trees import Fast, Form, Guards, Hidden, NoForm, Writer, absent_names, defined
+from pullback.core.recursion import deeply
 from pullback.core.terms import Program
 from pullback.errors import PullbackError
 from pullback.lower.loopcode import Module
@@ -52,13 +54,14 @@ class LinearMaps:
                 moves.append(found[1])
         one, two = (half.functions[half.main] for half in halves)
         kept = machine(one.results[len(plan.results) :])
-        codes = [lower(half, early=plan.contexts) for half in halves]
+        codes = [deeply(partial(lower, half, early=plan.contexts)) for half in halves]
         entries = {
             one.name: EntrySignature(tuple(trees), result.tree, keep=kept),
             two.name: EntrySignature(tuple(seeds), along.tree, resume=kept),
         }
         functions = {**codes[0].functions, **codes[1].functions}
-        module = compile_entries(Module(functions, one.name), entries, {}, absent_names(guards))
+        code, absent = Module(functions, one.name), absent_names(guards)
+        module = deeply(partial(compile_entries, code, entries, {}, absent))
         objects = {**w.objects, "forward": module.call[one.name], "back": module.call[two.name]}
         names = "".join(f"t{k}, " for k in range(plan.arguments))
         quick = [
@@ -113,8 +116,9 @@ def linear_maps(
 ) -> LinearMaps | None:
     """The entries for a program; None: it cannot be divided, or its values do not go in registers.
     """
-    whole = tangent(program, plan.wrt)
-    halves = divided_by_parameters(whole, len(plan.params), len(plan.results))
+    whole = deeply(partial(tangent, program, plan.wrt))
+    sizes = len(plan.params), len(plan.results)
+    halves = deeply(partial(divided_by_parameters, whole, *sizes))
     try:
         return None if halves is None else LinearMaps(plan, halves, hidden, guards)
     except NoForm:

@@ -71,7 +71,9 @@ class Halves:
         raw = self.tail is not None
         main = program.functions[program.main]
         seeded = [k for k in plan.seeded if not raw or isinstance(main.results[k], Real)]
-        there, back, handled = split(program, plan.wrt, tuple(seeded), raw)
+        there, back, handled = deeply(
+            partial(split, program, plan.wrt, tuple(seeded), raw)
+        )
         own = len(main.results)
         handles = own + sum(handled) if raw else own
         kept = len(there.functions[there.main].results) - handles
@@ -87,7 +89,8 @@ class Halves:
         self.handles = self.first + len(machine(made[:own]))  # the slot of the handles in it
         of_value = handled[: plan.value_leaves]
         self.value = conversion_of(plan.value, plan.space, handled=of_value) if raw else None
-        self._compile(forward, renamed(pullback, "back."), residuals, made, hidden, guards)
+        back = deeply(partial(renamed, pullback, "back."))
+        self._compile(forward, back, residuals, made, hidden, guards)
 
     def _compile(
         self, forward: Program, pullback: Program, residuals: tuple[Type, ...],
