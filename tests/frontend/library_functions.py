@@ -137,6 +137,11 @@ def symmetric(a):
         a[0], 1) * scipy.linalg.norm(a)  # fmt: skip
 
 
+def averages(a):
+    rows, columns = np.average(a, axis=1, weights=a[0] ** 2), np.average(a, 0, a[:, 1] ** 2)
+    return np.sum(rows * columns) + np.sum(np.average(a, 1, a[1] ** 2, keepdims=True) ** 3)
+
+
 def structured(x):
     whole = scipy.linalg.block_diag(x[:2], np.outer(x[:2], x[2:4]), x[0])
     t = scipy.linalg.toeplitz(x + 3.0 * (np.arange(6) == 0), x)
@@ -253,7 +258,7 @@ PROGRAMS = [
     )),
     *((f, (A,)) for f in (
         taken_away, put_in, blocks, contracted, crossed, diagonals, all_places, of_matrices,
-        array_standard, exponential, symmetric,
+        array_standard, averages, exponential, symmetric,
     )),
     *((f, (TALL, Y)) for f in (least_squares, several_right_sides)),
     *((f, (1.7,)) for f in (
@@ -295,4 +300,11 @@ def not_there(x):
     return x[operator.indexOf([1, 2], 3)]
 
 
-ERRORS = [gone, too_far, in_no_order, negative_keys, falling_bins, no_bins, outside, not_there]
+def weights_of_another_length(x):
+    return np.average(np.outer(x, x), axis=0, weights=x[1:])
+
+
+ERRORS = [
+    weights_of_another_length, gone, too_far, in_no_order, negative_keys, falling_bins, no_bins,
+    outside, not_there,
+]  # fmt: skip

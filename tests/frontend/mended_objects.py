@@ -357,3 +357,128 @@ def mended_to_the_front(x):
     d = OrderedDict([("a", x), ("b", 2.0 * x)])
     d = {"b": d.pop("b"), **d}
     return list(d.values())
+
+
+def refused_text(x, what):
+    if x < 0.0:
+        raise what
+    return x
+
+
+@mends(
+    refused_text, (2.0, "negative"), "the class and what it is made of in one statement",
+    UnsupportedError,
+)  # fmt: skip
+def mended_text(x, what):
+    if x < 0.0:
+        raise ValueError(what)
+    return x
+
+
+def refused_long_tuple(x, n):
+    t = tuple(k * x for k in range(n))
+    return t[1] if isinstance(t, tuple) else x
+
+
+@mends(
+    refused_long_tuple, (2.0, 3), "use lists, or let the program say which it is", UnsupportedError
+)
+def mended_long_tuple(x, n):
+    t = [k * x for k in range(n)]
+    return t[1] if isinstance(t, list) else x
+
+
+# --- derivatives inside ---------------------------------------------------------------------------
+
+
+def refused_option(x):
+    return pb.grad(lambda x: x * x, in_axes=0)(x)
+
+
+@mends(
+    refused_option, (2.0,), "pb.grad(f, argnums, has_aux)(x)", UnsupportedError, TypeError
+)
+def mended_option(x):
+    return pb.grad(lambda x: x * x, 0, False)(x)
+
+
+def refused_tangent(x):
+    @pb.custom_jvp
+    def f(x):
+        return x * x
+
+    f.defjvp(lambda primals, tangents: 2.0 * primals[0] * tangents[0])
+    return pb.grad(f)(x)
+
+
+@mends(refused_tangent, (2.0,), "return (out, tangent_out)", ArgumentTypeError, TypeError)
+def mended_tangent(x):
+    @pb.custom_jvp
+    def f(x):
+        return x * x
+
+    f.defjvp(lambda primals, tangents: (primals[0] ** 2, 2.0 * primals[0] * tangents[0]))
+    return pb.grad(f)(x)
+
+
+def refused_residuals(x):
+    @pb.custom_vjp
+    def f(x):
+        return x * x
+
+    f.defvjp(lambda x: x * x, lambda x, ct: (2.0 * x * ct,))
+    return pb.grad(f)(x)
+
+
+@mends(refused_residuals, (2.0,), "return (out, residuals)", ArgumentTypeError, TypeError)
+def mended_residuals(x):
+    @pb.custom_vjp
+    def f(x):
+        return x * x
+
+    f.defvjp(lambda x: (x * x, x), lambda x, ct: (2.0 * x * ct,))
+    return pb.grad(f)(x)
+
+
+def refused_cotangent(x):
+    @pb.custom_vjp
+    def f(x):
+        return x * x
+
+    f.defvjp(lambda x: (x * x, x), lambda x, ct: 2.0 * x * ct)
+    return pb.grad(f)(x)
+
+
+@mends(
+    refused_cotangent, (2.0,), "return a tuple with one cotangent for each argument: (ct,)",
+    ArgumentTypeError, TypeError,
+)  # fmt: skip
+def mended_cotangent(x):
+    @pb.custom_vjp
+    def f(x):
+        return x * x
+
+    f.defvjp(lambda x: (x * x, x), lambda x, ct: (2.0 * x * ct,))
+    return pb.grad(f)(x)
+
+
+def refused_captured(x):
+    a = np.zeros(3)
+
+    def f(y):
+        a[0] = y
+        return a[0] * y
+
+    return pb.grad(f)(x)
+
+
+@mends(refused_captured, (2.0,), "work on a copy: a_ = a.copy()", MutationError)
+def mended_captured(x):
+    a = np.zeros(3)
+
+    def f(y):
+        a_ = a.copy()
+        a_[0] = y
+        return a_[0] * y
+
+    return pb.grad(f)(x)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import pullback as pb
 from tests import harness
@@ -158,6 +159,22 @@ def test_value_and_derivatives(f: Callable[..., Any], args: tuple[Any, ...]) -> 
         assert math.isclose(value, f(*args), rel_tol=1e-12)
         found = harness.inner(gradient, tuple(tangents[k] for k in argnums))
         assert math.isclose(found, slope, rel_tol=1e-6, abs_tol=1e-8)
+
+
+def generalised(a):
+    b = a @ a.T + np.eye(len(a))
+    values, vectors = scipy.linalg.eigh(np.tril(a + a.T), np.tril(b))
+    upper = scipy.linalg.eigvalsh(np.triu(a + a.T), np.triu(b), lower=False)
+    return values[0] * upper[1] + np.sum(vectors[:, 0] ** 2 * np.arange(len(a)))
+
+
+def test_eigenvalues_of_two_matrices() -> None:
+    a = TALL[:2, :2]
+    value, (gradient,) = harness.gradient(generalised, (a,), (0,), "eval")
+    assert math.isclose(value, generalised(a), rel_tol=1e-12)
+    d = np.array([[1.0, -0.5], [0.25, 2.0]])
+    slope = harness.difference(generalised, (a,), (d,))
+    assert math.isclose(np.sum(gradient * d), slope, rel_tol=1e-6)
 
 
 def test_a_pseudo_inverse_is_differentiated_twice() -> None:

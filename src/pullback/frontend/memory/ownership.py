@@ -247,11 +247,14 @@ def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
 
 
 def _rewrite(name: str, value: Updatable) -> str:
+    notes = {o.note for o in value.owners}
+    captured = "captured from the enclosing function" in notes
+    new = f"{name}_" if captured else name  # an assigned name would be one of this function
     if isinstance(value, RecordV) and value.cls is not dict:
-        copy = f"work on a copy: {name} = copy.copy({name})"
+        copy = f"work on a copy: {new} = copy.copy({name})"
         return f"{copy}; or call the method where the object is: objects[i].change(v)"
-    copy = f"work on a copy: {name} = {name}.copy()"
-    if any(o.note in ("an argument", "captured from the enclosing function") for o in value.owners):
+    copy = f"work on a copy: {new} = {name}.copy()"
+    if captured or "an argument" in notes:
         return copy
     return f"update it in its place: rows[i][j] = v, rows[i].append(v); or {copy}"
 

@@ -99,7 +99,7 @@ def average(
     a: Array, axis: Axis | None = None, weights: Weights | None = None, *, keepdims: bool = False
 ) -> Array:
     """Return the mean, or the sum of a * weights divided by that of the weights, which have the
-    shape of a."""
+    shape of a, or are a vector along one axis."""
     values = np.asarray(a)
     if weights is None:
         mean = np.mean(values, axis=axis, keepdims=keepdims)
@@ -108,7 +108,18 @@ def average(
         return mean
     parts = np.asarray(weights)
     if values.ndim != parts.ndim:
-        unsupported("np.average with weights of another shape", "np.sum(w * a, axis) / np.sum(w)")
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        if parts.ndim != 1:
+            whole = "give w the shape of a: w = np.broadcast_to(w[:, :, None], a.shape)"
+            unsupported("np.average with weights of several axes, but not of all", whole)
+        rows = np.moveaxis(values, axis, -1)
+        if rows.shape[-1] != len(parts):
+            raise ValueError(
+                "Shape of weights must be consistent with shape of a along specified axis."
+            )
+        found = average(rows, -1, np.broadcast_to(parts, rows.shape))
+        return np.expand_dims(found, axis) if keepdims else found
     same_shape(values, parts, "Shape of weights must be consistent with shape of a")
     total = np.sum(parts, axis=axis, keepdims=keepdims)
     if np.any(total == 0.0):

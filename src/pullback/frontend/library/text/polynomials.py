@@ -60,7 +60,7 @@ def poly(seq_of_zeros: Vector) -> Vector:
     """The polynomial with these zeros."""
     zeros = np.atleast_1d(seq_of_zeros)
     if zeros.ndim > 1:
-        unsupported("np.poly of a matrix", "np.poly(np.linalg.eigvalsh(a))")
+        unsupported("np.poly of a matrix", "np.poly(np.linalg.eigvalsh(a)) of a symmetric one")
     if len(zeros) == 0:
         raise ValueError("np.poly of no zeros is not supported: it is the number 1.0")
     c = np.ones_like(1.0 * zeros[:1])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
-from pullback.frontend.library.text_helpers import times, unsupported
+from pullback.frontend.library.text_helpers import times
 
 
 def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False,
@@ -15,19 +15,26 @@ def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False,
     return np.linalg.norm(a, ord, axis, keepdims)
 
 
-TWO = "eigh(l @ a @ l.T), where l = np.linalg.inv(np.linalg.cholesky(b))"
+def _reduced(a: Matrix, b: Matrix, lower: bool) -> tuple[Matrix, Matrix]:
+    """Return a matrix whose eigenvalues solve a v = w b v, and by what its eigenvectors are to be
+    multiplied; read are the triangles that are named."""
+    low = a if lower else a.T
+    half = np.linalg.inv(np.linalg.cholesky(b if lower else b.T))
+    return half @ (np.tril(low) + np.tril(low, -1).T) @ half.T, half.T
 
 
-def eigh(a: Matrix, b: None = None, *, lower: bool = True) -> tuple[Vector, Matrix]:
-    """Return the eigenvalues, growing, and the eigenvectors of a symmetric matrix."""
+def eigh(a: Matrix, b: Matrix | None = None, *, lower: bool = True) -> tuple[Vector, Matrix]:
+    """Return the eigenvalues, growing, and the eigenvectors of a symmetric matrix, or of two."""
     if b is not None:
-        unsupported("scipy.linalg.eigh of two matrices", TWO)
+        reduced, back = _reduced(a, b, lower)
+        values, vectors = np.linalg.eigh(reduced)
+        return values, back @ vectors
     return np.linalg.eigh(a, "L" if lower else "U")
 
 
-def eigvalsh(a: Matrix, b: None = None, *, lower: bool = True) -> Vector:
+def eigvalsh(a: Matrix, b: Matrix | None = None, *, lower: bool = True) -> Vector:
     if b is not None:
-        unsupported("scipy.linalg.eigvalsh of two matrices", TWO)
+        return np.linalg.eigvalsh(_reduced(a, b, lower)[0])
     return np.linalg.eigvalsh(a, "L" if lower else "U")
 
 

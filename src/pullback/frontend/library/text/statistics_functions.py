@@ -18,7 +18,8 @@ def _numbers(data: Iterable[float], name: str) -> list[float]:
     if len(xs) == 0:
         raise StatisticsError(f"{name} requires at least one data point")
     if type(xs[0]) is not float:
-        unsupported(f"{name} of other numbers than Python's floats", "float(x) for x in xs")
+        floats = "make floats of them: [float(x) for x in xs]"
+        unsupported(f"{name} of other numbers than Python's floats", floats)
     return xs
 
 

@@ -111,7 +111,7 @@ def broadcast_arrays(*args: Array) -> tuple[Array, ...]:
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     """Set the items on the diagonal of a matrix."""
     if a.ndim != 2 or wrap:
-        unsupported("np.fill_diagonal of other arrays than matrices", "a loop: a[i, i] = v")
+        unsupported("np.fill_diagonal of other arrays than matrices", "loop: a[i, i, i] = v")
     several = np.ndim(val) > 0
     for i in range(min(a.shape[0], a.shape[1])):
         a[i, i] = val[i % len(val)] if several else val
@@ -228,7 +228,7 @@ def vectorize(pyfunc: Function, otypes: Any = None) -> Function:
             "np.vectorize(f, otypes=[float])",
         )
     if len(otypes) != 1 or otypes[0] not in (float, np.float64, "d", "f8", "float64"):
-        unsupported("np.vectorize with other results than floats", "otypes=[float]")
+        unsupported("np.vectorize with other results than floats", "write otypes=[float]")
 
     def vectorized(x: Any, *more: Any) -> Any:
         arrays = np.broadcast_arrays(x, *more)

@@ -1,0 +1,157 @@
+"""What refusals of NumPy's, SciPy's and the standard library's functions advise, followed."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import scipy.special
+
+from pullback.errors import UnsupportedError
+from tests.frontend.mended import M, X, mends
+
+SYMMETRIC = np.array([[2.0, 1.0], [1.0, 3.0]])
+
+
+def refused_inserted_rows(m):
+    return np.insert(m, 1, m * 2.0, axis=0)
+
+
+@mends(
+    refused_inserted_rows, (M,), "np.concatenate((a[:k], rows, a[k:]))", UnsupportedError
+)
+def mended_inserted_rows(m):
+    return np.concatenate((m[:1], m * 2.0, m[1:]))
+
+
+def refused_weights(a, w):
+    return np.average(a, axis=(0, 1), weights=w)
+
+
+@mends(
+    refused_weights, (np.arange(12.0).reshape(2, 3, 2), 1.0 + M),
+    "w = np.broadcast_to(w[:, :, None], a.shape)", UnsupportedError,
+)  # fmt: skip
+def mended_weights(a, w):
+    w = np.broadcast_to(w[:, :, None], a.shape)
+    return np.average(a, axis=(0, 1), weights=w)
+
+
+def refused_gradient(a):
+    return list(np.gradient(a))
+
+
+@mends(
+    refused_gradient, (np.arange(27.0).reshape(3, 3, 3) ** 2,), "np.gradient(f, h, axis=0)",
+    UnsupportedError,
+)  # fmt: skip
+def mended_gradient(a):
+    return [np.gradient(a, 1.0, axis=k) for k in (0, 1, 2)]
+
+
+def refused_vectorize(x):
+    return np.vectorize(lambda v: v + 1.0)(x)
+
+
+@mends(refused_vectorize, (X,), "np.vectorize(f, otypes=[float])", UnsupportedError)
+def mended_vectorize(x):
+    return np.vectorize(lambda v: v + 1.0, otypes=[float])(x)
+
+
+def refused_ints_of_vectorize(x):
+    return np.vectorize(lambda v: v + 1.0, otypes=[int])(x)
+
+
+@mends(refused_ints_of_vectorize, (X,), "write otypes=[float]", UnsupportedError)
+def mended_ints_of_vectorize(x):
+    return np.vectorize(lambda v: v + 1.0, otypes=[float])(x)
+
+
+def refused_compress(m):
+    return np.compress(m > 2.5, m)
+
+
+@mends(refused_compress, (M,), "use a[condition]", UnsupportedError, ValueError)
+def mended_compress(m):
+    return m[m > 2.5]
+
+
+def refused_characteristic(a):
+    return np.poly(a)
+
+
+@mends(
+    refused_characteristic, (SYMMETRIC,), "np.poly(np.linalg.eigvalsh(a)) of a symmetric one",
+    UnsupportedError,
+)  # fmt: skip
+def mended_characteristic(a):
+    return np.poly(np.linalg.eigvalsh(a))
+
+
+def refused_fit(x, y):
+    return np.polyfit(x, y, 1, full=True)[0]
+
+
+@mends(
+    refused_fit, (X, X * X), "np.linalg.lstsq(np.vander(x, d + 1), y)", UnsupportedError
+)
+def mended_fit(x, y):
+    return np.linalg.lstsq(np.vander(x, 1 + 1), y)[0]
+
+
+def refused_harmonic(xs, ws):
+    return statistics.harmonic_mean(xs, ws)
+
+
+@mends(
+    refused_harmonic, ([1.0, 2.0], [1.0, 3.0]), "sum(ws) / sum(w / x for w, x in zip(ws, xs))",
+    UnsupportedError,
+)  # fmt: skip
+def mended_harmonic(xs, ws):
+    return sum(ws) / sum(w / x for w, x in zip(ws, xs))
+
+
+def refused_mean_of_ints(x, n):
+    return x * statistics.mean([k for k in range(n)])
+
+
+@mends(
+    refused_mean_of_ints, (2.0, 4), "make floats of them: [float(x) for x in xs]", UnsupportedError
+)
+def mended_mean_of_ints(x, n):
+    return x * statistics.mean([float(k) for k in range(n)])
+
+
+def refused_diagonal(x):
+    a = np.zeros((2, 2, 2))
+    np.fill_diagonal(a, x)
+    return a
+
+
+@mends(refused_diagonal, (2.0,), "loop: a[i, i, i] = v", UnsupportedError)
+def mended_diagonal(x):
+    a = np.zeros((2, 2, 2))
+    for i in range(2):
+        a[i, i, i] = x
+    return a
+
+
+def refused_repetition(n, k):
+    return scipy.special.comb(n, k, repetition=True)
+
+
+@mends(refused_repetition, (4, 2), "comb(N + k - 1, k)", UnsupportedError)
+def mended_repetition(n, k):
+    return scipy.special.comb(n + k - 1, k)
+
+
+def refused_small_ints(a, x):
+    return x * (a[0] * a[1])
+
+
+@mends(
+    refused_small_ints, (np.uint8([3, 4]), 2.0),
+    "convert it first: a.astype(float), a.astype(np.int64), int(v), float(v)", UnsupportedError,
+)  # fmt: skip
+def mended_small_ints(a, x):
+    return x * (float(a[0]) * float(a[1]))
