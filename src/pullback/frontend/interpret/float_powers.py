@@ -12,6 +12,7 @@ from pullback.core.types import F64
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.kinds.values import Scalar
 
+NO_NEGATIVE_POWER = "0.0 cannot be raised to a negative power"
 _RANGE = "Numerical result out of range"
 _OUT_OF_RANGE = Message((Constant(errno.ERANGE), Constant(_RANGE)), 0, _RANGE)
 
@@ -20,12 +21,12 @@ def float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
     """Compile Python's ``x ** y``: 0.0 to a negative power and overflow raise; a complex result (a
     negative number to a fractional power) is refused at run time."""
     b = sp.b
-    zero, negative = lit(0.0, F64), "0.0 cannot be raised to a negative power"
+    zero = lit(0.0, F64)
     if isinstance(y, Lit) and float(y.value) == 1.0:
         return Scalar(x, True)
     if isinstance(y, Lit) and float(y.value).is_integer():
         if float(y.value) < 0.0:
-            sp.require(b.prim("ne", x, zero), "ZeroDivisionError", negative, node)
+            sp.require(b.prim("ne", x, zero), "ZeroDivisionError", NO_NEGATIVE_POWER, node)
         result = power_of(sp, x, y)
     else:
         finite = b.prim("isfinite", x)
@@ -34,7 +35,7 @@ def float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
         special = b.prim("not", finite)  # these have values of their own, and raise nothing
         if not (isinstance(y, Lit) and float(y.value) > 0.0):
             fine = b.prim("or", b.prim("ne", x, zero), b.prim("ge", y, zero))
-            sp.require(b.prim("or", fine, special), "ZeroDivisionError", negative, node)
+            sp.require(b.prim("or", fine, special), "ZeroDivisionError", NO_NEGATIVE_POWER, node)
         real = b.prim("ge", x, zero)
         if not isinstance(y, Lit):
             real = b.prim("or", real, b.prim("eq", y, b.prim("floor", y)))

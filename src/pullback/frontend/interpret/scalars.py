@@ -19,7 +19,7 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import symbol_values
-from pullback.frontend.interpret.float_powers import float_power, power_of
+from pullback.frontend.interpret.float_powers import NO_NEGATIVE_POWER, float_power, power_of
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
 from pullback.frontend.kinds.values import Scalar, Specialiser, Static, SymbolV, Value
@@ -146,7 +146,7 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
     if isinstance(a, enum.Flag) and type(a) is type(b) and op in ("&", "|", "^"):
         return Static(FOLD[op](a, b))
     both = all(isinstance(v, int | float) for v in (a, b))
-    if not both and not (isinstance(a, str) and isinstance(b, str)):
+    if op == "@" or (not both and not (isinstance(a, str) and isinstance(b, str))):
         return None
     if op in ("**", "<<") and both and abs(b) > 1100:  # type: ignore[arg-type]  # ``both``
         return None
@@ -264,8 +264,11 @@ def _int_power(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
     if isinstance(y, Lit) and int(y.value) == 2:
         return _int(sp, "*", a, a, node)
     if not isinstance(y, Lit):
+        whole = sp.b.prim("ge", y, i64(0))
+        fine = sp.b.prim("or", whole, sp.b.prim("ne", x, i64(0)))
+        sp.require(fine, "ZeroDivisionError", NO_NEGATIVE_POWER, node)
         sp.require(
-            sp.b.prim("ge", y, i64(0)),
+            whole,
             Limit("NotImplementedError"),
             "an int to a negative power that is not a literal (write float(base) ** exponent)",
             node,

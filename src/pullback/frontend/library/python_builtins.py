@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import ast
 import itertools
+import warnings
 from dataclasses import replace
+
+import numpy as np
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
@@ -156,12 +159,26 @@ def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Scalar(sp.convert(_single(sp, x, node), F64, node), py=True)
 
 
+def _takes_one_in_a_row() -> bool:
+    """Whether this NumPy gives the number of an array of shape (1,), as it did for long."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            float(np.ones(1))
+        except TypeError:
+            return False
+    return True
+
+
+_ONE_IN_A_ROW = _takes_one_in_a_row()
+
+
 def _single(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     """Return a number, or the only element of an array of size 1."""
     if isinstance(value, ArrayV):
-        if value.rank > 1:
-            reason = "only arrays with one element can be converted to a Python number"
-            sp.refuse(node, reason, "index it", error=ArgumentTypeError)
+        reason = "only arrays without axes can be converted to a Python number"
+        if value.rank > 1 or (value.rank == 1 and not _ONE_IN_A_ROW):
+            sp.refuse(node, reason, "index it, or use .item()", error=ArgumentTypeError)
         return sp.call(sp.attribute(value, "item", node), (), node)
     return value
 

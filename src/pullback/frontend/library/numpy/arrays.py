@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Lit
-from pullback.core.types import BOOL, Real
+from pullback.core.types import BOOL, Int, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.scalars import large_as_float
 from pullback.frontend.kinds import extents as ext
@@ -80,8 +81,25 @@ def elementwise(
 def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return ``left op right``, where one operand is an array."""
     if op == "**":
+        _no_square_of_bools(sp, left, right, node)
         return power(sp, left, right, node)
     return elementwise(sp, (left, right), lambda v: sp.binop(op, v[0], v[1], node), node)
+
+
+def _no_square_of_bools(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> None:
+    """Refuse ``a ** 2`` of a boolean array: NumPy gives int8, and int64 for other exponents."""
+    if not (isinstance(left, ArrayV) and left.elem == BOOL and isinstance(right, Scalar | Static)):
+        return
+    k = sp.scalar(right, node)
+    if not (k.py and isinstance(k.type, Int)):
+        return
+    reason = "NumPy squares a boolean array in int8"
+    if k.atom == Lit(2, k.type):
+        sp.refuse(node, reason, "convert it: a.astype(int) ** 2", error=ArgumentTypeError)
+    if not isinstance(k.atom, Lit):
+        other = sp.b.prim("ne", k.atom, Lit(2, k.type))
+        text = f"{reason} (write a.astype(int) ** k)"
+        sp.require(other, Limit("NotImplementedError"), text, node)
 
 
 def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
@@ -107,9 +125,6 @@ def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
 def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
     """Return ``op operand`` of an array, for the operators - + ~."""
     assert isinstance(operand, ArrayV)
-    if op == "-" and operand.elem == BOOL:
-        reason = "- is not defined for boolean arrays"
-        sp.refuse(node, reason, "use ~", error=ArgumentTypeError)
     if op == "~" and isinstance(operand.elem, Real):
         sp.refuse(node, "~ is not defined for arrays of floats", error=ArgumentTypeError)
     return elementwise(sp, (operand,), lambda v: unary_number(sp, op, v[0], node), node)
@@ -118,6 +133,9 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
 def unary_number(sp: Specialiser, op: str, value: Value, node: ast.AST) -> Value:
     """Return ``op`` of one element."""
     x = sp.scalar(value, node)
+    if op == "-" and x.type == BOOL:
+        reason = "- is not defined for boolean arrays"
+        sp.refuse(node, reason, "use ~, or a.astype(int)", error=ArgumentTypeError)
     match op:
         case "-":
             return Scalar(sp.b.prim("neg", x.atom), py=False)
