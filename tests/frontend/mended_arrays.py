@@ -67,6 +67,24 @@ def mended_bool_round(mask):
     return np.round(mask.astype(int))
 
 
+def refused_bool_square(mask):
+    return mask**2
+
+
+@mends(refused_bool_square, (MASK,), "convert it: a.astype(int) ** 2", ArgumentTypeError)
+def mended_bool_square(mask):
+    return mask.astype(int) ** 2
+
+
+def refused_bools_negated(mask):
+    return -mask
+
+
+@mends(refused_bools_negated, (MASK,), "use ~, or a.astype(int)", ArgumentTypeError, TypeError)
+def mended_bools_negated(mask):
+    return ~mask
+
+
 # --- ints -----------------------------------------------------------------------------------------
 
 
@@ -116,6 +134,15 @@ def refused_machine_epsilon(a):
 )  # fmt: skip
 def mended_machine_epsilon(a):
     return a + np.float32(2.0**-23)
+
+
+def refused_float_of_a_row(a):
+    return float(a[:1] * a[0])
+
+
+@mends(refused_float_of_a_row, (X,), "index it, or use .item()", ArgumentTypeError, TypeError)
+def mended_float_of_a_row(a):
+    return (a[:1] * a[0]).item()
 
 
 # --- axes and shapes ------------------------------------------------------------------------------

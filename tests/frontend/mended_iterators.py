@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import itertools
 
 import numpy as np
 
-from pullback.errors import ArgumentTypeError, MutationError, UnsupportedError
+import pullback as pb
+from pullback.errors import ArgumentTypeError, EndlessError, MutationError, UnsupportedError
 from tests.frontend.mended import X, mends
 
 
@@ -141,3 +143,150 @@ def mended_late_yield(x):
             yield lambda v, k=k: v * k
 
     return [f(x) for f in list(lines())]
+
+
+def scaled(k, f):
+    if k > 0:
+        for v in scaled(k - 1, f):
+            yield f(v)
+    else:
+        yield 1.0
+
+
+def handed_on(k, x, w):
+    if k > 0:
+        yield from handed_on(k - 1, x, w * x)
+    else:
+        yield w
+
+
+def refused_inside_itself(x, n):
+    return sum(scaled(n, lambda v: v * x))
+
+
+@mends(
+    refused_inside_itself, (2.0, 3), "hand the items on as they are (yield from)", EndlessError
+)
+def mended_inside_itself(x, n):
+    return sum(handed_on(n, x, 1.0))
+
+
+# --- what is caught -------------------------------------------------------------------------------
+
+
+def checked(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    return x
+
+
+def refused_head(xs):
+    n = 0
+    try:
+        while checked(xs[n]) > 1.0:
+            n += 1
+        else:
+            n += 2
+    except ValueError:
+        n -= 1
+    return n * xs[0]
+
+
+@mends(refused_head, ([2.0, -2.0],), "compute it in a statement of its own", UnsupportedError)
+def mended_head(xs):
+    n = 0
+    try:
+        while True:
+            v = checked(xs[n])
+            if not v > 1.0:
+                n += 2
+                break
+            n += 1
+    except ValueError:
+        n -= 1
+    return n * xs[0]
+
+
+NAMED = (ValueError, "ZeroDivisionError")
+
+
+def refused_classes(x):
+    try:
+        return checked(x)
+    except NAMED:
+        return 0.0
+
+
+@mends(
+    refused_classes, (2.0,), "name the classes: except (ValueError, ZeroDivisionError): ...",
+    UnsupportedError,
+)  # fmt: skip
+def mended_classes(x):
+    try:
+        return checked(x)
+    except (ValueError, ZeroDivisionError):
+        return 0.0
+
+
+# --- derivatives of lists -------------------------------------------------------------------------
+
+
+def refused_list_moved(x, n):
+    def path(x):
+        ys = []
+        for k in range(n):
+            ys.append(x * k)
+        return ys
+
+    return sum(pb.jvp(path, (x,), (1.0,))[1])
+
+
+@mends(
+    refused_list_moved, (2.0, 3), "let it return np.array(...) of the list", UnsupportedError
+)
+def mended_list_moved(x, n):
+    def path(x):
+        ys = []
+        for k in range(n):
+            ys.append(x * k)
+        return np.array(ys)
+
+    return sum(pb.jvp(path, (x,), (1.0,))[1])
+
+
+# --- iterators with a name ------------------------------------------------------------------------
+
+
+def refused_named_pairs(xs):
+    pairs = itertools.product(xs, xs)
+    return sum(a * b for a, b in pairs)
+
+
+@mends(
+    refused_named_pairs, ([1.0, 2.0],), "use it where it is made, or make a list of it",
+    UnsupportedError,
+)  # fmt: skip
+def mended_named_pairs(xs):
+    return sum(a * b for a, b in itertools.product(xs, xs))
+
+
+def multiples(x):
+    for k in range(6):
+        yield k * x
+
+
+def first(g):
+    for v in g:
+        return v
+    return 0.0
+
+
+def refused_begun(x, n):
+    d = {"g": multiples(x)}
+    return sum(first(d["g"]) for _ in range(n))
+
+
+@mends(refused_begun, (2.0, 2), "or make a new generator here", UnsupportedError)
+def mended_begun(x, n):
+    xs = list(multiples(x))
+    return sum(xs[k] for k in range(n))

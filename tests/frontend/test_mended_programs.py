@@ -18,6 +18,7 @@ from tests import harness
 from tests.frontend import (
     mended_arrays,
     mended_calls,
+    mended_classes,
     mended_iterators,
     mended_libraries,
     mended_objects,
@@ -27,8 +28,8 @@ from tests.frontend.mended import PAIRS, Pair
 from tests.frontend.untried import UNTRIED
 
 SOURCE = Path(pb.__file__).parent
-PAGES = (mended_arrays, mended_calls, mended_iterators, mended_libraries, mended_objects,
-         mended_programs)  # fmt: skip
+PAGES = (mended_arrays, mended_calls, mended_classes, mended_iterators, mended_libraries,
+         mended_objects, mended_programs)  # fmt: skip
 """They fill PAIRS when they are imported."""
 SLOW = (mended_libraries.refused_fit, mended_libraries.refused_characteristic)
 """Their derivatives are large programs, and tested elsewhere."""
@@ -97,10 +98,13 @@ class Source:
         read = ((p, p.read_text()) for p in SOURCE.rglob("*.py"))
         self.files = {p: ast.parse(text) for p, text in read if REFUSING.search(text)}
         self.constants: Names = defaultdict(list)
+        self.own: dict[Path, set[str]] = defaultdict(set)
         self.places: dict[str, dict[Path, int]] = defaultdict(dict)
         for path, tree in self.files.items():
             for target, value in assigned(tree.body):
                 self.constants[target] += [value]
+                self.constants[f"{path.stem}.{target}"] += [value]
+                self.own[path].add(target)
             for n in ast.walk(tree):
                 if isinstance(n, ast.FunctionDef):
                     names = [a.arg for a in n.args.args if a.arg != "self"]
@@ -129,7 +133,8 @@ class Source:
                 if around is not None and not isinstance(e, ast.Constant):
                     for target, value in assigned(ast.walk(around)):
                         local[target] += [value]
-                for text in texts(e, {**self.constants, **local} if local else self.constants):
+                own = {n: self.constants[f"{path.stem}.{n}"] for n in self.own[path]}
+                for text in texts(e, {**self.constants, **own, **local}):
                     if any(c in text for c in "()[]="):
                         yield text
 
@@ -169,6 +174,8 @@ def texts(e: ast.expr, names: Names) -> list[str]:
             return [*texts(a, names), *texts(b, names)]
         case ast.BinOp(a, ast.Add(), b):
             return [s + t for s in texts(a, names) or ["{}"] for t in texts(b, names) or ["{}"]]
+        case ast.Attribute(ast.Name(module), name) if f"{module}.{name}" in names:
+            return texts(ast.Name(f"{module}.{name}"), names)
         case ast.Name(name) | ast.Attribute(_, name):
             outer = {**names, name: []}
             return [t for value in names.get(name, ()) for t in texts(value, outer)]

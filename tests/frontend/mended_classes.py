@@ -1,0 +1,284 @@
+"""What refusals of classes and nodes, and of what is updated or may be an int, advise, followed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+import pullback as pb
+from pullback.errors import (
+    ArgumentTypeError,
+    IntRangeError,
+    MutationError,
+    TypesDoNotMeetError,
+    UnsupportedError,
+)
+from tests.frontend.mended import mends
+
+T = TypeVar("T")
+
+
+class Meta(type):
+    """A metaclass of a user."""
+
+
+@dataclass
+class Loose(metaclass=Meta):
+    x: float
+
+
+@dataclass(frozen=True)
+class Frozen(metaclass=Meta):
+    x: float
+
+
+class Plain(metaclass=Meta):
+    def __init__(self, x):
+        self.x = x
+
+
+@dataclass(frozen=True)
+class Later(Generic[T]):
+    """A list of functions."""
+
+    f: Callable[[float], T]
+    rest: Later[T] | None
+
+
+@dataclass(frozen=True)
+class Bare:
+    items: list[T]
+    rest: Bare | None
+
+
+@dataclass(frozen=True)
+class Told:
+    items: list[float]
+    rest: Told | None
+
+
+@dataclass(frozen=True)
+class Counted:
+    n: int
+    x: float
+    rest: Counted | None
+
+
+@dataclass(frozen=True)
+class OfInts:
+    v: int
+    rest: OfInts | None
+
+
+@dataclass(frozen=True)
+class OfFloats:
+    v: float
+    rest: OfFloats | None
+
+
+class Holder:
+    def __init__(self, x):
+        self.v = np.array([x, 1.0])
+
+
+# --- classes --------------------------------------------------------------------------------------
+
+
+def refused_loose(x):
+    return Loose(x).x
+
+
+@mends(refused_loose, (2.0,), "declare it with @dataclass(frozen=True)", UnsupportedError)
+def mended_loose(x):
+    return Frozen(x).x
+
+
+def refused_loose_argument(x):
+    return pb.jit(lambda p: p.x)(Loose(x))
+
+
+@mends(
+    refused_loose_argument, (2.0,), "(frozen=True): Loose is used as a value", ArgumentTypeError,
+    outside=True, differs=True,
+)  # fmt: skip
+def mended_loose_argument(x):
+    return pb.jit(lambda p: p.x)(Frozen(x))
+
+
+def refused_plain_argument(x):
+    return pb.jit(lambda p: p.x)(Plain(x))
+
+
+@mends(
+    refused_plain_argument, (2.0,), "(frozen=True), or pass what is in Plain", ArgumentTypeError,
+    outside=True, differs=True,
+)  # fmt: skip
+def mended_plain_argument(x):
+    return pb.jit(lambda p: p.x)(Frozen(x))
+
+
+def applied(c, x):
+    return 0.0 if c is None else c.f(x) + applied(c.rest, x)
+
+
+def refused_unknown_result(x):
+    return applied(Later(lambda v: v * x, None), 3.0)
+
+
+@mends(refused_unknown_result, (2.0,), "write it: Later[float](...)", ArgumentTypeError)
+def mended_unknown_result(x):
+    return applied(Later[float](lambda v: v * x, None), 3.0)
+
+
+def total(c):
+    return 0.0 if c is None else sum(c.items) + total(c.rest)
+
+
+def refused_bare(x):
+    return total(Bare([x], Bare([2.0 * x], None)))
+
+
+@mends(refused_bare, (2.0,), "write it in brackets, as in list[float]", ArgumentTypeError)
+def mended_bare(x):
+    return total(Told([x], Told([2.0 * x], None)))
+
+
+def refused_missing_parts(x, n):
+    return pb.grad(lambda c: c.x * c.rest.x)(Counted(n, x, Counted(n, 2.0 * x, None)))
+
+
+@mends(
+    refused_missing_parts, (2.0, 1), "use it inside, or let the function", UnsupportedError,
+    differs=True,
+)  # fmt: skip
+def mended_missing_parts(x, n):
+    return pb.grad(lambda c: c.x * c.rest.x)(Counted(n, x, Counted(n, 2.0 * x, None))).x
+
+
+def refused_float_in_int(x, n):
+    c = OfInts(n, None)
+    if n > 0:
+        c = OfInts(x, c)
+    return c.v
+
+
+@mends(refused_float_in_int, (2.0, 1), "a field declared float", TypesDoNotMeetError)
+def mended_float_in_int(x, n):
+    c = OfFloats(n, None)
+    if n > 0:
+        c = OfFloats(x, c)
+    return c.v
+
+
+# --- ints and floats ------------------------------------------------------------------------------
+
+
+def refused_which(x, n):
+    total = 1
+    for _ in range(n):
+        total = total + x
+    return total if type(total) is float else x
+
+
+@mends(refused_which, (2.0, 3), "write 1.0 for 1", UnsupportedError)
+def mended_which(x, n):
+    total = 1.0
+    for _ in range(n):
+        total = total + x
+    return total if type(total) is float else x
+
+
+def refused_large(x, n):
+    y = n
+    for _ in range(2):
+        y = y + x if x > 2.0 else y
+    return y
+
+
+@mends(refused_large, (1.0, 2**53 + 1), "write float(n)", IntRangeError)
+def mended_large(x, n):
+    y = float(n)
+    for _ in range(2):
+        y = y + x if x > 2.0 else y
+    return y
+
+
+# --- updates and caches ---------------------------------------------------------------------------
+
+
+def refused_both(x):
+    xs = [0.0]
+    ys = xs
+
+    def reset():
+        nonlocal xs
+        xs.append(x)
+        xs = [x]
+
+    reset()
+    return ys[-1] + xs[0]
+
+
+@mends(
+    refused_both, (2.0,), "do one of the two in the function: xs.clear(), xs[:] = ys",
+    MutationError,
+)  # fmt: skip
+def mended_both(x):
+    xs = [0.0]
+    ys = xs
+
+    def reset():
+        xs.clear()
+        xs.append(x)
+
+    reset()
+    return ys[-1] + xs[0]
+
+
+def refused_on_some_paths(x, n):
+    def f(o, n):
+        if n > 0:
+            o.v = np.array([2.0, 3.0])
+        return o.v[0] * o.v[1]
+
+    return pb.grad(f)(Holder(x), n).v
+
+
+@mends(
+    refused_on_some_paths, (2.0, 0), "put a copy there, on all paths: o.v = o.v.copy()",
+    MutationError, outside=True, differs=True,
+)  # fmt: skip
+def mended_on_some_paths(x, n):
+    def f(o, n):
+        o.v = o.v.copy()
+        if n > 0:
+            o.v = np.array([2.0, 3.0])
+        return o.v[0] * o.v[1]
+
+    return pb.grad(f)(Holder(x), n).v
+
+
+@functools.cache
+def remembered(*ns):
+    return ns[0] if ns[0] < 2 else remembered(ns[0] - 1) + remembered(ns[0] - 2)
+
+
+def tabled(n):
+    table = np.zeros(n + 1)
+    table[1] = 1.0
+    for i in range(2, n + 1):
+        table[i] = table[i - 1] + table[i - 2]
+    return table[n]
+
+
+def refused_cache(x, n):
+    return x * remembered(n)
+
+
+@mends(refused_cache, (2.0, 6), "fill a table in a loop (table = np.zeros(n)", UnsupportedError)
+def mended_cache(x, n):
+    return x * tabled(n)
