@@ -135,16 +135,18 @@ def mended_endless(x):
 
 
 def refused_circle(x):
-    a = Node(x)
-    a.next = a
-    return a.next.x
+    xs = [x, 0.0]
+    xs[1] = xs
+    xs[1][0] += 1.0
+    return xs[0]
 
 
 @mends(refused_circle, (2.0,), "nodes[i].next = j", MutationError)
 def mended_circle(x):
     nodes = [Node(x)]
     nodes[0].next = 0
-    return nodes[nodes[0].next].x
+    nodes[nodes[0].next].x += 1.0
+    return nodes[0].x
 
 
 # --- objects --------------------------------------------------------------------------------------

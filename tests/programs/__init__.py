@@ -82,6 +82,7 @@ def corpus() -> list[Program]:
         records,
         rows,
         scalars,
+        shared,
         standard,
         statistics,
         tables,
@@ -97,7 +98,7 @@ def corpus() -> list[Program]:
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
         derivatives, enums, captured, examples, codata, automata, persistent, iterators, flags,
-        generators, hash_tables, objects,
+        generators, hash_tables, objects, shared,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

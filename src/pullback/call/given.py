@@ -14,7 +14,8 @@ import numpy as np
 from pullback.core.types import Real, Type
 from pullback.core.values import dtype_of
 from pullback.errors import ArgumentTypeError, ArgumentValueError, brief
-from pullback.frontend.kinds.kinds import Kind, describe
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.exact import refusal
 from pullback.structures import REALS, no_motion
 

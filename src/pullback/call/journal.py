@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from pullback.call.request import Plan, What
-from pullback.frontend.kinds.kinds import describe
+from pullback.frontend.kinds.descriptions import describe
 from pullback.settings import config
 
 if TYPE_CHECKING:

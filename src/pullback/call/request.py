@@ -19,6 +19,7 @@ from pullback.call.space import Space, of_reals
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
 from pullback.core.types import Array, Bool, Int, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import (
     Kind,
@@ -27,7 +28,6 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     StaticK,
     TupleK,
-    describe,
     leaf_types,
     parts,
     static_scalar,

@@ -25,7 +25,8 @@ from pullback.call.trees import Form, NoForm, Writer
 from pullback.core.types import Real, Type
 from pullback.core.values import Node
 from pullback.errors import ArgumentTypeError, known_as
-from pullback.frontend.kinds.kinds import Kind, describe
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.unions import Union
 from pullback.native import Tree

@@ -27,6 +27,7 @@ from pullback.frontend.interpret import (
     objects,
     operators,
     scalars,
+    shared_objects,
     statements,
 )
 from pullback.frontend.interpret.forks import fork_value
@@ -88,6 +89,7 @@ class Interpreter(Run):
     copied = copied
     hash_table = hash_changes.of_record
     case_closure = calls.case_closure
+    shared_attribute = shared_objects.attribute
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
         made = objects.subscript(self, value, index, node)

@@ -31,14 +31,9 @@ from pullback.frontend.functions.clauses import Clauses
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Choice, Specialiser
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, kind_of
-from pullback.frontend.kinds.kinds import (
-    HashK,
-    Kind,
-    ListK,
-    declared_in,
-    describe,
-)
+from pullback.frontend.kinds.kinds import HashK, Kind, ListK, declared_in
 from pullback.frontend.kinds.values import (
     ArrayV,
     ClosureV,
@@ -51,9 +46,11 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     Owner,
     RecordV,
+    RefV,
     Scalar,
     SliceV,
     Static,
+    SuperV,
     TupleV,
     UnionV,
     Value,
@@ -121,6 +118,8 @@ class Run(PythonValues, Specialiser):
         self.builders: list[Builder] = []
         self.boxed: dict[tuple[RecordV, Union], tuple[Builder, UnionV]] = {}
         """For a record that was put into a union, its node and the builder that made the node."""
+        self.constructed: dict[type, None] = {}
+        """The classes whose objects the program makes and may update."""
         self.made: dict[RecordV, Builder] = {}
         """For a record, the builder in which it was made."""
         self.arms: dict[Builder, object] = {}
@@ -408,6 +407,10 @@ class Run(PythonValues, Specialiser):
         self, value: UnionV | OptionalV, arm: Callable[[Value], Value], node: ast.AST
     ) -> Value:
         """Return the value of ``arm``, for each alternative that the value can be."""
+
+    @abstractmethod
+    def shared_attribute(self, value: RefV | SuperV, name: str, node: ast.AST) -> Value:
+        """Return ``value.name`` of an object that may have several names (or its ``super()``)."""
 
     @abstractmethod
     def case_closure(

@@ -18,7 +18,14 @@ from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.traverse import calls_python
 from pullback.core.types import BOOL
-from pullback.errors import ArgumentTypeError, MutationError, PullbackError, StaticValueError
+from pullback.errors import (
+    ArgumentTypeError,
+    MutationError,
+    PullbackError,
+    StaticValueError,
+    TypesDoNotMeetError,
+    excerpt,
+)
 from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
 from pullback.frontend.functions import memos
@@ -55,6 +62,8 @@ from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
 from pullback.frontend.signals import ContextsWanted, NeedStatic, Unreachable
 from pullback.frontend.state import Frame
+from pullback.frontend.store.columns import Columns, holds_references
+from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared
 
 _RECURSION_LIMIT = 20_000
 FLAG = ScalarK(BOOL, True)
@@ -167,7 +176,9 @@ def specialise(
 def _specialise(
     function: FunctionType, arg_types: tuple[ArgType, ...], args: tuple[object, ...] | None,
     assume_equal: bool, lapack: bool, known_flags: bool, outside: Outside | None,
+    facts: Facts | None = None,
 ) -> Specialised:  # fmt: skip
+    """``facts``: the classes whose objects are shared, and what is known of these (``store``)."""
     static: dict[Path, StaticK] = {}
     lambda_sets, choice = _lambda_sets(function), Choice(lapack)
     with recursion_limit(_RECURSION_LIMIT):
@@ -176,19 +187,56 @@ def _specialise(
             try:
                 attempt = _Attempt(
                     function, arg_types, args, static, lambda_sets, assume_equal, choice,
-                    known_flags, outside,
+                    known_flags, outside, facts,
                 )  # fmt: skip
                 with records.functions_of(lambda_sets):
                     made = attempt.run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
                 lambda_sets = _lambda_sets(function)  # static values have changed
+            except StoreGrewError:
+                lambda_sets = _lambda_sets(function)
             except PullbackError as e:
-                if not lambda_sets.unsettled():
-                    raise _all_problems(e, attempt) from None
+                if lambda_sets.unsettled():
+                    continue
+                if facts is not None:
+                    raise
+                found = _with_references(attempt)
+                if isinstance(found, Specialised):
+                    return found
+                refusal = _all_problems(e, attempt)
+                if found is not None and (found.reason, found.site) != (e.reason, e.site):
+                    refusal.add_note(_also(found))
+                raise refusal from None
             else:
                 if not lambda_sets.unsettled():
                     return replace(made, asks_lapack=choice.asked)
+
+
+def _also(found: PullbackError) -> str:
+    """Return what is said of the refusal of a program with references."""
+    where = "" if found.site is None else "\n" + excerpt(found.site)
+    return f"objects may have several names, and lead to each other, but {found.reason}{where}"
+
+
+def _with_references(attempt: _Attempt) -> Specialised | PullbackError | None:
+    """Return the program with references to the objects that it makes (``store``), or the refusal
+    of that; None if it makes none."""
+    rt = attempt.rt
+    if not any(map(can_be_shared, rt.constructed)):
+        return None
+    refusal: PullbackError | None = None
+    for together in (False, True):
+        if together and not isinstance(refusal, TypesDoNotMeetError):
+            break
+        try:
+            return _specialise(
+                attempt.function, attempt.arg_types, attempt.args, rt.assume_equal,
+                rt.lapack.yes, rt.known_flags, attempt.outside, Facts(together),
+            )  # fmt: skip
+        except PullbackError as e:
+            refusal = refusal or e
+    return refusal
 
 
 def _lambda_sets(function: FunctionType) -> LambdaSets:
@@ -250,6 +298,7 @@ class _Attempt:
         lapack: Choice,
         known_flags: bool,
         outside: Outside | None,
+        facts: Facts | None = None,
     ) -> None:
         self.function = function
         self.arg_types = arg_types
@@ -260,6 +309,7 @@ class _Attempt:
         self.rt.lapack = lapack
         self.rt.known_flags = known_flags
         self.rt.static_paths = dict(static)
+        self.rt.store = None if facts is None else Columns(self.rt, facts)
         self.params: list[Var] = []
 
     def run(self) -> Specialised:
@@ -270,6 +320,8 @@ class _Attempt:
         rt.frames.append(frame)
         result: Value | None = None
         with rt.building(Builder()) as b:
+            if rt.store is not None:
+                rt.store.begin(frame.scope)
             f = rt.from_python(self.function, (("function",),), node, guarded=False)
             f = memos.enter(rt, frame.scope, f, self.function, node)
             names = [p.arg for p in (*definition.node.args.posonlyargs, *definition.node.args.args)]
@@ -282,6 +334,9 @@ class _Attempt:
             try:
                 result = tightened(rt, self._result(f, args, frame.scope, node), node)
                 kind = rt.kind(result, node)
+                if holds_references(kind):
+                    reason = "an object that may have several names, or leads to one, as a result"
+                    rt.refuse(node, reason, "return its numbers: return node.value, node.size")
                 refuse_results(rt, kind, node)
                 atoms = flatten(result).atoms
             except Unreachable:

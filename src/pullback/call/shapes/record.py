@@ -24,7 +24,8 @@ from pullback.call.shape import Part, Step, shape_of
 from pullback.call.shapes.product import Product
 from pullback.call.trees import Writer
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.kinds.kinds import RecordK, describe
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.kinds import RecordK
 from pullback.frontend.python.annotations import annotations_of
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.records import field_of

@@ -9,7 +9,8 @@ from pullback.call.code.writing import Slots, Where, Writing
 from pullback.call.shape import Leaves, Made, Part, Shape
 from pullback.core.types import Type
 from pullback.errors import UnsupportedError
-from pullback.frontend.kinds.kinds import Kind, describe, leaf_types
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.kinds import Kind, leaf_types
 
 
 class Unsupported(Shape, of=Shape):

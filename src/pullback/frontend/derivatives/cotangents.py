@@ -13,6 +13,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.derivatives.declared_nodes import with_attributes
 from pullback.frontend.derivatives.gradients import bears, gradient_of, reduced
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of, rebuild
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -23,7 +24,6 @@ from pullback.frontend.kinds.kinds import (
     StaticK,
     TupleK,
     UnionK,
-    describe,
     leaf_types,
     without_spare,
 )

@@ -33,8 +33,10 @@ from pullback.frontend.derivatives.targets import (
     require_gradients,
     take_aux,
 )
-from pullback.frontend.kinds.flatten import flatten, frozen
-from pullback.frontend.kinds.kinds import ScalarK, StaticK, describe, leaf_types
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.flatten import flatten
+from pullback.frontend.kinds.kinds import ScalarK, StaticK, leaf_types
+from pullback.frontend.kinds.snapshots import frozen
 from pullback.frontend.kinds.values import (
     CALLS,
     REGISTRY,

@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from pullback.core.types import Real, has_reals
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     HashK,
@@ -21,7 +22,6 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     TupleK,
     UnionK,
-    describe,
     leaf_types,
     parts,
     static_kind,

@@ -18,9 +18,9 @@ from pullback.core.terms import Atom
 from pullback.core.types import F64, Array
 from pullback.frontend.derivatives.cotangents import cotangent, is_real
 from pullback.frontend.derivatives.derivative_calls import derivative_along
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.extents import int_atom
 from pullback.frontend.kinds.flatten import flatten, kind_of
-from pullback.frontend.kinds.kinds import describe
 from pullback.frontend.kinds.values import ArrayV, OperatorV, Scalar, Static, TupleV, Value
 from pullback.frontend.kinds.values import index_scalar as number
 from pullback.frontend.library.compiled_text import run_program

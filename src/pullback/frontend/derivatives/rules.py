@@ -43,16 +43,10 @@ from pullback.frontend.derivatives.implicit import IMPLICIT, implicit_tangent
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret.calls import bind
 from pullback.frontend.kinds.coerce import coerce, tightened
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise
-from pullback.frontend.kinds.kinds import (
-    FunctionK,
-    Kind,
-    StaticK,
-    TupleK,
-    describe,
-    leaf_types,
-)
+from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, TupleK, leaf_types
 from pullback.frontend.kinds.values import (
     REGISTRY,
     FunctionV,

@@ -30,9 +30,11 @@ from pullback.frontend.functions import eta
 from pullback.frontend.functions.handing import prepared
 from pullback.frontend.functions.self_capture import functions, places
 from pullback.frontend.interpret.calls import bind
-from pullback.frontend.kinds.flatten import kind_of, snapshot
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import is_function
-from pullback.frontend.kinds.kinds import Kind, TupleK, describe, leaf_types
+from pullback.frontend.kinds.kinds import Kind, TupleK, leaf_types
+from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.values import (
     ClosureV,
     FunctionV,

@@ -14,14 +14,21 @@ from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions import placed, threads, unfinished
 from pullback.frontend.functions.adopted import homes
-from pullback.frontend.functions.captured_variables import enter, lent
+from pullback.frontend.functions.captured_variables import (
+    APART,
+    enter,
+    lent,
+    owned_parameters,
+    taken_over,
+)
 from pullback.frontend.functions.handing import with_updates
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Scope, chain
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
-from pullback.frontend.kinds.kinds import Kind, ScalarK, describe_both, leaf_types
+from pullback.frontend.kinds.kinds import Kind, ScalarK, leaf_types
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
 from pullback.frontend.memory.holding import is_updated_in_place
 from pullback.frontend.python.syntax import (
@@ -73,11 +80,13 @@ def run_once(
     )
     given: dict[str, frozenset[Owner]] = {}
     args: dict[str, Value] = {}
-    kept = given_names(node)
+    kept, mine = given_names(node), owned_parameters(names, spec.args)
     for name, kind in zip(names, spec.args, strict=True):
         first = len(owners)
-        args[name] = scope.names[name] = lent(take(kind, name, "an argument"))
-        if name in kept or "@" in name:
+        given_away = name in mine
+        taken = take(kind, name, "" if given_away else "an argument")
+        args[name] = scope.names[name] = (taken_over if given_away else lent)(taken)
+        if not given_away and (name in kept or "@" in name):
             given[name] = frozenset(owners[first:])
         if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
             run.origins[params[-1]] = (spec, name)
@@ -112,6 +121,8 @@ def _body(
                 scope.names[name] = run.generators.name(given, (node, name), node)
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
+        if APART in scope.names:
+            run.rows.begin(scope)
         try:
             state = scope.names.get(STATE)
             if isinstance(state, ThreadV):

@@ -14,15 +14,17 @@ called, of a function or generator that is an argument, or of a function in such
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from pullback.errors import MutationError
-from pullback.frontend.functions.scopes import Scope, chain, function_scope, owner_of
+from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope, owner_of
 from pullback.frontend.interpret.recovery import recovered
 from pullback.frontend.kinds.flatten import captures_of, functions_in
+from pullback.frontend.kinds.kinds import Kind, StaticK
 from pullback.frontend.kinds.values import (
+    ArrayV,
     CellV,
     Driven,
     FunctionV,
@@ -38,6 +40,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import holding, ownership, references
 from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import rebinds, updated_inside
 from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts, form_of
 
@@ -53,6 +56,12 @@ FUNCTION = ""
 
 SLOTS = "$slots"
 """The parameter of a generator's function that says which variables travel with the state."""
+
+APART = "$apart"
+"""The parameter that says that the shared objects of a function are its own (``store``)."""
+
+KEPT = "$kept"
+"""The parameter that says which arguments nobody else has: they are the function's own."""
 
 SAME = "$same"
 """The parameter that says which paths lead to one variable."""
@@ -216,6 +225,7 @@ def changing(values: dict[str, Value]) -> Iterator[Variable]:
     functions = [f for v in (*values.values(), *inside) for f in functions_in(v)]
     updated = {n for f in functions for n in updated_inside(f.definition.node)}
     updated |= {n for f in functions for n in references.roots(f)}
+    updated |= {v.name for v in known if v.name.startswith(COLUMN)}
     return (v for v in known if v.name in v.scope.rebound or (v.name in updated and may_change(v)))
 
 
@@ -228,6 +238,14 @@ def are_one(args: dict[str, Value], one: Variable, other: Variable) -> bool:
 def groups(args: dict[str, Value]) -> Iterator[tuple[CellPath, ...]]:
     """The paths that lead to one variable, as a function was told."""
     yield from _facts(args, SAME, tuple)
+
+
+def owned_parameters(names: Sequence[str], kinds: Sequence[Kind]) -> tuple[str, ...]:
+    """Return the parameters that are the function's own, as it is told."""
+    for name, kind in zip(names, kinds, strict=True):
+        if name == KEPT and isinstance(kind, StaticK) and isinstance(kind.value, Facts):
+            return tuple(map(str, kind.value.known))
+    return ()
 
 
 def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
@@ -276,6 +294,18 @@ def check_here(
     ownership.check_carried(run, name, node)
 
 
+def taken_over(value: Value) -> Value:
+    """Return an argument that nobody else has."""
+    value = lent(value)
+    match value:
+        case ArrayV() | ListV() | HashV() | TupleV(is_list=True):
+            return replace(value, fresh=True)
+        case RecordV(cls, fields) if changes(cls):
+            return replace(value, fields={n: taken_over(v) for n, v in fields.items()}, fresh=True)
+        case _:
+            return value
+
+
 def lent(value: Value) -> Value:
     """Return a parameter; whether the rows of a table are in one place only is a fact of the
     caller."""
@@ -291,6 +321,8 @@ def lent(value: Value) -> Value:
 
 
 __all__ = [
-    "FUNCTION", "SAME", "SLOTS", "Stale", "Variable", "are_one", "changing", "enter", "found_at",
-    "groups", "may_change", "same_variables", "set_variable", "variables",
+    "APART", "FUNCTION", "KEPT", "SAME", "SLOTS", "Stale", "Variable", "are_one", "changing",
+    "enter",
+    "found_at", "groups", "lent", "may_change", "owned_parameters", "same_variables",
+    "set_variable", "taken_over", "variables",
 ]  # fmt: skip

@@ -43,7 +43,9 @@ class Captures(ABC):
         if not (isinstance(a, Scope) and isinstance(b, Scope)):
             return self.outside(a, b)
         if (a, b) not in self.scopes:
-            made = self.scopes[a, b] = Scope({}, live=False, rebound=a.rebound)
+            always = a.always & b.always
+            made = Scope({}, live=False, rebound=a.rebound, always=always)
+            self.scopes[a, b] = made
             made.parent = self.scope(a.parent, b.parent)
             self.fill(made, a, b)
         return self.scopes[a, b]

@@ -144,7 +144,10 @@ class Functions:
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value:
         """Call a known function with its parameters bound."""
         refresh(self.run, f)
-        args = {n: self.run.handed(v, node) for n, v in args.items()}
+        told: dict[str, Value] = {}
+        if self.run.store is not None and f.definition.globals is not vars(hashing):
+            f, told = self.run.store.called(f, args)
+        args = {n: self.run.handed(v, node) for n, v in args.items()} | told
         if asked(self.run, node):
             args[PART] = facts((PART,))
         bare = FunctionV(f.definition, f.scope)

@@ -256,6 +256,8 @@ def prepared(
 ) -> tuple[Spec, list[Atom]]:
     """Return a function and its arguments for a derivative operator: it may update none of them."""
     tight = {n: tightened(run, v, node) for n, v in args.items()}
+    if run.store is not None:
+        f, tight = run.store.apart(f, tight)
     spec, atoms, _ = run.calls.prepare(f, tight, node)
     lose(run, spec, {FUNCTION: f, **tight}, node)
     for name, refusal in spec.updates.items():

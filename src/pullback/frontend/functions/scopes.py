@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pullback.frontend.kinds.values import Owner, Value
 
+COLUMN = ":"
+"""The names of the variables that hold columns begin so (``store``); no name of a program does."""
+
 Path = tuple[tuple[object, ...], ...]
 """Where a Python value is found when compiled code is called; see ``paths.read``."""
 
@@ -22,7 +25,8 @@ class Scope:
     ``cells``: the variables that were captured, as owners: a snapshot names those that it was taken
     from, and is out of date when one of them is assigned again. ``rebound``: the variables that
     functions inside assign to. ``borrowed``: names here that are variables of functions around
-    (``CellV``). ``is_generator``: it is that of a generator expression."""
+    (``CellV``). ``is_generator``: it is that of a generator expression. ``always``: the names that
+    every function inside captures (``store``)."""
 
     names: dict[str, Value]
     parent: Scope | PyScope | None = None
@@ -32,6 +36,7 @@ class Scope:
     rebound: frozenset[str] = frozenset()
     borrowed: set[str] = field(default_factory=set)
     is_generator: bool = False
+    always: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,11 @@ def outermost(scope: AnyScope) -> PyScope | None:
 
 def shown(name: str) -> str:
     """Return the name of a variable for messages: names that a call adds have more after an
-    ``@``."""
-    return name.partition("@")[0]
+    ``@``, those of columns are the attribute of a class."""
+    plain = name.partition("@")[0]
+    if not plain.startswith(COLUMN):
+        return plain
+    return ".".join(part for part in plain.split(COLUMN) if part)
 
 
 def owner_of(scope: AnyScope, name: str) -> Scope | None:

@@ -34,7 +34,7 @@ from pullback.frontend.functions.captured_variables import (
 from pullback.frontend.functions.handing import check_apart
 from pullback.frontend.functions.scopes import Scope, function_scope, shown
 from pullback.frontend.kinds.coerce import coerce, covering
-from pullback.frontend.kinds.flatten import flatten, rebuild, snapshot
+from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.kinds import (
     Kind,
     MaybeK,
@@ -42,6 +42,7 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     leaf_types,
 )
+from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     Driven,

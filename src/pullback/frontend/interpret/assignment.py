@@ -292,9 +292,8 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
             run.lookup(name, target)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = UNSET
-        case ast.Subscript(container):
-            base = nested_updates.base_of(run, container)
-            *steps, at = nested_updates.steps_of(run, target)
+        case ast.Subscript():
+            base, (*steps, at) = nested_updates.target_of(run, target)
             if isinstance(at, str):
                 run.refuse(target, "a field cannot be deleted: records are values")
             if isinstance(at, SliceV):

@@ -21,7 +21,7 @@ from pullback.core.terms import (
 from pullback.core.types import I64, Array
 from pullback.frontend.functions.catching import Catching, End, bind
 from pullback.frontend.functions.clauses import DIGIT, Clauses, called_number
-from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.functions.unfinished import parts_before
 from pullback.frontend.interpret import loops
 from pullback.frontend.interpret.attributes import written
@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
     CaughtV,
     PlaceV,
     RecordV,
+    RefV,
     Scalar,
     Stale,
     Static,
@@ -196,7 +197,8 @@ def _reason(name: str) -> str:
             "that is advanced, of which it is not known then where it stands, and the exception is "
             "caught"
         )
-    return f"this statement may raise after it has changed {name!r}, and the exception is caught"
+    what = repr(shown(name))
+    return f"this statement may raise after it has changed {what}, and the exception is caught"
 
 
 def _caught(run: Run, clauses: Clauses, tag: Atom) -> Names:
@@ -319,7 +321,7 @@ def context(run: Run, s: Context) -> None:
     """``with`` an object of the user's, or one of the few managers that mean nothing to compiled
     code."""
     known = run.evaluate(s.value.func if isinstance(s.value, ast.Call) else s.value)
-    if isinstance(known, RecordV) and all(written(known.cls, n) is not None for n in _WITH):
+    if isinstance(known, RecordV | RefV) and all(written(known.cls, n) is not None for n in _WITH):
         return
     generator = generator_of(s.means)
     if generator is not None and isinstance(known, Static) and known.value is s.means:

@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     RangeV,
     RecordV,
+    RefV,
     Scalar,
     SmallV,
     Static,
@@ -109,7 +110,9 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     match value:
         case RecordV(cls) if cls is not dict:
             return _of_record(run, value, name, node)
-        case SuperV(record, after):
+        case RefV() | SuperV(RefV()):
+            return run.shared_attribute(value, name, node)
+        case SuperV(RecordV() as record, after):
             mro = record.cls.__mro__
             bases = mro[mro.index(after) + 1 :] if after in mro else ()
             return _of_record(run, record, name, node, bases)
@@ -120,11 +123,11 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         case CaughtV(atom, steps):
             return CaughtV(atom, (*steps, TYPE if name == "__class__" else name))
         case SymbolV(_, cls):
-            found = _written(run, value, cls, cls.__mro__, name, node)
+            found = method_of(run, value, cls, cls.__mro__, name, node)
             return found or symbol_values.attribute(run, value, name, node)
         case Static(Enum() as member):
             cls = type(member)
-            found = _written(run, value, cls, cls.__mro__, name, node)
+            found = method_of(run, value, cls, cls.__mro__, name, node)
             return found or _of_constant(run, member, name, node)
         case Static(types.ModuleType() as module):
             if not hasattr(module, name):
@@ -189,10 +192,10 @@ def _of_record(
         if name in held and not isinstance(entry_of(value.cls, name), property):
             return run.from_python(held[name], (*value.outside.path, ("attr", name)), node)
         run.without_own(value.outside.path, name)
-    found = _written(run, value, value.cls, bases or value.cls.__mro__, name, node)
+    found = method_of(run, value, value.cls, bases or value.cls.__mro__, name, node)
     if found is not None:
         return found
-    constant = _class_entry(bases or value.cls.__mro__, name)[1]
+    constant = class_entry(bases or value.cls.__mro__, name)[1]
     if isinstance(constant, functools.cached_property):
         run.refuse(
             node,
@@ -200,7 +203,7 @@ def _of_record(
             "use @property where it is cheap, or a local variable: width = box.width",
         )
     if constant is None or isinstance(constant, types.MemberDescriptorType):
-        _refuse_missing(run, value, name, node)
+        refuse_missing(run, value, name, node)
     return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
 
 
@@ -218,7 +221,7 @@ def _maybe_there(run: Run, obj: RecordV, held: MaybeV, name: str, node: ast.AST)
     return held.value
 
 
-def _refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoReturn:
+def refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoReturn:
     cls, where = value.cls, ""
     why = left_out.get((cls, name))
     if why is not None:
@@ -236,12 +239,12 @@ def _refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoRet
     )
 
 
-def _written(
+def method_of(
     run: Run, value: Value, cls: type, bases: tuple[type, ...], name: str, node: ast.AST
 ) -> Value | None:
     """Return the method or property of this name in the first of ``bases`` (of ``cls`` or from
     ``super()``) that has it, if it is written in Python."""
-    base, found = _class_entry(bases, name)
+    base, found = class_entry(bases, name)
     owner = cls if bases == cls.__mro__ else base
     match found:
         case property(fget=types.FunctionType() as getter):
@@ -258,18 +261,17 @@ def _written(
 
 def entry_of(cls: type, name: str) -> object:
     """What a class, or the first of its bases that has it, has under this name."""
-    return _class_entry(cls.__mro__, name)[1]
+    return class_entry(cls.__mro__, name)[1]
 
 
-def setter(run: Run, value: Value, name: str, node: ast.AST) -> Value:
-    """The function that assigns a property of an object, with the object."""
-    assert isinstance(value, RecordV)
-    entry = entry_of(value.cls, name)
+def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value:
+    """The function that assigns a property of an object of a class, with the object."""
+    entry = entry_of(cls, name)
     assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
-    return _bound(_method(run, value.cls, entry.fset, name, node, "fset"), value)
+    return _bound(_method(run, cls, entry.fset, name, node, "fset"), value)
 
 
-def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
+def class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
     """Return the entry under this name of the first of the classes that has one, and that class."""
     for base in bases:
         if name in vars(base):
@@ -281,7 +283,7 @@ def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
 def written(cls: type, name: str) -> types.FunctionType | None:
     """Return the special method of a class if its user wrote it (not ``@dataclass``, not
     ``tuple``)."""
-    _, found = _class_entry(cls.__mro__, name)
+    _, found = class_entry(cls.__mro__, name)
     if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
         return found
     return None
@@ -310,7 +312,7 @@ def _bound(f: FunctionV, receiver: Value) -> FunctionV:
 
 
 def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
-    _, found = _class_entry(cls.__mro__, name)
+    _, found = class_entry(cls.__mro__, name)
     if isinstance(found, staticmethod):
         inner = found.__func__
         assert isinstance(inner, types.FunctionType)
@@ -371,7 +373,7 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
 def _has(cls: type, name: str) -> bool:
     if cls is types.NoneType:
         return False
-    return name in records.field_names(cls) or _class_entry(cls.__mro__, name)[1] is not None
+    return name in records.field_names(cls) or class_entry(cls.__mro__, name)[1] is not None
 
 
 __all__ = ["UnionK", "attribute", "has_method", "receiver_name", "unpack", "variant_params"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.interpret import attributes
@@ -19,6 +19,7 @@ from pullback.frontend.kinds.values import (
     MaybeV,
     OptionalV,
     RecordV,
+    RefV,
     TupleV,
     Value,
 )
@@ -28,6 +29,7 @@ from pullback.frontend.python.object_classes import is_object_class
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+    from pullback.frontend.store.protocol import Store
 
 
 def store(
@@ -38,6 +40,8 @@ def store(
     ``value`` may ask for what is there."""
     *steps, last = to
     whole = run.lookup(base.id, base)
+    if isinstance(whole, RefV) and not steps:
+        return _by_reference(run, run.rows, whole, last, value, node)
     if isinstance(whole, ArrayV) or not _has_object(whole):
         return False
     holder = nested_updates.kind_there(run, whole, steps, node)
@@ -47,10 +51,7 @@ def store(
     if isinstance(last, str):
         entry = attributes.entry_of(cls, last)
         if not isinstance(entry, property | types.MemberDescriptorType) and not cls.__dictoffset__:
-            run.refuse(
-                node, f"{cls.__name__!r} object has no attribute {last!r} that can be assigned",
-                "name it in __slots__", error=UnknownAttributeError,
-            )  # fmt: skip
+            _refuse_slot(run, cls, last, node)
         if not isinstance(entry, property):
             return False
         if not isinstance(entry.fset, types.FunctionType):
@@ -60,13 +61,49 @@ def store(
                 error=MutationError,
             )
         made = value(lambda: run.attribute(_there(run, base, steps, node), last, node))
-        run.call(attributes.setter(run, _there(run, base, steps, node), last, node), (made,), node)
+        there = _there(run, base, steps, node)
+        run.call(attributes.setter(run, there, cls, last, node), (made,), node)
         return True
     if attributes.written(cls, "__setitem__") is None:
         return False
     made = value(lambda: run.subscript(_there(run, base, steps, node), last, node))
     method = run.attribute(_there(run, base, steps, node), "__setitem__", node)
     run.call(method, (last, made), node)
+    return True
+
+
+def _refuse_slot(run: Run, cls: type, name: str, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node, f"{cls.__name__!r} object has no attribute {name!r} that can be assigned",
+        "name it in __slots__", error=UnknownAttributeError,
+    )  # fmt: skip
+
+
+def _by_reference(
+    run: Run, store: Store, ref: RefV, last: Step,
+    value: Callable[[Callable[[], Value]], Value], node: ast.AST,
+) -> bool:  # fmt: skip
+    """The same for an object that is shared; its fields are stored here, too."""
+    if not isinstance(last, str):
+        made = value(lambda: run.subscript(ref, last, node))
+        run.call(run.attribute(ref, "__setitem__", node), (last, made), node)
+        return True
+    made = value(lambda: run.attribute(ref, last, node))
+    entries = [attributes.entry_of(c, last) for c in store.group(ref).classes]
+    entry = entries[0]
+    if any(isinstance(e, property) and e is not entry for e in entries):
+        run.refuse(node, f"the property {last!r} of one of several classes is assigned")
+    if not isinstance(entry, property):
+        cls = store.group(ref).classes[0]
+        if not isinstance(entry, types.MemberDescriptorType) and not cls.__dictoffset__:
+            _refuse_slot(run, cls, last, node)
+        store.write(ref, last, made, node)
+        return True
+    if not isinstance(entry.fset, types.FunctionType):
+        reason = f"property {last!r} of {ref.cls.__name__!r} object has no setter"
+        run.refuse(node, reason, error=MutationError)
+    setter = attributes.setter(run, ref, store.group(ref).classes[0], last, node)
+    run.call(setter, (made,), node)
     return True
 
 
@@ -104,7 +141,7 @@ def _holds_object(kind: Kind) -> bool:
 def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
     """``old.__iadd__(value)``; None if the class of ``old`` has no such method."""
     name = f"__i{METHODS[op]}__"
-    if isinstance(old, RecordV) and attributes.written(old.cls, name) is not None:
+    if isinstance(old, RecordV | RefV) and attributes.written(old.cls, name) is not None:
         return run.call(run.attribute(old, name, node), (value,), node)
     return None
 

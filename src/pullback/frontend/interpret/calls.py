@@ -46,6 +46,7 @@ from pullback.frontend.kinds.values import (
     OperatorV,
     OptionalV,
     RecordV,
+    RefV,
     ReversedV,
     Static,
     SymbolV,
@@ -55,6 +56,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ZipV,
 )
+from pullback.frontend.library import hashing_steps
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.memory import dicts, hash_methods, references
 from pullback.frontend.python import records, special_methods
@@ -112,7 +114,7 @@ def call(
             return showing.show_values(run, function, args, kwargs, node)
         case Static(obj):
             return _call_object(run, obj, args, kwargs, node)
-        case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
+        case RecordV(cls) | RefV(cls=cls) if any("__call__" in vars(c) for c in cls.__mro__):
             return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
         case UnionV() | SymbolV():
             method = run.attribute(function, "__call__", node)
@@ -138,7 +140,7 @@ def _call_member(
     raise Unreachable
 
 
-_ASKING = (isinstance, bool, hasattr, is_method)
+_ASKING = (isinstance, bool, hasattr, is_method, hashing_steps.first, hashing_steps.same)
 """The functions that may be asked about None."""
 
 _ITERATES = frozenset(

@@ -15,9 +15,10 @@ from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import chain, function_scope, shown
 from pullback.frontend.interpret.carried import Carried, Head, Part, rebuilt
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, kind_of
 from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
-from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
+from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, leaf_types
 from pullback.frontend.kinds.values import (
     Driven,
     GeneratorV,

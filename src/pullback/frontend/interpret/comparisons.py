@@ -32,6 +32,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     RangeV,
     RecordV,
+    RefV,
     Scalar,
     Static,
     SymbolV,
@@ -104,7 +105,7 @@ def _user_comparison(
     """Return the comparison methods that a user wrote: of the left operand, then of the right
     one."""
     for receiver, other, name in ((left, right, op), (right, left, MIRRORED[op])):
-        if not isinstance(receiver, RecordV):
+        if not isinstance(receiver, RecordV | RefV):
             continue
         if written(receiver.cls, METHODS[name]) is not None:
             return run.call(run.attribute(receiver, METHODS[name], node), (other,), node)
@@ -168,6 +169,8 @@ def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> S
 def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     """Compile ``==`` of tuples and records, item by item; values of different sorts are not
     equal."""
+    if isinstance(a, RefV) or isinstance(b, RefV):
+        return _equal_objects(run, a, b, node)
     if isinstance(a, RecordV) and isinstance(b, RecordV) and not (_is_tuple(a) and _is_tuple(b)):
         return _equal_records(run, a, b, node)
     if isinstance(a, HashV) or isinstance(b, HashV):
@@ -194,6 +197,21 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
                 f"== of {run.describe(a)} and {run.describe(b)} is not supported",
                 error=ArgumentTypeError,
             )
+
+
+def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
+    """Compile ``==`` of shared objects, whose class has no ``__eq__`` that its user wrote."""
+    if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
+        return Static(False)
+    classes = run.rows.group(a).classes
+    own = [c for c in classes if "__eq__" in vars(c) and dataclasses.is_dataclass(c)]
+    if not own:
+        return _same_row(run, a, b, node)
+    if len(classes) > 1:
+        run.refuse(node, "== of dataclasses of one of several classes", "compare their fields")
+    names = [f.name for f in dataclasses.fields(own[0]) if f.compare]
+    xs, ys = (tuple(run.attribute(v, n, node) for n in names) for v in (a, b))
+    return _all_equal(run, xs, ys, node)
 
 
 def _is_tuple(record: RecordV) -> bool:
@@ -257,6 +275,9 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
             return Static(none is positive)
     if symbol_values.is_member(a) and symbol_values.is_member(b):
         return compare(run, "==" if positive else "!=", a, b, node)
+    if _may_be_reference(a) or _may_be_reference(b):
+        found = _same_row(run, a, b, node)
+        return found if positive else run.unary("not", found, node)
     same = _same_object(a, b)
     if same is not None:
         return Static(same is positive)
@@ -269,6 +290,21 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
         "'is' compares the identity of objects, which compiled code does not have",
         "use == (or 'is None')",
     )
+
+
+def _may_be_reference(value: Value) -> bool:
+    while isinstance(value, OptionalV):
+        value = value.value
+    return isinstance(value, RefV)
+
+
+def _same_row(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
+    """Whether two references, or None, lead to one object."""
+    if isinstance(a, OptionalV) or isinstance(b, OptionalV):
+        return optionals.compared(run, "==", a, b, node, lambda x, y: _same_row(run, x, y, node))
+    if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
+        return Static(False)
+    return Scalar(run.b.prim("eq", a.atom, b.atom), True, 1)
 
 
 def _same_object(a: Value, b: Value) -> bool | None:

@@ -33,7 +33,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ZipV,
 )
-from pullback.frontend.python.syntax import binds_names
+from pullback.frontend.python.syntax import Comprehension, binds_names
 from pullback.frontend.signals import Anew, NotCarriedError
 
 if TYPE_CHECKING:
@@ -44,16 +44,20 @@ _MAX_UNROLLED = 256
 
 def list_of(run: Run, node: ast.ListComp) -> Value:
     """Return a list: of known length when what it runs over is."""
-    if _has_order(run, node):
-        items: Items = expression(run, node.generators, node.elt, None, LISTED)
-    else:
-        items = items_of(run, node.generators, node.elt, node)
+    items = put_in(run, node, node.elt)
     if isinstance(items, Unrolled):
         return TupleV(items.items, is_list=True)
     made = iteration.collect(run, items, node)
     if made.length == i64(0):  # every item raises, or calls what has no result so far
         return TupleV((), is_list=True)
     return made
+
+
+def put_in(run: Run, node: ast.ListComp | ast.SetComp | ast.DictComp, elt: ast.expr) -> Items:
+    """Return the items that a comprehension puts into a list, set or dict."""
+    if _has_order(run, node):
+        return expression(run, node.generators, elt, None, LISTED)
+    return items_of(run, node.generators, elt, node)
 
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
@@ -78,7 +82,7 @@ def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     return GeneratorV(node, items, body)
 
 
-def _has_order(run: Run, node: ast.ListComp | ast.GeneratorExp) -> bool:
+def _has_order(run: Run, node: Comprehension) -> bool:
     """Whether a comprehension changes variables around it, as far as is known."""
     return binds_names([node]) or node in run.calls.ordered
 
@@ -169,7 +173,7 @@ def _with_item(
     frame, before = run.frame, run.scope
     frame.scope = Scope({}, outer, is_generator=isinstance(node, ast.GeneratorExp))
     in_order, shown = node in run.calls.ordered, run.calls.shown
-    may_order = isinstance(node, ast.ListComp | ast.GeneratorExp)
+    may_order = isinstance(node, Comprehension)
     try:
         run.assign(generator.target, item, generator.target)
         yield

@@ -470,7 +470,7 @@ def _function_and_arguments(
 
 def _read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
     """``d[key]`` of a defaultdict, which puts in what is missing."""
-    base, steps = nested.base_of(run, node.value), nested.steps_of(run, node.value)
+    base, steps = nested.target_of(run, node.value)
     change = updates.Method("__getitem__", (key,), {})
     return nested.update(run, base, steps, change, node)
 

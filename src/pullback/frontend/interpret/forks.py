@@ -19,16 +19,10 @@ from pullback.core.types import I64
 from pullback.errors import PullbackError, TypesDoNotMeetError
 from pullback.frontend.functions import choices, unfinished
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import join
-from pullback.frontend.kinds.kinds import (
-    Kind,
-    MaybeK,
-    ScalarK,
-    StaleK,
-    describe_both,
-    leaf_types,
-)
+from pullback.frontend.kinds.kinds import Kind, MaybeK, ScalarK, StaleK, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     INDEX_BITS,
@@ -300,7 +294,7 @@ def join_names(
     node: ast.AST,
 ) -> None:
     envs = [names for _, names in results if names is not None]
-    before, live = run.scope.names, places.with_roots(live, envs)
+    before, live = run.scope.names, places.with_roots(live | run.scope.always, envs)
     picked = _settle_places(run, results, before, live, node)
     functions = _settle_functions(run, results, before, live, node)
     live |= {f"{n}@f" for n in functions}

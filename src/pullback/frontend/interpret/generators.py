@@ -54,9 +54,10 @@ from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carry import bind_carried, carry_names
 from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join
-from pullback.frontend.kinds.kinds import Kind, describe_both, leaf_types, without_spare
+from pullback.frontend.kinds.kinds import Kind, leaf_types, without_spare
 from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,

@@ -7,7 +7,6 @@ import enum
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
@@ -15,6 +14,7 @@ from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
+from pullback.frontend.interface import Specialiser
 from pullback.frontend.interpret import made_texts, small_ints, unrolling
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
@@ -41,6 +41,7 @@ from pullback.frontend.kinds.values import (
     Owner,
     RangeV,
     RecordV,
+    RefV,
     ReversedV,
     Scalar,
     SmallV,
@@ -61,9 +62,6 @@ from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
-
-if TYPE_CHECKING:
-    from pullback.frontend.interface import Specialiser
 
 
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
@@ -88,7 +86,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))
-        case RecordV(cls) if written(cls, "__iter__") is not None:
+        case RecordV(cls) | RefV(cls=cls) if written(cls, "__iter__") is not None:
             return iterate(run, special_methods.iterator(run, value, node), node)
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.constructors import constructor_form
-from pullback.frontend.interpret import attributes, objects
+from pullback.frontend.interpret import attributes, objects, shared_objects
 from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, Static, Value, register
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
 from pullback.frontend.run import Run
+from pullback.frontend.store.facts import can_be_shared
 
 if TYPE_CHECKING:
     from pullback.frontend.interface import Specialiser
+    from pullback.frontend.store.protocol import Store
 
 
 def make(
@@ -25,6 +27,9 @@ def make(
 ) -> Value:
     """A new object."""
     _check(run, cls, node)
+    run.constructed[cls] = None
+    if run.store is not None and can_be_shared(cls):
+        return _shared(run, run.store, cls, args, kwargs, node)
     new = _new(cls, {})
     if cls in NAMESPACES:
         if args:
@@ -44,6 +49,29 @@ def make(
 
 def _new(cls: type, fields: dict[str, Value]) -> RecordV:
     return RecordV(cls, fields, None, frozenset({Owner("an object")}), True)
+
+
+def _shared(
+    run: Run, store: Store, cls: type, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """A new object that may have several names."""
+    if cls not in store.facts.groups:
+        store.facts.add(cls)
+    with run.holding(*args, *kwargs.values()):
+        new = store.made(cls, node)
+    init = attributes.written(cls, "__init__")
+    if init is None and is_dataclass(cls):
+        for name, value in objects.given_fields(run, cls, args, kwargs, node).items():
+            store.write(new, name, value, node)
+        init, args, kwargs = attributes.written(cls, "__post_init__"), (), {}
+    if init is not None:
+        function = shared_objects.of_class(run, cls, new, init.__name__, node)
+        store.given_away = store.temporaries([*args, *kwargs.values()])
+        run.call(function, args, node, kwargs)
+    elif args or kwargs:
+        run.refuse(node, f"{cls.__name__}() takes no arguments", error=ArgumentTypeError)
+    return new
 
 
 def _check(run: Run, cls: type, node: ast.AST) -> None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from pullback.core.build import boolean
+from pullback.core.build import boolean, i64
 from pullback.core.messages import Limit
-from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
+from pullback.core.terms import Atom, Block, Case, CaseArm, If, Op, Var
 from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import made_texts, small_ints
@@ -30,6 +30,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
     RecordV,
+    RefV,
     Scalar,
     SmallV,
     Specialiser,
@@ -48,6 +49,7 @@ from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+    from pullback.frontend.store.protocol import Store
 
 T = TypeVar("T")
 MakeOp = Callable[[Sequence[Block]], Op]
@@ -279,6 +281,8 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
             return small_ints.is_instance(run, value, classes, node)
         case OptionalV():
             return case_value(run, value, lambda v: is_instance(run, v, classes, node), node)
+        case RefV():
+            return _reference_instance(run, run.rows, value, classes, node)
         case RecordV(cls):
             return Static(issubclass(cls, classes))
         case CaughtV():
@@ -294,6 +298,20 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
             if isinstance(value, ArrayV) and not found and np.memmap in classes:
                 run.refuse(node, "whether an array is memory-mapped", "ask outside; pass a bool")
             return Static(found)
+
+
+def _reference_instance(
+    run: Run, store: Store, ref: RefV, classes: tuple[type, ...], node: ast.AST
+) -> Value:
+    tests = [issubclass(c, classes) for c in store.group(ref).classes]
+    if all(tests) or not any(tests):
+        return Static(any(tests))
+    tag = store.tag(ref, node).atom
+    found: Atom = boolean(False)
+    for k, one in enumerate(tests):
+        if one:
+            found = run.b.prim("or", found, run.b.prim("eq", tag, i64(k)))
+    return Scalar(found, True, 1)
 
 
 @register(isinstance)

@@ -42,6 +42,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     RangeV,
     RecordV,
+    RefV,
     ReversedV,
     Scalar,
     SliceV,
@@ -101,6 +102,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             if by_method is not None:
                 return by_method
             return bool(fields) or not issubclass(cls, tuple | dict)
+        case RefV():
+            return special_methods.truth_of_reference(run, value, node)
         case UnionV() if type(None) in value.possible:
 
             none = run.truth(run.is_instance(value, (type(None),), node), node)
@@ -170,7 +173,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return dicts.get_item(run, value, index, node)
         case HashV():
             return hash_methods.get_item(run, value, index, node)
-        case RecordV(cls) if written(cls, "__getitem__") is not None:
+        case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
             return run.call(run.attribute(value, "__getitem__", node), (index,), node)
         case RecordV(cls, fields) if issubclass(cls, tuple):
             items = tuple(fields.values())

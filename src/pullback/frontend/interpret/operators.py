@@ -21,6 +21,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
     RecordV,
+    RefV,
     Scalar,
     SmallV,
     Static,
@@ -63,7 +64,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         made = dicts.combined(run, op, left, right, node)
         if made is not None:
             return made
-    if isinstance(left, RecordV) or isinstance(right, RecordV):
+    if isinstance(left, RecordV | RefV) or isinstance(right, RecordV | RefV):
         found = _user_operator(run, op, left, right, node)
         if found is not None:
             return found
@@ -101,7 +102,7 @@ def _user_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) 
     """Call the operator methods of dataclasses."""
     name = METHODS[op]
     for receiver, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        if isinstance(receiver, RecordV) and written(receiver.cls, method) is not None:
+        if isinstance(receiver, RecordV | RefV) and written(receiver.cls, method) is not None:
             return run.call(run.attribute(receiver, method, node), (other,), node)
     return None
 
@@ -164,7 +165,7 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
         return unary(run, op, symbol_values.operand(run, operand, op, node), node)
     if isinstance(operand, ArrayV):
         return arrays.unary(run, op, operand, node)
-    if isinstance(operand, RecordV):
+    if isinstance(operand, RecordV | RefV):
         method = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
         if written(operand.cls, method) is not None:
             return run.call(run.attribute(operand, method, node), (), node)

@@ -37,6 +37,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     RangeV,
     RecordV,
+    RefV,
     Scalar,
     Static,
     TupleV,
@@ -191,6 +192,13 @@ class _Matcher:
                     lambda: self.all(parts_of_list(run, items, patterns), success, failure),
                     failure,
                 )
+            case ast.MatchClass(cls) if isinstance(subject, RefV):
+                fits = run.truth(run.is_instance(subject, classes_of(run, cls), p), p)
+                return self.conditional(
+                    fits,
+                    lambda: self.all(parts_of(run, p, subject) or (), success, failure),
+                    failure,
+                )
             case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(run, p, subject)
                 return failure() if parts is None else self.all(parts, success, failure)
@@ -248,6 +256,8 @@ class _Matcher:
                 return self.exits(patterns[-1], subject)
             case ast.MatchSequence(patterns) if isinstance(subject, ListV):
                 return 1 if all(map(takes_all, patterns)) else 2
+            case ast.MatchClass() if isinstance(subject, RefV):
+                return 2
             case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(self.run, p, subject)
                 if parts is None:
@@ -289,6 +299,12 @@ def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
                 lambda: _every(run, parts_of_list(run, items, patterns), s),
                 lambda: Static(False),
                 s,
+            )
+        case ast.MatchClass(cls) if isinstance(subject, RefV):
+            fits = run.truth(run.is_instance(subject, classes_of(run, cls), p), p)
+            return run.branch(
+                fits, lambda: _every(run, parts_of(run, p, subject) or (), s),
+                lambda: Static(False), s,
             )
         case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
             parts = parts_of(run, p, subject)
@@ -415,6 +431,8 @@ def _in_class(
     subject: Value,
 ) -> list[Part] | None:
     (cls,) = classes
+    if isinstance(subject, RefV):
+        return _in_object(run, cls, patterns, names, keywords, subject)
     if not isinstance(subject, RecordV):
         if not builtin_instance(subject, classes) or names or len(patterns) > 1:
             return None
@@ -438,6 +456,22 @@ def _in_class(
         else:
             return None
     return parts
+
+
+def _in_object(
+    run: Run, cls: type, patterns: Sequence[ast.pattern], names: Sequence[str],
+    keywords: Sequence[ast.pattern], subject: RefV,
+) -> list[Part]:  # fmt: skip
+    """The parts of a shared object that is of the class."""
+    given: tuple[str, ...] = getattr(cls, "__match_args__", ())
+    if len(patterns) > len(given):
+        reason = f"{cls.__name__}() accepts {len(given)} positional sub-patterns"
+        run.refuse(patterns[-1], f"{reason} ({len(patterns)} given)", error=ArgumentTypeError)
+    looked = [*zip(patterns, given, strict=False), *zip(keywords, names, strict=True)]
+    for q, name in looked:
+        if name in run.rows.group(subject).unset:
+            run.refuse(q, f"a pattern for {name!r}, which objects may not have", "use an if")
+    return [(q, run.attribute(subject, name, q)) for q, name in looked]
 
 
 def _in_sequence(patterns: Sequence[ast.pattern], subject: Value) -> list[Part] | None:

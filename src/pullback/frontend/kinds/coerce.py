@@ -16,7 +16,8 @@ from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of, snapshot
+from pullback.frontend.kinds.descriptions import describe, describe_both
+from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join, widen
 from pullback.frontend.kinds.kinds import (
     ClosureK,
@@ -37,13 +38,12 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     UnionK,
     closure_type,
-    describe,
-    describe_both,
     leaf_types,
     static_scalar,
     without_spare,
 )
 from pullback.frontend.kinds.number_kinds import tells_int
+from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
 from pullback.frontend.kinds.values import (
     ClosureV,

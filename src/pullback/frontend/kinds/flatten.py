@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from pullback.core.terms import Atom, Lit, Var
-from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
+from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, chain, owner_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     CaughtK,
@@ -31,6 +31,7 @@ from pullback.frontend.kinds.kinds import (
     OptionalK,
     RangeK,
     RecordK,
+    RefK,
     ScalarK,
     ScopeK,
     SmallK,
@@ -65,6 +66,7 @@ from pullback.frontend.kinds.values import (
     PlaceV,
     RangeV,
     RecordV,
+    RefV,
     Scalar,
     SliceV,
     SmallV,
@@ -183,6 +185,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case CaughtV(atom, steps):
             out.atoms.append(atom)
             return CaughtK(steps)
+        case RefV(atom, cls):
+            out.atoms.append(atom)
+            return RefK(cls)
         case ClosureV(atom, kinds, owners):
             out.atoms.append(atom)
             out.own(owners, False)
@@ -229,7 +234,7 @@ def _function(value: FunctionV, out: Flat) -> FunctionK:
         names = sorted(graph.needed[scope])
         kinds = tuple((n, _captured(scope, n, graph, out)) for n in names)
         parent = -1 if scope.parent is None else graph.number(scope.parent)
-        scopes.append(ScopeK(parent, kinds, None, scope.rebound))
+        scopes.append(ScopeK(parent, kinds, None, scope.rebound, scope.always))
     return FunctionK(tuple(scopes), graph.reference(value, out))
 
 
@@ -301,7 +306,8 @@ class _Graph:
             if key in seen:
                 continue
             seen.add(key)
-            for name in free_names(f.definition.node):
+            always = (s.always for s in chain(f.scope))
+            for name in {*free_names(f.definition.node), *(n for names in always for n in names)}:
                 owner = owner_of(f.scope, name)
                 if owner is not None and name not in self.needed.setdefault(owner, set()):
                     self.needed[owner].add(name)
@@ -420,6 +426,8 @@ def _rebuild(
             return SymbolV(next(atoms), cls)
         case CaughtK(steps):
             return CaughtV(next(atoms), steps)
+        case RefK(cls):
+            return RefV(next(atoms), cls)
         case ClosureK(alternatives):
             return ClosureV(next(atoms), alternatives, own()[0])
         case LambdaSetK(lambdas):
@@ -452,7 +460,8 @@ def _rebuild_function(
     kind: FunctionK, atoms: Iterator[Atom], own: Callable[[], Ownership]
 ) -> Value:
     made: list[AnyScope] = [
-        s.external if s.external is not None else Scope({}, live=False, rebound=s.rebound)
+        s.external if s.external is not None
+        else Scope({}, live=False, rebound=s.rebound, always=s.always)
         for s in kind.scopes
     ]
     for described, scope in zip(kind.scopes, made, strict=True):
@@ -462,22 +471,6 @@ def _rebuild_function(
                 scope.cells[name] = own()[0]
                 scope.names[name] = _rebuild(k, atoms, own, made)
     return _rebuild(kind.root, atoms, own, made)
-
-
-def snapshot(f: FunctionV) -> FunctionV:
-    """Return the function with copies of the variables that it captures, as they are now."""
-    flat = flatten(f)
-    owned = iter(flat.owned)
-    value = rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
-    assert isinstance(value, FunctionV)
-    return value
-
-
-def frozen(value: Value) -> Value:
-    """Return the value as it is now, whatever is assigned or updated later (a pullback keeps such
-    copies)."""
-    flat = flatten(value)
-    return rebuild(flat.kind, iter(flat.atoms))
 
 
 def captures_of(f: FunctionV) -> set[tuple[Scope, str]]:

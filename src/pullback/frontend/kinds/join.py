@@ -27,6 +27,7 @@ from pullback.frontend.kinds.kinds import (
     OptionalK,
     RangeK,
     RecordK,
+    RefK,
     ScalarK,
     StaticK,
     SymbolK,
@@ -150,12 +151,20 @@ def key_kind(kind: Kind) -> Kind | None:
             return ScalarK(t, py)
         case SymbolK(cls):
             return None if issubclass(cls, int | float) else kind
+        case RefK(cls) | OptionalK(RefK(cls)) if _is_by_identity(cls):
+            return OptionalK(RefK(cls))
         case TupleK(items, False):
             keys = [key_kind(k) for k in items]
             known = tuple(k for k in keys if k is not None)
             return TupleK(known) if len(known) == len(keys) else None
         case _:
             return None
+
+
+def _is_by_identity(cls: type) -> bool:
+    """Whether objects of a class are equal, and have one hash, only if they are one object."""
+    own = {n for c in cls.__mro__[:-1] for n in vars(c)}
+    return own.isdisjoint({"__eq__", "__hash__"})
 
 
 def _hash_tables(a: HashK, b: HashK) -> HashK | None:
@@ -204,7 +213,7 @@ def _symbols(a: SymbolK | StaticK, b: SymbolK | StaticK) -> SymbolK | None:
 
 _MAY_BE_MISSING = (
     ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
-    | SymbolK | CaughtK
+    | SymbolK | CaughtK | RefK
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
            | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | SmallK
-           | CaughtK(steps) | ThreadK(types)
+           | CaughtK(steps) | RefK(cls) | ThreadK(types)
            | GeneratorK(function, args) | HashK(cls, elem, factory)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
-from pullback.errors import brief, first_keys
+from pullback.core.types import I64, Array, Bool, Named, Sum, Type, Variant
 from pullback.frontend.kinds.plain_kinds import (
     TYPE,
     ArrayK,
     CaughtK,
     Compound,
     Number,
+    RefK,
     ScalarK,
     SmallK,
     StaleK,
@@ -142,13 +142,15 @@ class FunctionRefK(Compound):
 @dataclass(frozen=True, slots=True)
 class ScopeK(Compound):
     """The variables that functions capture from one scope. ``external``: they are the cells of a
-    Python function; ``rebound``: those of them that functions inside assign to."""
+    Python function; ``rebound``: those of them that functions inside assign to; ``always``: those
+    that all of them capture."""
     __hash__ = hash_once
 
     parent: int
     names: tuple[tuple[str, Kind], ...]
     external: PyScope | None = None
     rebound: frozenset[str] = frozenset()
+    always: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class GeneratorK(Compound):
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
     | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK | ThreadK
-    | GeneratorK | HashK | SmallK | CaughtK
+    | GeneratorK | HashK | SmallK | CaughtK | RefK
 )  # fmt: skip
 ArgType = Kind
 
@@ -252,7 +254,7 @@ def _leaf_types(kind: Kind) -> Iterator[Type]:
         case OptionalK(inner) | MaybeK(inner):
             yield Bool()
             yield from leaf_types(inner)
-        case SymbolK() | CaughtK():
+        case SymbolK() | CaughtK() | RefK():
             yield I64
         case FunctionK(scopes, root):
             for scope in scopes:
@@ -395,106 +397,11 @@ def unions_in(kind: Kind) -> Iterator[Union]:
                 yield from unions_in(part)
 
 
-def describe(kind: Kind) -> str:
-    """Return what a user calls a value of this kind, with an article."""
-    match kind:
-        case ScalarK(t, py):
-            return f"{'an' if isinstance(t, Int) else 'a'} {_number(t, py)}"
-        case StaticK(_, value):
-            return brief(value)
-        case ArrayK(elem, rank):
-            return f"an array of {_number(elem, False)}, rank {rank}"
-        case SmallK(held, dtype):
-            more = f", rank {held.rank}" if isinstance(held, ArrayK) else ""
-            return f"{'an array' if more else 'a number'} of {dtype}{more}"
-        case ListK(elem):
-            return f"a list of {_plural(elem)}"
-        case HashK(cls, elem):
-            if not elem.items:
-                return f"an empty {cls.__name__}"
-            values = "" if issubclass(cls, set) else f" to {_plural(elem.items[1])}"
-            return f"a {cls.__name__} of {_plural(elem.items[0]).replace(' items', 's')}{values}"
-        case TupleK(items, is_list):
-            word = "list" if is_list else "tuple"
-            return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
-        case RecordK(cls, fields):
-            if cls is dict:
-                return f"a dict with the keys {first_keys([n for n, _ in fields])}"
-            return f"a {cls.__name__}"
-        case UnionK(union, absent):
-            classes = zip(union.class_names(), union.classes, strict=True)
-            names = (n + _arguments(union, c) for n, c in classes if c not in absent)
-            return "a " + " or ".join(names)
-        case OptionalK(inner):
-            return f"{describe(inner)} or None"
-        case MaybeK(inner):
-            return f"{describe(inner)} or nothing yet"
-        case SymbolK(cls):
-            return "a string" if cls is str else f"a {cls.__name__}"
-        case CaughtK(steps):
-            return f"{'what is in ' if steps else ''}a caught exception"
-        case FunctionK() | FunctionRefK() | ClosureK() | LambdaSetK():
-            return "a function"
-        case OperatorK(name):
-            return f"a function made by {name}"
-        case RangeK() | GeneratorK():
-            return "a range" if isinstance(kind, RangeK) else "a generator"
-    return "an unusable value"
-
-
-def _arguments(union: Union, cls: type) -> str:
-    """Return the type arguments of a generic class, in brackets."""
-    words = [
-        "..." if isinstance(k, UnionK) and k.union is union else describe(k)
-        for k in union.arguments.get(cls, ())
-    ]
-    short = [w.removeprefix("an ").removeprefix("a ") for w in words]
-    return f"[{', '.join(short)}]" if short else ""
-
-
-def describe_both(a: Kind, b: Kind) -> tuple[str, str]:
-    """Describe two kinds that do not meet; of tuples and records also their first parts that do
-    not."""
-    x, y = describe(a), describe(b)
-    if x != y:
-        return x, y
-    match a, b:
-        case RecordK(cls, xs), RecordK(other, ys) if cls is other:
-            inside = [
-                (repr(n) if cls is dict else n, p, q)
-                for (n, p), (_, q) in zip(xs, ys, strict=False)
-            ]
-        case TupleK(ps), TupleK(qs):
-            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs, strict=False))]
-        case _:
-            return x, y
-    for name, p, q in inside:
-        first, second = describe_both(p, q)
-        if first != second:
-            return f"{x} with {name}: {first}", f"{y} with {name}: {second}"
-    return x, y
-
-
-def _number(t: Number, py: bool) -> str:
-    match t:
-        case Real(bits):
-            return "float" if py else f"float{bits}"
-        case Int(bits):
-            return "int" if py else f"int{bits}"
-        case Bool():
-            return "bool"
-
-
-def _plural(kind: Kind) -> str:
-    if isinstance(kind, ListK):
-        return f"lists of {_plural(kind.elem)}"
-    return describe(kind).removeprefix("an ").removeprefix("a ") + " items"
-
-
 __all__ = [
     "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
     "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
-    "RecordK", "ScalarK", "ScopeK", "SmallK", "StaleK", "StaticK", "SymbolK", "ThreadK", "TupleK",
-    "UnionK", "closure_type", "declared_in", "describe", "describe_both", "leaf_types", "parts",
+    "RecordK", "RefK", "ScalarK", "ScopeK", "SmallK", "StaleK", "StaticK", "SymbolK", "ThreadK",
+    "TupleK",
+    "UnionK", "closure_type", "declared_in", "leaf_types", "parts",
     "quantised", "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
     RecordV,
+    RefV,
     Scalar,
     Static,
     SymbolV,
@@ -49,7 +50,7 @@ def class_name(value: Value) -> str:
             return "list" if is_list else "tuple"
         case ListV():
             return "list"
-        case RecordV(cls) | HashV(cls):
+        case RecordV(cls) | HashV(cls) | RefV(cls=cls):
             return cls.__name__
         case SymbolV(_, cls):
             return cls.__name__

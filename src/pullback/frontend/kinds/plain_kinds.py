@@ -69,6 +69,13 @@ class CaughtK:
 
 
 @dataclass(frozen=True, slots=True)
+class RefK:
+    """The kind of a reference to a shared object; see ``values.RefV``."""
+
+    cls: type
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadK:
     """The kind of the state of the consumer of a generator; see ``values.ThreadV``."""
 

@@ -186,5 +186,14 @@ class CaughtV:
         return self.steps in ((), (TYPE,), ("__traceback__",))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RefV:
+    """A reference to an object that may have several names: the number of its row in the columns of
+    its class (``store``). ``cls`` is the class of such references."""
+
+    atom: Atom
+    cls: type
+
+
 UNSET = Stale("a name without a value was read", ast.Pass(), unset=True)
 """What a name holds, while a loop body is tried, that no path has set yet."""

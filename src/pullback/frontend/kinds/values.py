@@ -15,6 +15,7 @@ ranges exist at compile time only: they are just their leaves.
             | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
             | OptionalV(there, value)    None or a value
             | SmallV(held, dtype)        a number or array of uint8, int16, ...
+            | RefV(atom, cls)            an object that may have several names: its row (``store``)
             | SymbolV(atom, cls)         a string or a member of an enumeration, not known now
             | FunctionV(...)             a known function or lambda with what it captures
             | ClosureV(atom, kinds)      a function chosen at run time among known ones
@@ -45,6 +46,7 @@ from pullback.frontend.kinds.plain_values import (
     Line,
     Lines,
     Owner,
+    RefV,
     Scalar,
     ShownV,
     SmallV,
@@ -219,7 +221,7 @@ class SuperV:
     """The value of ``super()``: a record, whose methods are looked up in the classes after
     ``after``."""
 
-    record: RecordV
+    record: RecordV | RefV
     after: type
 
 
@@ -330,7 +332,7 @@ Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
     | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV | ViewStep
-    | Region | SmallV | CaughtV
+    | Region | SmallV | CaughtV | RefV
 )  # fmt: skip
 
 
@@ -455,7 +457,7 @@ __all__ = [
     "SEQUENTIAL", "UNSET", "WRITTEN", "WRITTEN_CLASSES", "ArrayV", "AttributeHandler", "CaughtV",
     "CellV", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "HashV",
     "Indexed", "Items", "LambdaSetV", "Line", "Lines", "ListV", "MaybeV", "MethodHandler",
-    "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "Region", "Registry",
+    "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "RefV", "Region", "Registry",
     "ReversedV", "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV",
     "SymbolV",
     "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "ViewV", "ZipV",

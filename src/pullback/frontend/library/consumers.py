@@ -41,6 +41,7 @@ from pullback.frontend.kinds.values import (
     Indexed,
     Items,
     RecordV,
+    RefV,
     ReversedV,
     Scalar,
     Specialiser,
@@ -389,7 +390,7 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if is_iterator(values):
         some = sp.truth(sp.call(values, (Static(GO),), node), node)
         return sp.branch(some, lambda: sp.call(values, (Static(GIVE),), node), nothing, node)
-    if isinstance(values, RecordV) and written(values.cls, "__next__") is not None:
+    if isinstance(values, RecordV | RefV) and written(values.cls, "__next__") is not None:
         if default is None:
             return sp.call(sp.attribute(values, "__next__", node), (), node)
         sp.refuse(node, "next() by a __next__ of your own, with a default")

@@ -17,6 +17,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
     RecordV,
+    RefV,
     Scalar,
     SliceV,
     Specialiser,
@@ -156,7 +157,7 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not args and scope is not None and definition is not None and definition.node.args.args:
         names = scope.function.__code__.co_freevars
         receiver = sp.lookup(definition.node.args.args[0].arg, node)
-        if "__class__" in names and isinstance(receiver, RecordV):
+        if "__class__" in names and isinstance(receiver, RecordV | RefV):
             cell = (scope.function.__closure__ or ())[names.index("__class__")]
             return SuperV(receiver, cell.cell_contents)
     sp.refuse(node, "super() is supported in methods of records only", "name the class")

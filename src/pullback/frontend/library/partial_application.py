@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interface import Specialiser
-from pullback.frontend.kinds.flatten import frozen
+from pullback.frontend.kinds.snapshots import frozen
 from pullback.frontend.kinds.values import REGISTRY, OperatorV, Value, register
 from pullback.frontend.memory import references
 from pullback.frontend.run import Run

@@ -44,6 +44,7 @@ from pullback.frontend.kinds.values import (
     OperatorV,
     RangeV,
     RecordV,
+    RefV,
     ReversedV,
     Scalar,
     Specialiser,
@@ -333,10 +334,10 @@ def enumerate_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 @register(reversed)
 def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
-    if isinstance(items, RecordV) and written(items.cls, "__reversed__") is not None:
+    if isinstance(items, RecordV | RefV) and written(items.cls, "__reversed__") is not None:
         return sp.call(sp.attribute(items, "__reversed__", node), (), node)
     own = ("__len__", "__getitem__")
-    if isinstance(items, RecordV) and any(written(items.cls, n) is not None for n in own):
+    if isinstance(items, RecordV | RefV) and any(written(items.cls, n) is not None for n in own):
         return run_program(sp, iterators.reversed, args, node)
     return ReversedV(items)
 

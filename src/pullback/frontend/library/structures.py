@@ -18,6 +18,7 @@ from pullback.frontend.derivatives.gradients import bears
 from pullback.frontend.derivatives.targets import numbers_of, positions_of
 from pullback.frontend.interpret.calls import bind as bind_call
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -26,7 +27,6 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     StaticK,
     TupleK,
-    describe,
     leaf_types,
 )
 from pullback.frontend.kinds.row_shapes import emitted, row_shapes

@@ -37,6 +37,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.memory import chosen_keys, hash_changes, hash_methods, hash_sets, hash_tables
+from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.records import is_key
 
 if TYPE_CHECKING:
@@ -95,14 +96,18 @@ def display(run: Run, node: ast.Dict) -> Value:
 
 def comprehension(run: Run, node: ast.DictComp) -> Value:
     """Compile ``{k: v for ...}`` over items that are known one by one."""
-    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.value)
-    items = comprehensions.items_of(run, node.generators, pair, node)
+    items = comprehensions.put_in(run, node, _pair(node))
     return _of_items(run, items, node)
+
+
+@by_node
+def _pair(node: ast.DictComp) -> ast.expr:
+    return ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.value)
 
 
 def set_of(run: Run, node: ast.SetComp) -> Value:
     """Compile ``{v for ...}``."""
-    items = comprehensions.items_of(run, node.generators, node.elt, node)
+    items = comprehensions.put_in(run, node, node.elt)
     return hash_methods.with_items(run, hash_tables.empty(run, set), items, node)
 
 

@@ -19,7 +19,9 @@ from pullback.frontend.kinds.kinds import Kind, SymbolK
 from pullback.frontend.kinds.values import (
     HashV,
     Items,
+    OptionalV,
     RecordV,
+    RefV,
     Scalar,
     Specialiser,
     Static,
@@ -435,6 +437,8 @@ def unordered(run: Run, value: Value, node: ast.AST) -> Value:
 
 def is_table_key(value: Value) -> bool:
     """Whether a dict with known keys cannot have this key, but a hash table can."""
-    return isinstance(value, TupleV) and not value.is_list and key_kind(kind_of(value)) is not None
+    inner = value.value if isinstance(value, OptionalV) else value
+    compound = isinstance(inner, RefV) or (isinstance(value, TupleV) and not value.is_list)
+    return compound and key_kind(kind_of(value)) is not None
 
 

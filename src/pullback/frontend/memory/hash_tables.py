@@ -19,23 +19,18 @@ from pullback.core.types import I64, Array, Bool, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import generalise, join, keeps_classes, key_kind
-from pullback.frontend.kinds.kinds import (
-    HashK,
-    Kind,
-    ScalarK,
-    TupleK,
-    describe,
-    leaf_types,
-    without_spare,
-)
+from pullback.frontend.kinds.kinds import HashK, Kind, ScalarK, TupleK, leaf_types, without_spare
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
     HashV,
     Indexed,
     ListV,
+    OptionalV,
     Owner,
+    RefV,
     Static,
     TupleV,
     Value,
@@ -76,7 +71,16 @@ def own_key(run: Run, value: Value, node: ast.AST) -> Value:
             "use ints, bools, strings, members of an enum, or tuples of them",
             error=ArgumentTypeError,
         )
-    return coerce(run, value, kind, node)
+    return coerce(run, _plain(run, value), kind, node)
+
+
+def _plain(run: Run, value: Value) -> Value:
+    """Return a key that may be None with the number of no object where it is."""
+    match value:
+        case OptionalV(there, RefV(row, cls)):
+            return OptionalV(there, RefV(run.b.prim("select", there, row, i64(-1)), cls))
+        case _:
+            return value
 
 
 def asked(run: Run, d: HashV, value: Value, node: ast.AST) -> Value:

@@ -10,6 +10,7 @@ from pullback.frontend.kinds.kinds import (
     Kind,
     OptionalK,
     RecordK,
+    RefK,
     ScalarK,
     StaticK,
     SymbolK,
@@ -41,7 +42,7 @@ def holds_memory(kind: Kind) -> bool:
         case UnionK(union):
             return nodes_hold_memory(union)
         case _:
-            return not isinstance(kind, ScalarK | StaticK | SymbolK)
+            return not isinstance(kind, ScalarK | StaticK | SymbolK | RefK)
 
 
 def is_updated_in_place(value: object) -> TypeGuard[Updatable]:

@@ -20,6 +20,7 @@ from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.interpret import indices
 from pullback.frontend.interpret.indices import index_atom
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.join import as_list, generalise, join
 from pullback.frontend.kinds.kinds import (
@@ -28,7 +29,6 @@ from pullback.frontend.kinds.kinds import (
     ListK,
     ScalarK,
     TupleK,
-    describe,
     leaf_types,
     parts,
     with_parts,

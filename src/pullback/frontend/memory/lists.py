@@ -29,9 +29,10 @@ from pullback.errors import (
 from pullback.frontend.interpret import indices
 from pullback.frontend.interpret.indices import index_atom
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join
-from pullback.frontend.kinds.kinds import Kind, ListK, describe, without_spare
+from pullback.frontend.kinds.kinds import Kind, ListK, without_spare
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
     Indexed,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
 from pullback.frontend.interpret.indices import index_atom, is_int, place
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -25,6 +26,7 @@ from pullback.frontend.kinds.values import (
     Owner,
     PlaceV,
     RecordV,
+    RefV,
     SliceV,
     Static,
     TupleV,
@@ -57,6 +59,7 @@ from pullback.frontend.memory.updates import (
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+    from pullback.frontend.store.protocol import Store
 
 READ = frozenset({"setdefault", "__getitem__"})
 """The methods that may put in an item, and whose value is the item."""
@@ -85,6 +88,8 @@ def target_of(
     """Return the name and the steps to the updated value: ``name[i].field``, also the result of a
     call that is an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated
     already."""
+    if run.store is not None:
+        return _by_references(run, run.store, target, value)
     root = target
     while isinstance(root, ast.Subscript | ast.Attribute):
         root = root.value
@@ -97,6 +102,56 @@ def target_of(
         return base_of(run, target), rest
     base = ast.copy_location(ast.Name(place.root, ast.Load()), target)
     return base, [*places.as_steps(place), *rest]
+
+
+def _by_references(
+    run: Run, store: Store, target: ast.expr, value: Value | None
+) -> tuple[ast.Name, list[Step]]:
+    """Return the name and the steps in a program with references: behind the last reference on the
+    way there is a column."""
+
+    def name(found: str) -> ast.Name:
+        return ast.copy_location(ast.Name(found, ast.Load()), target)
+
+    if value is not None:
+        place = run.frame.places.get(value)
+        if place is not None and place.scope.names.get(place.root) is place.of:
+            return name(place.root), places.as_steps(place)
+    root = target
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    base = base_of(run, root) if isinstance(root, ast.Name) else None
+    first = None if base is not None else run.evaluate(root)
+    steps = steps_of(run, target)
+    here = run.lookup(base.id, base) if base is not None else first
+    assert here is not None
+    found: str | None = None if base is None else base.id
+    behind: list[Step] = []
+    for k, step in enumerate(steps):
+        last = k + 1 == len(steps)
+        here = _there(run, here, step, target)
+        if isinstance(here, RefV):
+            there = store.place(here, step, last, target) if isinstance(step, str) else None
+            if there is None and last:
+                return name(store.bound(here)), [step]
+            found, behind = there or (None, [])
+        else:
+            behind = [*behind, step]
+        if not last:
+            here = (
+                run.attribute(here, step, target) if isinstance(step, str)
+                else run.subscript(here, step, target)
+            )  # fmt: skip
+    return base_of(run, target) if found is None else name(found), behind
+
+
+def _there(run: Run, value: Value, step: Step, node: ast.AST) -> Value:
+    """Return a value that is not None."""
+    if isinstance(step, str):
+        message, error = f"'NoneType' object has no attribute {step!r}", "AttributeError"
+    else:
+        message, error = "'NoneType' object does not support item assignment", "TypeError"
+    return optionals.present(run, value, message, node, error)
 
 
 def steps_of(run: Run, target: ast.expr) -> list[Step]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend.functions import unfinished
-from pullback.frontend.functions.scopes import Scope, chain, function_scope
+from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
     Owner,
     PlaceV,
     RecordV,
+    RefV,
     Scalar,
     Stale,
     Static,
@@ -108,7 +109,7 @@ def _places(
                 yield from _places(item, given)
         case OptionalV(_, inside) | MaybeV(_, inside):
             yield from _places(inside, given)
-        case ArrayV() | Scalar() | Static() | SymbolV():
+        case ArrayV() | Scalar() | Static() | SymbolV() | RefV():
             return
         case _:
             yield owners_of(value) or None
@@ -276,6 +277,8 @@ def bind_updated(
     cycles.check(run, name, old, new, node)
     unfinished.look(run)
     made = replace(new, owners=old.owners, fresh=old.fresh)
+    if run.store is not None and name.startswith(COLUMN):
+        run.store.check(name, made)
     mine = function_scope(run.scope)
     updated(run, name, old, node, made, nested, moved)
     mine.names[name] = made

@@ -14,6 +14,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     ListV,
     RecordV,
+    RefV,
     Scalar,
     SliceV,
     Static,
@@ -135,7 +136,7 @@ def _attribute_stored(
     check_has_attributes(run, obj, node)
     assert isinstance(obj, RecordV)
     new = value(lambda: run.attribute(obj, name, node))
-    if not isinstance(new, Scalar | SymbolV | Static):
+    if not isinstance(new, Scalar | SymbolV | Static | RefV):
         run.put_into.add(name)
     return replace(obj, fields={**obj.fields, name: new}, node=None)
 

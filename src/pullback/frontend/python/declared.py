@@ -16,6 +16,7 @@ import typing
 import numpy as np
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import (
     ArgType,
     ArrayK,
@@ -25,7 +26,6 @@ from pullback.frontend.kinds.kinds import (
     StaticK,
     TupleK,
     UnionK,
-    describe,
 )
 from pullback.frontend.python import records
 from pullback.frontend.python.annotations import named, show

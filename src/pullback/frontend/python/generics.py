@@ -18,6 +18,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from pullback.core.types import I64, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.join import as_list, generalise, is_function, join
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -31,7 +32,6 @@ from pullback.frontend.kinds.kinds import (
     SymbolK,
     TupleK,
     UnionK,
-    describe,
     parts,
     static_kind,
     with_parts,

@@ -59,6 +59,9 @@ from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.state import Frame, Hidden
 
+if TYPE_CHECKING:
+    from pullback.frontend.store.protocol import Store
+
 _TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
 """Modules whose attributes are known, unless they have been replaced."""
 
@@ -114,6 +117,13 @@ class PythonValues:
         self.known_flags = True  # otherwise bools are hidden arguments
         self.has_flags = False
         self.taken: Taken | None = None
+        self.store: Store | None = None
+
+    @property
+    def rows(self) -> Store:
+        """The store, in a program that has references."""
+        assert self.store is not None
+        return self.store
 
     if TYPE_CHECKING:  # the attributes of Run that this part uses
 
@@ -298,7 +308,8 @@ class PythonValues:
             for name, v in (obj.__kwdefaults__ or {}).items()
         )
         scope = PyScope(obj, path) if obj.__closure__ else None
-        return FunctionV(definition_of(obj), scope, defaults, keywords)
+        around = scope if self.store is None else self.store.scope_of(scope)
+        return FunctionV(definition_of(obj), around, defaults, keywords)
 
     def _method(
         self, obj: types.MethodType, path: Path, node: ast.AST, guarded: bool

@@ -15,6 +15,7 @@ import numpy as np
 
 from pullback.core.types import BOOL, F32, F64, I32, I64, Int
 from pullback.errors import ArgumentTypeError, brief
+from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.join import join, keeps_classes
 from pullback.frontend.kinds.kinds import (
     ArgType,
@@ -26,7 +27,6 @@ from pullback.frontend.kinds.kinds import (
     SmallK,
     StaticK,
     TupleK,
-    describe,
     leaf_types,
     parts,
     static_kind,
@@ -61,7 +61,7 @@ def type_of(value: object) -> ArgType:
     """Return the kind of a Python argument. Raise ArgumentTypeError (a TypeError) for a value that
     is not supported.
 
-    >>> from pullback.frontend.kinds.kinds import describe
+    >>> from pullback.frontend.kinds.descriptions import (describe)
     >>> describe(type_of(1.5)), describe(type_of(np.zeros((2, 3))))
     ('a float', 'an array of float64, rank 2')
     """

@@ -14,6 +14,7 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.shared_objects import class_of_reference, from_class, has_attribute
 from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -23,6 +24,7 @@ from pullback.frontend.kinds.values import (
     MaybeV,
     OptionalV,
     RecordV,
+    RefV,
     Scalar,
     Specialiser,
     Static,
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST) -> Value | None:
     """Return the call of a special method; None if its user did not write it."""
-    if isinstance(value, RecordV) and written(value.cls, name) is not None:
+    if isinstance(value, RecordV | RefV) and written(value.cls, name) is not None:
         return run.call(run.attribute(value, name, node), args, node)
     return None
 
@@ -51,8 +53,10 @@ def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST
 def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
     """Return the value of ``value.__len__()``, which must be an int and not negative."""
     found = special(run, value, "__len__", (), node)
-    if found is None:
-        return None
+    return None if found is None else _length_of(run, found, node)
+
+
+def _length_of(run: Specialiser, found: Value, node: ast.AST) -> Value:
     if isinstance(found, Static) and type(found.value) is int and found.value >= 0:
         return found
     number = run.scalar(found, node)
@@ -64,10 +68,10 @@ def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
     return Scalar(atom, True, number.bits)
 
 
-def iterator(run: Run, value: RecordV, node: ast.AST) -> Value:
+def iterator(run: Run, value: RecordV | RefV, node: ast.AST) -> Value:
     """Return ``value.__iter__()``."""
     made = run.call(run.attribute(value, "__iter__", node), (), node)
-    if isinstance(made, RecordV) and made.cls is value.cls:
+    if isinstance(made, RecordV | RefV) and made.cls is value.cls:
         run.refuse(
             node,
             f"{made.cls.__name__} is its own iterator, with __next__",
@@ -79,7 +83,7 @@ def iterator(run: Run, value: RecordV, node: ast.AST) -> Value:
 def iterated(run: Run, value: Value, node: ast.AST) -> Value:
     """Return ``iter(value)`` of an object whose class has an ``__iter__`` (and is no function), and
     other values as they are."""
-    if not isinstance(value, RecordV) or written(value.cls, "__iter__") is None:
+    if not isinstance(value, RecordV | RefV) or written(value.cls, "__iter__") is None:
         return value
     return value if written(value.cls, "__call__") is not None else iterator(run, value, node)
 
@@ -88,10 +92,43 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
     """Return the truth of a value by ``__bool__``, or else by ``__len__``; None if there is
     neither."""
     found = special(run, value, "__bool__", (), node)
+    if found is None:
+        size = length(run, value, node)
+        return None if size is None else run.truth(size, node)
+    return _truth_of(run, found, node)
+
+
+def truth_of_reference(run: Run, ref: RefV, node: ast.AST) -> bool | Atom:
+    """Return the same of a shared object, which is true if its class has neither."""
+    classes = run.rows.group(ref).classes
+    names = [next((n for n in ("__bool__", "__len__") if written(c, n)), "") for c in classes]
+
+    def by_class(k: int) -> bool | Atom:
+        if not names[k]:
+            return True
+        method = from_class(run, ref, names[k], node, classes[k], classes[k].__mro__)
+        found = run.call(method, (), node)
+        if names[k] == "__bool__":
+            return _truth_of(run, found, node)
+        return run.truth(_length_of(run, found, node), node)
+
+    def at(k: int) -> Value:
+        if not any(names[k:]):
+            return Static(True)
+        if k + 1 == len(classes):
+            return _bool(by_class(k))
+        here = run.b.prim("eq", run.rows.tag(ref, node).atom, i64(k))
+        return run.branch(here, lambda: _bool(by_class(k)), lambda: at(k + 1), node)
+
+    return run.truth(at(0), node)
+
+
+def _bool(known: bool | Atom) -> Value:
+    return Static(known) if isinstance(known, bool) else Scalar(known, True, 1)
+
+
+def _truth_of(run: Run, found: Value, node: ast.AST) -> bool | Atom:
     match found:
-        case None:
-            size = length(run, value, node)
-            return None if size is None else run.truth(size, node)
         case Static(bool(known)):
             return known
         case Scalar(atom, True) if atom.type == BOOL:
@@ -124,6 +161,8 @@ def type_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     match value:
+        case RefV() if isinstance(sp, Run):
+            return class_of_reference(sp, value, node)
         case RecordV(cls) | SymbolV(_, cls) | HashV(cls):
             return Static(cls)
         case Static(known):
@@ -154,6 +193,9 @@ def getattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         sp.refuse(node, "attribute name must be string", error=ArgumentTypeError)
     if len(args) == 3:
         there = _has(sp, args[0], name, node)
+        if isinstance(there, Scalar):
+            found = (lambda: sp.attribute(args[0], name, node)), (lambda: args[2])
+            return sp.branch(there.atom, *found, node)
         if not isinstance(there, Static):
             sp.refuse(node, f"getattr of {sp.describe(args[0])} with a default")
         if not there.value:
@@ -179,6 +221,10 @@ def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
             return sp.case_value(value, lambda part: _has(sp, part, name, node), node)
         case Static(None) if not name.startswith("__"):
             return Static(False)
+        case RefV() if isinstance(sp, Run) and not name.startswith("__"):
+            there = has_attribute(sp, value, name, node)
+            if there is not None:
+                return there
         case RecordV(cls) if cls is not dict and not name.startswith("__"):
             outside = {} if value.outside is None else attributes_of(value.outside.value)
             held = value.fields.get(name)

@@ -1,0 +1,149 @@
+"""Attributes of objects that may have several names (``store``): fields, methods, properties."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.errors import UnknownAttributeError
+from pullback.frontend.functions import choices
+from pullback.frontend.interpret.attributes import (
+    class_entry,
+    entry_of,
+    method_of,
+    refuse_missing,
+)
+from pullback.frontend.kinds.values import RecordV, RefV, Scalar, Static, SuperV, Value
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+    from pullback.frontend.store.protocol import Store
+
+
+def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value:
+    """Return a field of a shared object, or what its class (or one behind it, of ``super()``) has
+    under this name."""
+    store = run.rows
+    if isinstance(value, SuperV):
+        assert isinstance(value.record, RefV)
+        return _by_class(run, store, value.record, name, node, value.after)
+    ref, group = value, store.group(value)
+    if name in group.fields:
+        if name not in group.unset:
+            return store.item(ref, name, node)
+        held = store.is_set(ref, name, node)
+        if any(class_entry(c.__mro__, name)[1] is not None for c in group.classes):
+            return run.branch(
+                held, lambda: store.item(ref, name, node),
+                lambda: _by_class(run, store, ref, name, node), node,
+            )  # fmt: skip
+        message = f"{group.name!r} object has no attribute {name!r}"
+        run.require(held, "AttributeError", message, node)
+        return store.item(ref, name, node)
+    return _by_class(run, store, ref, name, node)
+
+
+def _by_class(
+    run: Run, store: Store, ref: RefV, name: str, node: ast.AST, after: type | None = None
+) -> Value:
+    """Return what the class of a shared object (or the first class behind ``after`` in its order)
+    has under a name."""
+    classes = store.group(ref).classes
+    if name == "__class__" and after is None:
+        return class_of_reference(run, ref, node)
+    orders = [c.__mro__ if after is None else _behind(c, after) for c in classes]
+    entries = [class_entry(bases, name)[1] if bases else None for bases in orders]
+    possible = [k for k, bases in enumerate(orders) if bases]
+    having = [k for k in possible if entries[k] is not None]
+    of = partial(from_class, run, ref, name, node)
+    if all(entries[k] is entries[possible[0]] for k in possible):
+        return of(classes[possible[0]], orders[possible[0]])
+    if name.startswith("__") and len(having) < len(possible):
+        lacking = next(classes[k].__name__ for k in possible if k not in having)
+        run.refuse(
+            node, f"{name} of an object of one of several classes, of which {lacking} has none",
+            f"write it in {lacking} too",
+        )  # fmt: skip
+    if all(isinstance(e, types.FunctionType | None) for e in entries):
+        tag = store.tag(ref, node)
+        _check_having(run, tag, having, store, ref, name, node)
+        known = (k if k in having else having[0] for k in range(len(classes)))
+        return choices.choice(tag, [of(classes[k], orders[k]) for k in known])
+
+    def at(k: int) -> Value:
+        if k + 1 == len(classes):
+            return of(classes[k], orders[k])
+        here = run.b.prim("eq", store.tag(ref, node).atom, i64(k))
+        return run.branch(here, lambda: of(classes[k], orders[k]), lambda: at(k + 1), node)
+
+    return at(0)
+
+
+def _behind(cls: type, after: type) -> tuple[type, ...]:
+    mro = cls.__mro__
+    return mro[mro.index(after) + 1 :] if after in mro else ()
+
+
+def _check_having(
+    run: Run, tag: Scalar, having: Sequence[int], store: Store, ref: RefV, name: str,
+    node: ast.AST,
+) -> None:  # fmt: skip
+    """Raise AttributeError at run time for objects of classes that have no such method."""
+    for k, cls in enumerate(store.group(ref).classes):
+        if k not in having:
+            message = f"{cls.__name__!r} object has no attribute {name!r}"
+            run.require(run.b.prim("ne", tag.atom, i64(k)), "AttributeError", message, node)
+
+
+def from_class(
+    run: Run, ref: RefV, name: str, node: ast.AST, cls: type, bases: tuple[type, ...]
+) -> Value:
+    """Return what a class, looked up in these classes, has under a name for an object of it."""
+    found = method_of(run, ref, cls, bases, name, node)
+    if found is not None:
+        return found
+    cls, constant = class_entry(bases, name)
+    if constant is None or isinstance(constant, types.MemberDescriptorType):
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        run.never("AttributeError", message, node, UnknownAttributeError)
+    if isinstance(constant, functools.cached_property):
+        refuse_missing(run, RecordV(cls, {}), name, node)
+    return run.from_python(constant, (("class", cls), ("attr", name)), node)
+
+
+def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None:
+    """Return whether a shared object has an attribute; None if a property would have to say it."""
+    group = run.rows.group(ref)
+    entries = [entry_of(c, name) for c in group.classes]
+    if name in group.fields and all(e is None for e in entries):
+        if name not in group.unset:
+            return Static(True)
+        return Scalar(run.rows.is_set(ref, name, node), True, 1)
+    if any(isinstance(e, property) for e in entries):
+        return None
+    tests = [e is not None for e in entries]
+    return Static(tests[0]) if all(t is tests[0] for t in tests) else None
+
+
+def class_of_reference(run: Run, ref: RefV, node: ast.AST) -> Value:
+    """Return the class of a shared object."""
+    classes = run.rows.group(ref).classes
+    if len(classes) > 1:
+        run.refuse(node, "the class of an object of one of several", "use isinstance(x, Class)")
+    return Static(classes[0])
+
+
+def of_class(run: Run, cls: type, value: Value, name: str, node: ast.AST) -> Value:
+    """Return the method of this name of a class, bound to an object of it."""
+    found = method_of(run, value, cls, cls.__mro__, name, node)
+    assert found is not None
+    return found
+
+
+__all__ = ["attribute", "class_of_reference", "from_class", "has_attribute",
+           "of_class"]

@@ -1,0 +1,135 @@
+"""What a user calls values, by their kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pullback.core.types import Bool, Int, Real
+from pullback.errors import brief, first_keys
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    CaughtK,
+    ClosureK,
+    FunctionK,
+    FunctionRefK,
+    GeneratorK,
+    HashK,
+    Kind,
+    LambdaSetK,
+    ListK,
+    MaybeK,
+    Number,
+    OperatorK,
+    OptionalK,
+    RangeK,
+    RecordK,
+    RefK,
+    ScalarK,
+    SmallK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    UnionK,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.python.records import Union
+
+
+def describe(kind: Kind) -> str:
+    """Return what a user calls a value of this kind, with an article."""
+    match kind:
+        case ScalarK(t, py):
+            return f"{'an' if isinstance(t, Int) else 'a'} {_number(t, py)}"
+        case StaticK(_, value):
+            return brief(value)
+        case ArrayK(elem, rank):
+            return f"an array of {_number(elem, False)}, rank {rank}"
+        case SmallK(held, dtype):
+            more = f", rank {held.rank}" if isinstance(held, ArrayK) else ""
+            return f"{'an array' if more else 'a number'} of {dtype}{more}"
+        case ListK(elem):
+            return f"a list of {_plural(elem)}"
+        case HashK(cls, elem):
+            if not elem.items:
+                return f"an empty {cls.__name__}"
+            values = "" if issubclass(cls, set) else f" to {_plural(elem.items[1])}"
+            return f"a {cls.__name__} of {_plural(elem.items[0]).replace(' items', 's')}{values}"
+        case TupleK(items, is_list):
+            word = "list" if is_list else "tuple"
+            return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
+        case RecordK(cls, fields):
+            if cls is dict:
+                return f"a dict with the keys {first_keys([n for n, _ in fields])}"
+            return f"a {cls.__name__}"
+        case UnionK(union, absent):
+            classes = zip(union.class_names(), union.classes, strict=True)
+            names = (n + _arguments(union, c) for n, c in classes if c not in absent)
+            return "a " + " or ".join(names)
+        case OptionalK(inner):
+            return f"{describe(inner)} or None"
+        case MaybeK(inner):
+            return f"{describe(inner)} or nothing yet"
+        case SymbolK(cls) | RefK(cls):
+            return "a string" if cls is str else f"a {cls.__name__}"
+        case CaughtK(steps):
+            return f"{'what is in ' if steps else ''}a caught exception"
+        case FunctionK() | FunctionRefK() | ClosureK() | LambdaSetK():
+            return "a function"
+        case OperatorK(name):
+            return f"a function made by {name}"
+        case RangeK() | GeneratorK():
+            return "a range" if isinstance(kind, RangeK) else "a generator"
+    return "an unusable value"
+
+
+def _arguments(union: Union, cls: type) -> str:
+    """Return the type arguments of a generic class, in brackets."""
+    words = [
+        "..." if isinstance(k, UnionK) and k.union is union else describe(k)
+        for k in union.arguments.get(cls, ())
+    ]
+    short = [w.removeprefix("an ").removeprefix("a ") for w in words]
+    return f"[{', '.join(short)}]" if short else ""
+
+
+def describe_both(a: Kind, b: Kind) -> tuple[str, str]:
+    """Describe two kinds that do not meet; of tuples and records also their first parts that do
+    not."""
+    x, y = describe(a), describe(b)
+    if x != y:
+        return x, y
+    match a, b:
+        case RecordK(cls, xs), RecordK(other, ys) if cls is other:
+            inside = [
+                (repr(n) if cls is dict else n, p, q)
+                for (n, p), (_, q) in zip(xs, ys, strict=False)
+            ]
+        case TupleK(ps), TupleK(qs):
+            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs, strict=False))]
+        case _:
+            return x, y
+    for name, p, q in inside:
+        first, second = describe_both(p, q)
+        if first != second:
+            return f"{x} with {name}: {first}", f"{y} with {name}: {second}"
+    return x, y
+
+
+def _number(t: Number, py: bool) -> str:
+    match t:
+        case Real(bits):
+            return "float" if py else f"float{bits}"
+        case Int(bits):
+            return "int" if py else f"int{bits}"
+        case Bool():
+            return "bool"
+
+
+def _plural(kind: Kind) -> str:
+    if isinstance(kind, ListK):
+        return f"lists of {_plural(kind.elem)}"
+    return describe(kind).removeprefix("an ").removeprefix("a ") + " items"
+
+
+__all__ = ["describe", "describe_both"]

@@ -1,0 +1,25 @@
+"""Values as they are now, whatever is assigned or updated later."""
+
+from __future__ import annotations
+
+from pullback.frontend.kinds.flatten import flatten, rebuild
+from pullback.frontend.kinds.values import FunctionV, Value
+
+
+def snapshot(f: FunctionV) -> FunctionV:
+    """Return the function with copies of the variables that it captures, as they are now."""
+    flat = flatten(f)
+    owned = iter(flat.owned)
+    value = rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
+    assert isinstance(value, FunctionV)
+    return value
+
+
+def frozen(value: Value) -> Value:
+    """Return the value as it is now, whatever is assigned or updated later (a pullback keeps such
+    copies)."""
+    flat = flatten(value)
+    return rebuild(flat.kind, iter(flat.atoms))
+
+
+__all__ = ["frozen", "snapshot"]

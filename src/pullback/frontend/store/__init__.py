@@ -1,0 +1,1 @@
+"""Objects that are shared: rows of columns, and references to them."""

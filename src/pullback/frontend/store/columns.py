@@ -1,0 +1,295 @@
+"""References to shared objects: what is read and stored by them, and how objects are made.
+
+The columns are variables of the entry, and of every function of the program ones that it captures
+(``captured_variables``): branches, loops and calls carry what becomes of them as that of any list
+that a function around them has. Nothing else in the front end knows that they are columns.
+(Regions: Tofte and Talpin, Region-Based Memory Management, 1997; here with one region for a class.)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom
+from pullback.core.types import BOOL, I64
+from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.frontend.functions.captured_variables import APART, KEPT
+from pullback.frontend.functions.scopes import COLUMN, AnyScope, Scope, chain, function_scope
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.descriptions import describe_both
+from pullback.frontend.kinds.flatten import NoKindError, flatten, functions_in, kind_of, rebuild
+from pullback.frontend.kinds.kinds import Kind, ListK, RefK, ScalarK, StaleK, parts
+from pullback.frontend.kinds.snapshots import snapshot
+from pullback.frontend.kinds.undefined import dummy
+from pullback.frontend.kinds.values import (
+    CellV,
+    FunctionV,
+    ListV,
+    OperatorV,
+    Owner,
+    RefV,
+    Scalar,
+    Static,
+    TupleV,
+    Value,
+    index_scalar,
+)
+from pullback.frontend.memory import ownership, updates
+from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.memory.places import Step
+from pullback.frontend.state import facts
+from pullback.frontend.store.facts import Facts, Group
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_TAG = ScalarK(I64, True)
+_TOLD = ScalarK(BOOL, True)
+
+
+HELD = "$object"
+"""The name of an object that a method or ``write`` stores into."""
+
+
+class Columns:
+    """The columns of a run."""
+
+    def __init__(self, run: Run, facts: Facts) -> None:
+        self.run, self.facts = run, facts
+        self.given_away: list[Value] = []
+        """The arguments of the call being made that the function may keep as its own."""
+
+    @property
+    def groups(self) -> list[Group]:
+        return list(dict.fromkeys(self.facts.groups.values()))
+
+    def columns(self) -> Iterator[tuple[str, Kind]]:
+        """Return the names of all columns and the kinds of their items."""
+        for group in self.groups:
+            yield group.tags, _TAG
+            for name, kind in group.fields.items():
+                yield group.column(name), kind
+                if name in group.unset:
+                    yield group.told(name), _TOLD
+
+    def begin(self, scope: Scope) -> None:
+        """Give a function columns of its own."""
+        made = dict(self.columns())
+        scope.names |= {name: _empty(self.run, kind) for name, kind in made.items()}
+        scope.always = frozenset(made)
+        for around in chain(scope):
+            around.names |= {n: self._with_columns(v) for n, v in around.names.items()}
+
+    def _with_columns(self, value: Value) -> Value:
+        """Return a value whose functions have the columns around them."""
+        match value:
+            case FunctionV(_, scope) if not any(s.always for s in chain(scope)):
+                return replace(value, scope=self.scope_of(scope))
+            case OperatorV(_, function, _, args):
+                given = tuple(map(self._with_columns, args))
+                return replace(value, function=self._with_columns(function), args=given)
+            case TupleV(items) if any(True for _ in functions_in(value)):
+                return replace(value, items=tuple(map(self._with_columns, items)))
+            case _:
+                return value
+
+    def apart(
+        self, f: FunctionV, args: dict[str, Value]
+    ) -> tuple[FunctionV, dict[str, Value]]:
+        """Return a function that is differentiated, and its arguments: with columns of its own, if
+        it gets no reference."""
+        bare = snapshot(f)
+        _without_columns(bare, set())
+        if any(map(_has_references, (bare, *args.values()))):
+            return f, args
+        return bare, {**args, APART: facts((APART,))}
+
+    def scope_of(self, scope: AnyScope) -> AnyScope:
+        """Return the scope of a function of Python's that is called here, with the columns."""
+        here = function_scope(self.run.scope)
+        names = {n: CellV(here, m) for n, m in self._here().items()}
+        if not names:
+            return scope
+        return Scope(dict(names), scope, live=False, always=frozenset(names))
+
+    def called(self, f: FunctionV, args: dict[str, Value]) -> (
+        tuple[FunctionV, dict[str, Value]]
+    ):
+        """Return a function that is called with references, with the columns around it, also if it
+        is one of the library; and what it is told of the arguments that are given away."""
+        given, self.given_away = self.given_away, []
+        names = tuple(n for n, v in args.items() if any(v is g for g in given))
+        told: dict[str, Value] = {KEPT: facts(names)} if names else {}
+        if any(s.always for s in chain(f.scope)) or not any(map(_has_references, args.values())):
+            return f, told
+        return replace(f, scope=self.scope_of(f.scope)), told
+
+    def _here(self) -> dict[str, str]:
+        """Return the names that the columns have in this frame."""
+        names = function_scope(self.run.scope).names
+        return {n.partition("@")[0]: n for n in names if n.startswith(COLUMN)}
+
+    def name(self, column: str, node: ast.AST) -> str:
+        """Return the name of a column in this frame."""
+        found = self._here().get(column)
+        if found is None:
+            spec = self.run.frame.spec
+            scopes = () if spec is None else spec.function.scopes
+            held = (k for s in scopes for n, k in s.names if n == column)
+            stale = next((k.reason for k in held if isinstance(k, StaleK)), "")
+            self.run.refuse(
+                node, stale or "an object with several names is used in a function that is given "
+                "to a function of a library", "call the function by its name", error=MutationError,
+            )  # fmt: skip
+        return found
+
+    def list_at(self, column: str, node: ast.AST) -> ListV:
+        """Return a column as it is now."""
+        items = self.run.lookup(self.name(column, node), node)
+        assert isinstance(items, ListV)
+        return items
+
+    # --- objects ----------------------------------------------------------------------------------
+
+    def made(self, cls: type, node: ast.AST) -> RefV:
+        """Return a new object, whose fields have no value yet."""
+        run, group = self.run, self.facts.groups[cls]
+        row = self.list_at(group.tags, node).length
+        tag = Static(group.classes.index(cls))
+        self._append(group.tags, coerce(run, tag, _TAG, node), node)
+        for name, kind in group.fields.items():
+            self._append(group.column(name), _any(run, kind), node)
+            if name in group.unset:
+                self._append(group.told(name), Static(False), node)
+        return RefV(row, group.reference)
+
+    def _append(self, column: str, value: Value, node: ast.AST) -> None:
+        self._change(column, updates.Method("append", (value,), {}), node)
+
+    def _change(self, column: str, change: updates.Op, node: ast.AST) -> None:
+        run, name = self.run, self.name(column, node)
+        old = ownership.updatable(run, name, node)
+        with run.holding(old):
+            made, _ = updates.apply(run, old, change, node)
+        assert isinstance(made, ListV)
+        moved = updates.moved_by(old, (), change)
+        ownership.bind_updated(run, name, old, made, node, moved=moved)
+
+    def temporaries(self, args: Sequence[Value]) -> list[Value]:
+        """Return the arguments that nobody else has: the new object may keep them as its own."""
+        run = self.run
+        names = [v for s in chain(run.scope) for v in s.names.values()]
+        held = [owners_of(v) for v in (*names, *run.pending)]
+        mine = [owners_of(v) for v in args]
+        return [
+            v for k, v in enumerate(args)
+            if ownership.is_root(v) and v.fresh and ownership.is_unshared(v)
+            and not any(mine[k] & o for o in (*held, *mine[:k], *mine[k + 1 :]))
+        ]  # fmt: skip
+
+    def group(self, ref: RefV) -> Group:
+        return next(g for g in self.groups if g.reference is ref.cls)
+
+    def item(self, ref: RefV, name: str, node: ast.AST) -> Value:
+        """Return a field of an object that has it."""
+        return self._item(self.group(ref).column(name), ref, node)
+
+    def is_set(self, ref: RefV, name: str, node: ast.AST) -> Atom:
+        """Return whether an object has a field."""
+        held = self._item(self.group(ref).told(name), ref, node)
+        assert isinstance(held, Scalar)
+        return held.atom
+
+    def tag(self, ref: RefV, node: ast.AST) -> Scalar:
+        """Return the number of an object's class in its group."""
+        held = self._item(self.group(ref).tags, ref, node)
+        assert isinstance(held, Scalar)
+        return held
+
+    def _item(self, column: str, ref: RefV, node: ast.AST) -> Value:
+        return self.run.element(self.list_at(column, node), ref.atom, node, checked=False)
+
+    def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
+        """Store a field of an object."""
+        run, group = self.run, self.group(ref)
+        if not self.facts.learn(group, name, run.kind(value, node)):
+            known, other = describe_both(group.fields[name], run.kind(value, node))
+            what = f"the attribute {name!r} of {group.name}"
+            reason = f"{what} is {known} at one place and {other} at another"
+            run.refuse(node, reason, "let it have one type", error=TypesDoNotMeetError)
+        with run.holding(value):
+            new = coerce(run, value, group.fields[name], node)
+            at = index_scalar(ref.atom)
+            self._change(group.column(name), updates.Store(at, lambda _: new), node)
+            if name in group.unset:
+                told = updates.Store(at, lambda _: Static(True))
+                self._change(group.told(name), told, node)
+
+    def bound(self, ref: RefV) -> str:
+        """Return a name that holds a reference, for what is stored by ``write`` or a method."""
+        self.run.scope.names[HELD] = ref
+        return HELD
+
+    def check(self, name: str, made: Value) -> None:
+        """Learn from a column what has been put into a list or dict in it."""
+        found = self.facts.group_of(name.partition("@")[0])
+        if found is not None and isinstance(made, ListV):
+            self.facts.learn(*found, made.elem)
+
+    def place(
+        self, ref: RefV, name: str, last: bool, node: ast.AST
+    ) -> tuple[str, list[Step]] | None:
+        """Return the variable and the steps to a field that is updated in its place; None if it is
+        stored by ``write`` (it is the ``last`` step), or may be something else."""
+        group = self.group(ref)
+        if name not in group.fields:
+            return None
+        if name in group.unset and (last or any(hasattr(c, name) for c in group.classes)):
+            return None
+        return self.name(group.column(name), node), [index_scalar(ref.atom)]
+
+
+def _without_columns(value: Value, met: set[Scope]) -> None:
+    """Take the columns from what functions capture."""
+    for f in functions_in(value):
+        for scope in chain(f.scope):
+            if scope in met:
+                continue
+            met.add(scope)
+            for name in scope.always:
+                scope.names.pop(name, None)
+            scope.always = frozenset()
+            for held in scope.names.values():
+                _without_columns(held, met)
+
+
+def _has_references(value: Value) -> bool:
+    try:
+        return holds_references(kind_of(value))
+    except NoKindError:
+        return True
+
+
+def holds_references(kind: Kind) -> bool:
+    """Whether there may be references in a value of this kind."""
+    return isinstance(kind, RefK) or any(map(holds_references, parts(kind)))
+
+
+def _empty(run: Run, kind: Kind) -> Value:
+    """Return an empty column."""
+    atoms = flatten(dummy(run, ListK(kind, True))).atoms
+    made = rebuild(ListK(kind, True), iter(atoms), lambda: (frozenset({Owner("an object")}), True))
+    assert isinstance(made, ListV)
+    return replace(made, sole=True)
+
+
+def _any(run: Run, kind: Kind) -> Value:
+    """Return a value of a kind that nobody reads before another one is stored."""
+    atoms = flatten(dummy(run, kind)).atoms
+    return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
+
+
+__all__ = ["Columns", "holds_references"]

@@ -1,0 +1,247 @@
+"""What is known of the objects that a program shares, before it is compiled.
+
+An object with several names, or that leads to itself, has no place of its own in the values of the
+program. All objects of its class then lie in one *region*: a growing column (a list) for each
+field, in which the object is a row. A reference to it is the number of the row:
+
+    class Node: ...                       node.value       column "value" of Node at node.row
+    node = Node(x, None)                  node.next = m    the row number of m goes there
+
+The kinds of the columns must be known where the first row is made. A run that meets a field, or a
+kind of value in a field, that is not known yet raises ``StoreGrewError``, and the program is run
+anew with it; so there are at most as many runs as there are fields and kinds that meet in them.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+from weakref import WeakKeyDictionary
+
+from pullback.errors import PullbackError
+from pullback.frontend.functions.scopes import COLUMN
+from pullback.frontend.kinds.join import generalise, join
+from pullback.frontend.kinds.kinds import Kind, without_spare
+from pullback.frontend.python.annotations import memory
+from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
+from pullback.frontend.python.source import definition_of
+from pullback.frontend.python.syntax import parameters
+from pullback.frontend.python.texts import FunctionNode
+
+
+class StoreGrewError(Exception):
+    """More is known of the fields of shared objects: the program is compiled anew."""
+
+
+@dataclass(eq=False)
+class Group:
+    """Classes whose objects lie in one region, with the class of the references to them."""
+
+    name: str
+    base: type
+    classes: list[type] = field(default_factory=list)
+    reference: type = object
+    fields: dict[str, Kind] = field(default_factory=dict)
+
+    @property
+    def unset(self) -> frozenset[str]:
+        """The fields that an object may not have: a column of bools says which ones have it."""
+        always = frozenset[str].intersection(*map(_always_set, self.classes))
+        return frozenset(self.fields) - always
+
+    def column(self, name: str) -> str:
+        """Return the name of the variable that holds the column of a field."""
+        return f"{COLUMN}{self.name}{COLUMN}{name}"
+
+    @property
+    def tags(self) -> str:
+        """The name of the column that tells the class of each object."""
+        return f"{COLUMN}{self.name}"
+
+    def told(self, name: str) -> str:
+        """Return the name of the column that tells which objects have a field."""
+        return f"{COLUMN}{self.name}{COLUMN}{name}{COLUMN}"
+
+
+@dataclass(eq=False)
+class Facts:
+    """The groups of classes whose objects are shared."""
+
+    together: bool = False
+    groups: dict[type, Group] = field(default_factory=dict)
+
+    def add(self, cls: type) -> None:
+        """Let the objects of a class be shared, then raise StoreGrewError. Classes with a base
+        class in common (or all of them, ``together``) are one group."""
+        base = object if self.together else _base(cls)
+        group = next((g for g in self.groups.values() if g.base is base), None)
+        if group is None:
+            name = cls.__name__ if base is object else base.__name__
+            while any(g.name == name for g in self.groups.values()):
+                name += "_"
+            group = Group(name, base)
+        group.classes.append(cls)
+        group.reference = reference_class(tuple(group.classes), group.base)
+        self.groups[cls] = group
+        raise StoreGrewError
+
+    def learn(self, group: Group, name: str, kind: Kind) -> bool:
+        """Note that a field holds a value of this kind, if it is new; then raise StoreGrewError.
+        Return whether the kind meets those that are known."""
+        kind = without_spare(generalise(kind))
+        known = group.fields.get(name)
+        wide = kind if known is None else join(known, kind)
+        if wide is None:
+            return False
+        wide = generalise(wide)
+        if wide != known:
+            group.fields[name] = wide
+            raise StoreGrewError
+        return True
+
+    def group_of(self, column: str) -> tuple[Group, str] | None:
+        """Return the group and the field whose column has this name."""
+        _, group, *rest = column.split(COLUMN)
+        found = next((g for g in self.groups.values() if g.name == group), None)
+        return None if found is None or len(rest) != 1 else (found, rest[0])
+
+
+def can_be_shared(cls: type) -> bool:
+    """Whether objects of a class can lie in a region."""
+    own = {n for c in cls.__mro__[:-1] for n in vars(c)}
+    return (
+        is_object_class(cls)
+        and cls not in NAMESPACES
+        and not hook_of(cls)
+        and own.isdisjoint({"__init_subclass__", "__del__", "__copy__", "__deepcopy__"})
+        and not getattr(cls, "__abstractmethods__", None)
+    )
+
+
+def _base(cls: type) -> type:
+    """The class that a user wrote furthest up, or the class itself."""
+    own = [c for c in cls.__mro__ if is_object_class(c)]
+    return own[-1] if own else cls
+
+
+def reference_class(classes: tuple[type, ...], base: type) -> type:
+    """Return the class of references to objects of these classes. It has the special methods of
+    all of them, so that whoever asks for one asks the object."""
+    if base is object or len(classes) == 1:
+        base = classes[0]
+    kept, key = memory(classes[0]), f"references {[*map(id, classes)]}"
+    if key not in kept:
+        found = (vars(c) for cls in classes for c in cls.__mro__ if is_object_class(c))
+        special = {n: f for names in found for n, f in names.items() if _is_special(n, f)}
+        own: dict[str, object] = {n: f for n, f in special.items() if n not in vars(base)}
+        own |= {"__slots__": (), "__module__": base.__module__}
+        kept[key] = (type(base)(base.__name__, (base,), own), classes)
+    made: type = kept[key][0]
+    return made
+
+
+def _is_special(name: str, function: object) -> bool:
+    return name.startswith("__") and name.endswith("__") and (
+        isinstance(function, types.FunctionType) and name not in ("__init__", "__post_init__")
+    )
+
+
+_SET: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+
+def _always_set(cls: type) -> frozenset[str]:
+    """Return the fields that ``__init__`` sets whatever happens, before anybody may read them."""
+    if cls not in _SET:
+        _SET[cls] = _initialised(cls.__mro__)[0]
+    return _SET[cls]
+
+
+def _initialised(bases: Sequence[type]) -> tuple[frozenset[str], bool]:
+    """Return the fields that the ``__init__`` of the first of ``bases`` that has one always sets,
+    and whether somebody may have seen the object before it is done."""
+    owner = next((c for c in bases if "__init__" in vars(c)), object)
+    init: Any = vars(owner)["__init__"]
+    if dataclasses.is_dataclass(owner) and init.__code__.co_filename == "<string>":
+        after = hasattr(owner, "__post_init__")
+        return frozenset(f.name for f in dataclasses.fields(owner) if f.init), after
+    if isinstance(init, types.FunctionType):
+        try:
+            node = definition_of(init).node
+        except PullbackError:
+            return frozenset(), True
+        rest = bases[bases.index(owner) + 1 :]
+        return _set_in(node, _initialised(rest) if _calls_super(node) else None)
+    return frozenset(), owner is not object
+
+
+def _set_in(
+    node: FunctionNode, above: tuple[frozenset[str], bool] | None
+) -> tuple[frozenset[str], bool]:
+    names, found = parameters(node), set[str]()
+    if isinstance(node, ast.Lambda) or not names:
+        return frozenset(), True
+    me = names[0]
+    for s in node.body:
+        if above is not None and _is_super_init(s):
+            found |= above[0]
+            if above[1]:
+                return frozenset(found), True
+            continue
+        targets = [t for t in _targets(s) if _is_field(t, me)]
+        others = [t for t in _targets(s) if not _is_field(t, me)]
+        looked: list[ast.AST | None] = [s]
+        if targets and isinstance(s, ast.Assign | ast.AnnAssign):
+            looked = [*others, s.value]
+        set_here = {t.attr for t in targets if isinstance(t, ast.Attribute)}
+        if any(_sees(part, me, found) for part in looked if part is not None):
+            itself = isinstance(s, ast.Assign) and isinstance(s.value, ast.Name)
+            return frozenset(found | set_here if itself else found), True
+        found |= set_here
+    return frozenset(found), False
+
+
+def _calls_super(node: FunctionNode) -> bool:
+    return not isinstance(node, ast.Lambda) and any(map(_is_super_init, node.body))
+
+
+def _is_super_init(s: ast.stmt) -> bool:
+    match s:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Call(ast.Name("super"), [], []), "__init__"))):
+            return True
+        case _:
+            return False
+
+
+def _targets(s: ast.stmt) -> list[ast.expr]:
+    match s:
+        case ast.Assign([ast.Tuple(elts) | ast.List(elts)]):
+            return elts
+        case ast.Assign(targets):
+            return targets
+        case ast.AnnAssign(target, value=ast.expr()):
+            return [target]
+        case _:
+            return []
+
+
+def _is_field(e: ast.AST, me: str) -> TypeGuard[ast.Attribute]:
+    return isinstance(e, ast.Attribute) and isinstance(e.value, ast.Name) and e.value.id == me
+
+
+def _sees(part: ast.AST, me: str, known: set[str]) -> bool:
+    """Whether code looks at the object itself, at a field that it may not have yet, or ends the
+    function."""
+    nodes = list(ast.walk(part))
+    fields = [n for n in nodes if _is_field(n, me)]
+    updated = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
+    reads = {n.attr for n in fields if isinstance(n.ctx, ast.Load) or id(n) in updated}
+    inside = {id(n.value) for n in fields}
+    bare = any(isinstance(n, ast.Name) and n.id == me and id(n) not in inside for n in nodes)
+    return bare or any(isinstance(n, ast.Return) for n in nodes) or not reads <= known
+
+
+__all__ = ["Facts", "Group", "StoreGrewError", "can_be_shared"]

@@ -1,0 +1,77 @@
+"""The interface of the store, for the parts of the front end below it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Protocol
+
+from pullback.core.terms import Atom
+from pullback.frontend.functions.scopes import AnyScope, Scope
+from pullback.frontend.kinds.values import FunctionV, RefV, Scalar, Value
+from pullback.frontend.store.facts import Facts, Group
+
+Step = Value | str
+"""An index, or the name of a field."""
+
+
+class Store(Protocol):
+    """The objects of a run that may have several names (``columns.Columns``)."""
+
+    facts: Facts
+    given_away: list[Value]
+    """The arguments of the call being made that the function may keep as its own."""
+
+    def scope_of(self, scope: AnyScope) -> AnyScope:
+        """Return the scope of a function of Python's that is called here, with the columns."""
+
+    def called(
+        self, f: FunctionV, args: dict[str, Value]
+    ) -> tuple[FunctionV, dict[str, Value]]:
+        """Return a function that is called with references, with the columns around it, also if it
+        is one of the library; and what it is told of the arguments that are given away."""
+
+    def apart(
+        self, f: FunctionV, args: dict[str, Value]
+    ) -> tuple[FunctionV, dict[str, Value]]:
+        """Return a function that is differentiated, and its arguments: with columns of its own, if
+        it gets no reference."""
+
+    def begin(self, scope: Scope) -> None:
+        """Give a function columns of its own."""
+
+    def group(self, ref: RefV) -> Group:
+        """Return the classes of which an object can be."""
+
+    def made(self, cls: type, node: ast.AST) -> RefV:
+        """Return a new object, whose fields have no value yet."""
+
+    def temporaries(self, args: Sequence[Value]) -> list[Value]:
+        """Return the arguments that nobody else has: the new object may keep them as its own."""
+
+    def item(self, ref: RefV, name: str, node: ast.AST) -> Value:
+        """Return a field of an object that has it."""
+
+    def is_set(self, ref: RefV, name: str, node: ast.AST) -> Atom:
+        """Return whether an object has a field."""
+
+    def tag(self, ref: RefV, node: ast.AST) -> Scalar:
+        """Return the number of an object's class in its group."""
+
+    def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
+        """Store a field of an object."""
+
+    def place(
+        self, ref: RefV, name: str, last: bool, node: ast.AST
+    ) -> tuple[str, list[Step]] | None:
+        """Return the variable and the steps to a field that is updated in its place; None if it is
+        stored by ``write`` (it is the ``last`` step), or may be something else."""
+
+    def bound(self, ref: RefV) -> str:
+        """Return a name that holds a reference, for what is stored by ``write`` or a method."""
+
+    def check(self, name: str, made: Value) -> None:
+        """Learn from a column what has been put into a list or dict in it."""
+
+
+__all__ = ["Store"]

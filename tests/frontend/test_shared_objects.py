@@ -1,0 +1,59 @@
+"""Objects with several names are Python's: values, derivatives, exceptions; or they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pullback as pb
+from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.store.facts import Facts, Group, StoreGrewError
+from tests.campaign import seeds
+from tests.foreign.__main__ import verdict
+from tests.frontend import shared_programs, shared_random
+from tests.frontend.harness import compiled
+
+XS = [0.1, 0.9, 0.3, 0.7, 0.52, 0.25]
+
+
+@pytest.mark.parametrize("f", shared_programs.RIGHT, ids=lambda f: f.__name__)
+def test_as_in_python(f: Callable[..., Any]) -> None:
+    assert verdict(f, (XS,)) == ("right", "")
+
+
+@pytest.mark.parametrize("f", shared_programs.REFUSED, ids=lambda f: f.__name__)
+def test_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.jit(f)(XS)
+    assert "shared_programs.py" in str(caught.value) and "internal" not in str(caught.value)
+
+
+def test_random_programs(tmp_path: Path) -> None:
+    for seed in seeds("random", 5, 5, 3000):
+        text, f, derivative = shared_random.program(seed, tmp_path)
+        assert shared_random.agrees(f, derivative), text
+
+
+def test_a_fact_is_learnt_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program is compiled anew for each class, and for each kind that is new in a field."""
+    learnt: list[str] = []
+    learn, add = Facts.learn, Facts.add
+
+    def noted(facts: Facts, group: Group, name: str, kind: Kind) -> bool:
+        try:
+            return learn(facts, group, name, kind)
+        except StoreGrewError:
+            learnt.append(name)
+            raise
+
+    def added(facts: Facts, cls: type) -> None:
+        learnt.append(cls.__name__)
+        add(facts, cls)
+
+    monkeypatch.setattr(Facts, "learn", noted)
+    monkeypatch.setattr(Facts, "add", added)
+    compiled(shared_programs.parents_of_dataclasses, XS)
+    assert learnt == ["D", "x", "kids", "up", "up", "kids"]
