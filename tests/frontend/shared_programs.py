@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import pullback as pb
+
 
 class N:
     total = 0.0
@@ -799,6 +801,68 @@ def made_in_a_dict(xs):
     return sum(d[i].v * i for i in d)
 
 
+def its_own_objects_inside(xs):
+    """A function that is differentiated inside makes objects of its own."""
+
+    def g(x):
+        a, b = N(x), N(2.0)
+        a.next, b.next = b, a
+        a.next.v *= a.v
+        return b.next.next.v * x
+
+    return pb.grad(g)(xs[0]) + g(xs[1])
+
+
+def an_object_around_it(xs):
+    c = N(xs[1])
+    c.next = c
+
+    def g(x):
+        return c.next.v * x * x
+
+    c.v += 1.0
+    return pb.grad(g)(xs[0])
+
+
+def twice_differentiated(xs):
+    def g(x):
+        a, b = N(x), N(x * x)
+        a.next, b.next = b, a
+        return a.next.v * b.next.v
+
+    return pb.grad(pb.grad(g))(xs[0])
+
+
+def an_array_with_a_part_of_a_name(xs):
+    a = N(np.array(xs))
+    a.next = a
+    w = a.next.v
+    w[0] = 5.0
+    a.v[1] = 6.0
+    return w.sum() + a.next.v[0]
+
+
+def a_list_with_a_part_of_a_name(xs):
+    b = N([x for x in xs])
+    b.next = b
+    ys = b.next.v
+    ys.append(1.0)
+    b.v.append(2.0)
+    return sum(ys) * len(b.next.v)
+
+
+def a_long_chain(xs):
+    n = root = N(xs[0])
+    for i in range(200):
+        n.next = N(xs[i % 6] + i)
+        n = n.next
+    t, n = 0.0, root
+    while n is not None:
+        t = 0.99 * t + n.v
+        n = n.next
+    return t
+
+
 def copied(xs):
     h = link(xs)
     c = copy.copy(h)
@@ -869,6 +933,25 @@ def without_its_attribute(xs):
     return a.v
 
 
+def a_bool_and_a_float(xs):
+    a, b = N(False), N(xs[0])
+    a.next, b.next = b, a
+    t = 0.0
+    for n in (a, b):
+        t += 10.0 if isinstance(n.v, bool) else n.v
+    return t
+
+
+def given_out_by_a_derivative(xs):
+    def g(x):
+        a = N(x)
+        a.next = a
+        return a.next.v * x, a
+
+    d, a = pb.grad(g, has_aux=True)(xs[0])
+    return d * a.v
+
+
 class Slots:
     __slots__ = ("a", "b")
 
@@ -897,10 +980,12 @@ RIGHT = [
     reverse_mode_by_hand, made_by_a_class_method, two_bases, in_a_deque, inserted_and_removed,
     slices_of_objects, layers_in_a_chain, called_back, nodes_of_several_classes, sorted_list,
     swapped_attributes, walked_by_a_generator, found_on_the_way, made_in_a_dict,
+    its_own_objects_inside, an_object_around_it, twice_differentiated, a_long_chain,
+    an_array_with_a_part_of_a_name, a_list_with_a_part_of_a_name,
 ]  # fmt: skip
 
 REFUSED = [
     copied, two_owners_of_a_list, two_owners_of_an_array, an_array_with_a_name,
     an_array_under_two_names, as_a_text, returned, shown, in_the_order_of_a_set,
-    without_its_attribute, no_slot,
+    without_its_attribute, no_slot, a_bool_and_a_float, given_out_by_a_derivative,
 ]  # fmt: skip

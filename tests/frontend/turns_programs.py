@@ -392,7 +392,19 @@ def bound_method_in_a_map(xs):
     return sum(out)
 
 
+def dict_comprehension_that_counts(xs):
+    n = 0
+
+    def k(v):
+        nonlocal n
+        n += 1
+        return v * n
+    d = {s: k(xs[0]) for s in ('a', 'b')}
+    return d['a'] + d['b'] * n
+
+
 PROGRAMS = [
+    dict_comprehension_that_counts,
     row_given_back, row_given_back_at_once, bound_method_in_a_map,
     two_generators_side_by_side, counter_chosen_at_run_time, best_row_updated,
     counts_in_turns, appends_between, reads_what_the_body_appends, sum_of_counted,

@@ -93,17 +93,6 @@ def list_and_its_closure(xs):
     return sum(out)
 
 
-def dict_comprehension_that_counts(xs):
-    n = 0
-
-    def k(v):
-        nonlocal n
-        n += 1
-        return v * n
-    d = {s: k(xs[0]) for s in ('a', 'b')}
-    return d['a'] + d['b'] * n
-
-
 def build_that_counts(xs):
     n = 0
 
@@ -143,7 +132,6 @@ REFUSED = {
     list_of_counters: "chosen at run time",
     closure_over_the_callers_list: "may share memory",
     list_and_its_closure: "may share memory",
-    dict_comprehension_that_counts: "write a loop",
     build_that_counts: "write a loop",
     wrapped_before_it_is_set: "has no value yet",
 }

@@ -216,8 +216,11 @@ class Unit:
         return deeply(partial(prepared, program, not self.plan.request.what.forward))
 
     def derived(self, program: Program) -> Program:
-        """What the operator makes of the program, as it is written first."""
-        plan = self.plan
+        """The stage "ad" for this operator."""
+        return written(self._derived(self.plan, program))
+
+    @staticmethod
+    def _derived(plan: Plan, program: Program) -> Program:
         match plan.request.what:
             case What.VALUE:
                 return differentiate(program)
@@ -243,7 +246,7 @@ class Unit:
         if program is None or trace is not None:
             with compiling, watched(), refusals():
                 given = {
-                    "invariant loads": self.prepared, "ad": lambda p: written(self.derived(p)),
+                    "invariant loads": self.prepared, "ad": self.derived,
                     "entry": lambda p: self.entry(p, counted),
                 }  # fmt: skip
                 program = run_stages(self.source, PIPELINE[SHARED:], given, trace)

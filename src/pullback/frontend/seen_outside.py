@@ -119,6 +119,8 @@ class Updates:
         self, run: Run, outside: Outside, scope: Scope, args: list[Value], node: ast.AST
     ) -> None:
         self.run, self.outside, self.scope, self.node = run, outside, scope, node
+        self.inside: set[int] = set()
+        """The objects from outside in which the one is that is being copied."""
         self.own = {_name(i): self._own(args[i]) for i in outside.arguments}
         for i in outside.arguments:
             args[i] = self.own[_name(i)]
@@ -212,8 +214,13 @@ class Updates:
             case TupleV(items, True) if not any(map(holding.is_updated_in_place, items)):
                 return TupleV(items, True, owners, fresh)
             case RecordV(cls, _, outside=place) if place is not None:
+                if id(place.value) in self.inside:
+                    what = f"an update of a {cls.__name__} from outside that leads to itself"
+                    run.refuse(node, what, "make it in the function", error=MutationError)
+                self.inside.add(id(place.value))
                 held = run.attributes_at(place, node)
                 parts = {n: self._part(v) for n, v in held.items()}
+                self.inside.discard(id(place.value))
                 return RecordV(cls, parts, None, owners, fresh)
             case RecordV(cls, fields) if holding.is_updated_in_place(value) or cls is dict:
                 parts = {n: self._part(v) for n, v in fields.items()}

@@ -45,6 +45,7 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     StaticK,
     TupleK,
+    holds_references,
     leaf_types,
     static_kind,
 )
@@ -62,7 +63,7 @@ from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
 from pullback.frontend.signals import ContextsWanted, NeedStatic, Unreachable
 from pullback.frontend.state import Frame
-from pullback.frontend.store.columns import Columns, holds_references
+from pullback.frontend.store.columns import Columns
 from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared
 
 _RECURSION_LIMIT = 20_000

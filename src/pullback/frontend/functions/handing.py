@@ -30,7 +30,7 @@ from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import Ownership
-from pullback.frontend.kinds.kinds import without_spare
+from pullback.frontend.kinds.kinds import holds_references, without_spare
 from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
 from pullback.frontend.memory import handed_updates, holding, ownership, places
 from pullback.frontend.memory.owners import memory_of, owners_of
@@ -259,6 +259,9 @@ def prepared(
     if run.store is not None:
         f, tight = run.store.apart(f, tight)
     spec, atoms, _ = run.calls.prepare(f, tight, node)
+    if run.store is not None and spec.result is not None and holds_references(spec.result):
+        reason = "an object that may have several names, as a result of what is differentiated"
+        run.refuse(node, reason, "return its numbers: return node.value")
     lose(run, spec, {FUNCTION: f, **tight}, node)
     for name, refusal in spec.updates.items():
         if name.partition("@")[0].endswith(memo_name("")):

@@ -306,8 +306,8 @@ class _Graph:
             if key in seen:
                 continue
             seen.add(key)
-            always = (s.always for s in chain(f.scope))
-            for name in {*free_names(f.definition.node), *(n for names in always for n in names)}:
+            always = frozenset[str]().union(*(s.always for s in chain(f.scope)))
+            for name in (*free_names(f.definition.node), *sorted(always)):
                 owner = owner_of(f.scope, name)
                 if owner is not None and name not in self.needed.setdefault(owner, set()):
                     self.needed[owner].add(name)

@@ -397,11 +397,16 @@ def unions_in(kind: Kind) -> Iterator[Union]:
                 yield from unions_in(part)
 
 
+def holds_references(kind: Kind) -> bool:
+    """Whether there may be references in a value of this kind."""
+    return isinstance(kind, RefK) or any(map(holds_references, parts(kind)))
+
+
 __all__ = [
     "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
     "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
     "RecordK", "RefK", "ScalarK", "ScopeK", "SmallK", "StaleK", "StaticK", "SymbolK", "ThreadK",
     "TupleK",
-    "UnionK", "closure_type", "declared_in", "leaf_types", "parts",
+    "UnionK", "closure_type", "declared_in", "holds_references", "leaf_types", "parts",
     "quantised", "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

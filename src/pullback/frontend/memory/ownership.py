@@ -278,7 +278,7 @@ def bind_updated(
     unfinished.look(run)
     made = replace(new, owners=old.owners, fresh=old.fresh)
     if run.store is not None and name.startswith(COLUMN):
-        run.store.check(name, made)
+        run.store.check(name, made, node)
     mine = function_scope(run.scope)
     updated(run, name, old, node, made, nested, moved)
     mine.names[name] = made

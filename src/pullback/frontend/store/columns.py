@@ -21,7 +21,7 @@ from pullback.frontend.functions.scopes import COLUMN, AnyScope, Scope, chain, f
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import NoKindError, flatten, functions_in, kind_of, rebuild
-from pullback.frontend.kinds.kinds import Kind, ListK, RefK, ScalarK, StaleK, parts
+from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, StaleK, holds_references
 from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
@@ -215,11 +215,7 @@ class Columns:
     def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
         """Store a field of an object."""
         run, group = self.run, self.group(ref)
-        if not self.facts.learn(group, name, run.kind(value, node)):
-            known, other = describe_both(group.fields[name], run.kind(value, node))
-            what = f"the attribute {name!r} of {group.name}"
-            reason = f"{what} is {known} at one place and {other} at another"
-            run.refuse(node, reason, "let it have one type", error=TypesDoNotMeetError)
+        self._learn(group, name, run.kind(value, node), node)
         with run.holding(value):
             new = coerce(run, value, group.fields[name], node)
             at = index_scalar(ref.atom)
@@ -233,11 +229,19 @@ class Columns:
         self.run.scope.names[HELD] = ref
         return HELD
 
-    def check(self, name: str, made: Value) -> None:
-        """Learn from a column what has been put into a list or dict in it."""
+    def check(self, name: str, made: Value, node: ast.AST) -> None:
+        """Learn from a column what has been put into it, or into a list or dict in it."""
         found = self.facts.group_of(name.partition("@")[0])
         if found is not None and isinstance(made, ListV):
-            self.facts.learn(*found, made.elem)
+            self._learn(*found, made.elem, node)
+
+    def _learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
+        if self.facts.learn(group, name, kind):
+            return
+        known, other = describe_both(group.fields[name], kind)
+        what = f"the attribute {name!r} of {group.name}"
+        reason = f"{what} is {known} at one place and {other} at another"
+        self.run.refuse(node, reason, "let it have one type", error=TypesDoNotMeetError)
 
     def place(
         self, ref: RefV, name: str, last: bool, node: ast.AST
@@ -273,11 +277,6 @@ def _has_references(value: Value) -> bool:
         return True
 
 
-def holds_references(kind: Kind) -> bool:
-    """Whether there may be references in a value of this kind."""
-    return isinstance(kind, RefK) or any(map(holds_references, parts(kind)))
-
-
 def _empty(run: Run, kind: Kind) -> Value:
     """Return an empty column."""
     atoms = flatten(dummy(run, ListK(kind, True))).atoms
@@ -292,4 +291,4 @@ def _any(run: Run, kind: Kind) -> Value:
     return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
 
 
-__all__ = ["Columns", "holds_references"]
+__all__ = ["Columns"]

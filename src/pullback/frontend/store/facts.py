@@ -19,18 +19,21 @@ import dataclasses
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
-from weakref import WeakKeyDictionary
+from typing import Any, NoReturn, TypeGuard
 
-from pullback.errors import PullbackError
+from pullback.core.types import Bool
+from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.functions.scopes import COLUMN
 from pullback.frontend.kinds.join import generalise, join
-from pullback.frontend.kinds.kinds import Kind, without_spare
+from pullback.frontend.kinds.kinds import Kind, OptionalK, ScalarK, StaticK, parts, without_spare
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import parameters
 from pullback.frontend.python.texts import FunctionNode
+
+_MOST_RUNS = 400
+"""A program is refused after so many runs that have learnt something."""
 
 
 class StoreGrewError(Exception):
@@ -46,12 +49,14 @@ class Group:
     classes: list[type] = field(default_factory=list)
     reference: type = object
     fields: dict[str, Kind] = field(default_factory=dict)
+    always: frozenset[str] = frozenset()
+    """The fields that ``__init__`` of all classes sets whatever happens, before anybody may read
+    them."""
 
     @property
     def unset(self) -> frozenset[str]:
         """The fields that an object may not have: a column of bools says which ones have it."""
-        always = frozenset[str].intersection(*map(_always_set, self.classes))
-        return frozenset(self.fields) - always
+        return frozenset(self.fields) - self.always
 
     def column(self, name: str) -> str:
         """Return the name of the variable that holds the column of a field."""
@@ -73,6 +78,17 @@ class Facts:
 
     together: bool = False
     groups: dict[type, Group] = field(default_factory=dict)
+    grown: int = 0
+
+    def grow(self) -> NoReturn:
+        """Let the program be compiled anew, or refuse it if that has no end."""
+        self.grown += 1
+        if self.grown > _MOST_RUNS:
+            raise EndlessError(
+                "the types of what shared objects hold do not settle",
+                "let attributes hold numbers, arrays, lists and objects, no functions of objects",
+            )
+        raise StoreGrewError
 
     def add(self, cls: type) -> None:
         """Let the objects of a class be shared, then raise StoreGrewError. Classes with a base
@@ -86,8 +102,10 @@ class Facts:
             group = Group(name, base)
         group.classes.append(cls)
         group.reference = reference_class(tuple(group.classes), group.base)
+        always = [_initialised(c.__mro__)[0] for c in group.classes]
+        group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
-        raise StoreGrewError
+        self.grow()
 
     def learn(self, group: Group, name: str, kind: Kind) -> bool:
         """Note that a field holds a value of this kind, if it is new; then raise StoreGrewError.
@@ -95,12 +113,12 @@ class Facts:
         kind = without_spare(generalise(kind))
         known = group.fields.get(name)
         wide = kind if known is None else join(known, kind)
-        if wide is None:
+        if wide is None or not all(_keeps_bools(k, wide) for k in (known or kind, kind)):
             return False
         wide = generalise(wide)
         if wide != known:
             group.fields[name] = wide
-            raise StoreGrewError
+            self.grow()
         return True
 
     def group_of(self, column: str) -> tuple[Group, str] | None:
@@ -108,6 +126,24 @@ class Facts:
         _, group, *rest = column.split(COLUMN)
         found = next((g for g in self.groups.values() if g.name == group), None)
         return None if found is None or len(rest) != 1 else (found, rest[0])
+
+
+def _keeps_bools(kind: Kind, joined: Kind) -> bool:
+    """Whether the bools in a value are bools where kinds have met: True beside 1.5 is not 1.0."""
+    if _is_bool(kind):
+        return _is_bool(joined.inner if isinstance(joined, OptionalK) else joined)
+    ours, theirs = parts(kind), parts(joined)
+    return len(ours) != len(theirs) or all(map(_keeps_bools, ours, theirs))
+
+
+def _is_bool(kind: Kind) -> bool:
+    match kind:
+        case StaticK(_, value):
+            return isinstance(value, bool)
+        case ScalarK(t):
+            return isinstance(t, Bool)
+        case _:
+            return False
 
 
 def can_be_shared(cls: type) -> bool:
@@ -133,10 +169,10 @@ def reference_class(classes: tuple[type, ...], base: type) -> type:
     all of them, so that whoever asks for one asks the object."""
     if base is object or len(classes) == 1:
         base = classes[0]
-    kept, key = memory(classes[0]), f"references {[*map(id, classes)]}"
+    found = (vars(c) for cls in classes for c in cls.__mro__ if is_object_class(c))
+    special = {n: f for names in found for n, f in names.items() if _is_special(n, f)}
+    kept, key = memory(classes[0]), f"references {[*map(id, classes)]} {sorted(special)}"
     if key not in kept:
-        found = (vars(c) for cls in classes for c in cls.__mro__ if is_object_class(c))
-        special = {n: f for names in found for n, f in names.items() if _is_special(n, f)}
         own: dict[str, object] = {n: f for n, f in special.items() if n not in vars(base)}
         own |= {"__slots__": (), "__module__": base.__module__}
         kept[key] = (type(base)(base.__name__, (base,), own), classes)
@@ -148,16 +184,6 @@ def _is_special(name: str, function: object) -> bool:
     return name.startswith("__") and name.endswith("__") and (
         isinstance(function, types.FunctionType) and name not in ("__init__", "__post_init__")
     )
-
-
-_SET: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
-
-
-def _always_set(cls: type) -> frozenset[str]:
-    """Return the fields that ``__init__`` sets whatever happens, before anybody may read them."""
-    if cls not in _SET:
-        _SET[cls] = _initialised(cls.__mro__)[0]
-    return _SET[cls]
 
 
 def _initialised(bases: Sequence[type]) -> tuple[frozenset[str], bool]:

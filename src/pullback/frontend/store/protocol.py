@@ -70,7 +70,7 @@ class Store(Protocol):
     def bound(self, ref: RefV) -> str:
         """Return a name that holds a reference, for what is stored by ``write`` or a method."""
 
-    def check(self, name: str, made: Value) -> None:
+    def check(self, name: str, made: Value, node: ast.AST) -> None:
         """Learn from a column what has been put into a list or dict in it."""
 
 
