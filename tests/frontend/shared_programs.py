@@ -863,6 +863,50 @@ def a_long_chain(xs):
     return t
 
 
+@dataclass
+class Parent:
+    x: float
+    o: object = None
+
+
+class Heir(Parent):
+    pass
+
+
+def equal_by_an_inherited_method(xs):
+    a, b = Heir(xs[0]), Heir(xs[0])
+    equal = 1.0 if a == b else 2.0
+    e = a if xs[0] > 0 else b
+    e.x += 1.0
+    return equal * xs[1] + (a.x if a in [a, b] else 0.0)
+
+
+class Leaf:
+    def __init__(self, v):
+        self.v, self.to = v, None
+
+
+class Knot(Leaf):
+    def __init__(self, v):
+        super().__init__(v)
+        self.to = self
+
+
+class Twin(Leaf):
+    def area(self):
+        return self.to.v * self.v
+
+
+def met_one_class_after_the_other(xs):
+    a = Knot(xs[0])
+    b = Leaf(xs[1])
+    b.to = a.to
+    c = Twin(xs[2])
+    c.to = b.to if xs[0] < 1 else c
+    c.to.v += 1.0
+    return c.area() * b.to.to.v + a.v
+
+
 def copied(xs):
     h = link(xs)
     c = copy.copy(h)
@@ -933,6 +977,41 @@ def without_its_attribute(xs):
     return a.v
 
 
+class Plain:
+    def __init__(self, x):
+        self.v, self.o = x, None
+
+
+class Counted(Plain):
+    @property
+    def v(self):
+        return self._v * 2
+
+    @v.setter
+    def v(self, x):
+        self._v = x + 1
+
+
+def a_property_over_an_attribute(xs):
+    a, b = Plain(xs[0]), Counted(xs[1])
+    a.o, b.o = b, a
+    t = 0.0
+    for o in (a, b):
+        t = t * 3 + o.o.v
+    return t
+
+
+class Halves:
+    def __init__(self, v):
+        self.a, self.b, self.o = v, v, self
+
+
+def two_attributes_of_one_list(xs):
+    t = Halves([x for x in xs])
+    t.o.a.append(5.0)
+    return sum(t.b) * len(t.o.b)
+
+
 def a_bool_and_a_float(xs):
     a, b = N(False), N(xs[0])
     a.next, b.next = b, a
@@ -981,11 +1060,13 @@ RIGHT = [
     slices_of_objects, layers_in_a_chain, called_back, nodes_of_several_classes, sorted_list,
     swapped_attributes, walked_by_a_generator, found_on_the_way, made_in_a_dict,
     its_own_objects_inside, an_object_around_it, twice_differentiated, a_long_chain,
-    an_array_with_a_part_of_a_name, a_list_with_a_part_of_a_name,
+    an_array_with_a_part_of_a_name, a_list_with_a_part_of_a_name, equal_by_an_inherited_method,
+    met_one_class_after_the_other,
 ]  # fmt: skip
 
 REFUSED = [
     copied, two_owners_of_a_list, two_owners_of_an_array, an_array_with_a_name,
     an_array_under_two_names, as_a_text, returned, shown, in_the_order_of_a_set,
     without_its_attribute, no_slot, a_bool_and_a_float, given_out_by_a_derivative,
+    a_property_over_an_attribute, two_attributes_of_one_list,
 ]  # fmt: skip

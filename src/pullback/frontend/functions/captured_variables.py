@@ -322,7 +322,6 @@ def lent(value: Value) -> Value:
 
 __all__ = [
     "APART", "FUNCTION", "KEPT", "SAME", "SLOTS", "Stale", "Variable", "are_one", "changing",
-    "enter",
-    "found_at", "groups", "lent", "may_change", "owned_parameters", "same_variables",
+    "enter", "found_at", "groups", "lent", "may_change", "owned_parameters", "same_variables",
     "set_variable", "taken_over", "variables",
 ]  # fmt: skip

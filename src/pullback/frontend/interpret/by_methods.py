@@ -89,20 +89,21 @@ def _by_reference(
         run.call(run.attribute(ref, "__setitem__", node), (last, made), node)
         return True
     made = value(lambda: run.attribute(ref, last, node))
-    entries = [attributes.entry_of(c, last) for c in store.group(ref).classes]
+    classes = store.group(ref).classes
+    entries = [attributes.entry_of(c, last) for c in classes]
     entry = entries[0]
-    if any(isinstance(e, property) and e is not entry for e in entries):
+    if any(isinstance(e, property) for e in entries) and any(e is not entry for e in entries):
         run.refuse(node, f"the property {last!r} of one of several classes is assigned")
     if not isinstance(entry, property):
-        cls = store.group(ref).classes[0]
-        if not isinstance(entry, types.MemberDescriptorType) and not cls.__dictoffset__:
-            _refuse_slot(run, cls, last, node)
+        for cls, e in zip(classes, entries, strict=True):
+            if not isinstance(e, types.MemberDescriptorType) and not cls.__dictoffset__:
+                _refuse_slot(run, cls, last, node)
         store.write(ref, last, made, node)
         return True
     if not isinstance(entry.fset, types.FunctionType):
         reason = f"property {last!r} of {ref.cls.__name__!r} object has no setter"
         run.refuse(node, reason, error=MutationError)
-    setter = attributes.setter(run, ref, store.group(ref).classes[0], last, node)
+    setter = attributes.setter(run, ref, classes[0], last, node)
     run.call(setter, (made,), node)
     return True
 

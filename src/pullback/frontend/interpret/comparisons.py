@@ -204,12 +204,12 @@ def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
         return Static(False)
     classes = run.rows.group(a).classes
-    own = [c for c in classes if "__eq__" in vars(c) and dataclasses.is_dataclass(c)]
-    if not own:
+    makers = [next(c for c in cls.__mro__ if "__eq__" in vars(c)) for cls in classes]
+    if all(maker is object for maker in makers):
         return _same_row(run, a, b, node)
     if len(classes) > 1:
         run.refuse(node, "== of dataclasses of one of several classes", "compare their fields")
-    names = [f.name for f in dataclasses.fields(own[0]) if f.compare]
+    names = [f.name for f in dataclasses.fields(makers[0]) if f.compare]
     xs, ys = (tuple(run.attribute(v, n, node) for n in names) for v in (a, b))
     return _all_equal(run, xs, ys, node)
 

@@ -22,6 +22,7 @@ from pullback.frontend.kinds.values import RecordV, RefV, Scalar, Static, SuperV
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+    from pullback.frontend.store.facts import Group
     from pullback.frontend.store.protocol import Store
 
 
@@ -33,7 +34,7 @@ def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value
         assert isinstance(value.record, RefV)
         return _by_class(run, store, value.record, name, node, value.after)
     ref, group = value, store.group(value)
-    if name in group.fields:
+    if name in group.fields and not has_property(run, group, name, node):
         if name not in group.unset:
             return store.item(ref, name, node)
         held = store.is_set(ref, name, node)
@@ -46,6 +47,18 @@ def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value
         run.require(held, "AttributeError", message, node)
         return store.item(ref, name, node)
     return _by_class(run, store, ref, name, node)
+
+
+def has_property(run: Run, group: Group, name: str, node: ast.AST) -> bool:
+    """Whether a name is a property: that comes before what an object holds under it. Refused where
+    it is one of some classes only, and others hold values."""
+    found = [isinstance(entry_of(c, name), property) for c in group.classes]
+    if any(found) and not all(found) and name in group.fields:
+        run.refuse(
+            node, f"{name!r} is a property of some classes, and what objects of others hold",
+            "give them two names",
+        )  # fmt: skip
+    return any(found)
 
 
 def _by_class(
@@ -146,4 +159,4 @@ def of_class(run: Run, cls: type, value: Value, name: str, node: ast.AST) -> Val
 
 
 __all__ = ["attribute", "class_of_reference", "from_class", "has_attribute",
-           "of_class"]
+           "has_property", "of_class"]

@@ -61,7 +61,7 @@ def type_of(value: object) -> ArgType:
     """Return the kind of a Python argument. Raise ArgumentTypeError (a TypeError) for a value that
     is not supported.
 
-    >>> from pullback.frontend.kinds.descriptions import (describe)
+    >>> from pullback.frontend.kinds.descriptions import describe
     >>> describe(type_of(1.5)), describe(type_of(np.zeros((2, 3))))
     ('a float', 'an array of float64, rank 2')
     """

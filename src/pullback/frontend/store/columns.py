@@ -249,7 +249,9 @@ class Columns:
         """Return the variable and the steps to a field that is updated in its place; None if it is
         stored by ``write`` (it is the ``last`` step), or may be something else."""
         group = self.group(ref)
-        if name not in group.fields:
+        if name not in group.fields or any(
+            isinstance(getattr(c, name, None), property) for c in group.classes
+        ):
             return None
         if name in group.unset and (last or any(hasattr(c, name) for c in group.classes)):
             return None

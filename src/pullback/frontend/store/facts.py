@@ -10,6 +10,7 @@ field, in which the object is a row. A reference to it is the number of the row:
 The kinds of the columns must be known where the first row is made. A run that meets a field, or a
 kind of value in a field, that is not known yet raises ``StoreGrewError``, and the program is run
 anew with it; so there are at most as many runs as there are fields and kinds that meet in them.
+(A class that joins a group begins all fields anew: references to the group are of another class.)
 """
 
 from __future__ import annotations
@@ -100,6 +101,9 @@ class Facts:
             while any(g.name == name for g in self.groups.values()):
                 name += "_"
             group = Group(name, base)
+        elif group.fields:  # fields may hold references, whose class is another one now
+            for g in self.groups.values():
+                g.fields.clear()
         group.classes.append(cls)
         group.reference = reference_class(tuple(group.classes), group.base)
         always = [_initialised(c.__mro__)[0] for c in group.classes]
