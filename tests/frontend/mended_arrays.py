@@ -302,3 +302,54 @@ def refused_checkpoint(x):
 @mends(refused_checkpoint, (1.0,), 'checkpoint="sqrt", or a number', ArgumentValueError)
 def mended_checkpoint(x):
     return pb.loop(10, lambda i, s: s * 1.1, x, checkpoint="sqrt")
+
+
+# --- updates in place -----------------------------------------------------------------------------
+
+
+def refused_growth(x):
+    a = np.array(x[0])
+    a += x
+    return a
+
+
+@mends(refused_growth, (X,), "write a = a + ...", ArgumentValueError, ValueError)
+def mended_growth(x):
+    a = np.array(x[0])
+    a = a + x
+    return a
+
+
+def refused_larger_item(x):
+    parts = [x[:1] * 2.0, x]
+    parts[0] *= M[:, :1] * x[0]
+    return parts[0]
+
+
+@mends(refused_larger_item, (X,), "write new = parts[0] * ...", ArgumentValueError, ValueError)
+def mended_larger_item(x):
+    parts = [x[:1] * 2.0, x]
+    new = parts[0] * (M[:, :1] * x[0])
+    return new
+
+
+def refused_misfit(x):
+    k = np.array([1, 2, 3])
+    k -= x
+    return k
+
+
+@mends(refused_misfit, (X,), "write k = k - ...", ArgumentTypeError, TypeError)
+def mended_misfit(x):
+    k = np.array([1, 2, 3])
+    k = k - x
+    return k
+
+
+def refused_round(x):
+    return round(np.asarray(x[0] * 0.7))
+
+
+@mends(refused_round, (X,), "use np.round(x, decimals)", ArgumentTypeError, TypeError)
+def mended_round(x):
+    return np.round(np.asarray(x[0] * 0.7), 0)

@@ -86,6 +86,14 @@ class Specialiser(Protocol):
         shows."""
         ...
 
+    def never(
+        self, exception: str, message: str | Message, node: ast.AST, error: type[PullbackError],
+        *leaves: Atom, rewrite: str = "",
+    ) -> NoReturn:  # fmt: skip
+        """Compile an operation that raises whenever it is reached: at run time if a condition
+        stands before it, else it is refused."""
+        ...
+
     # operators with Python's meaning on any values (op as written: "+", "<=", "not", ...)
     def binop(self, op: str, left: Value, right: Value, node: ast.AST) -> Value: ...
     def unary(self, op: str, operand: Value, node: ast.AST) -> Value: ...

@@ -280,17 +280,18 @@ class Run(PythonValues, Specialiser):
         return int(v)
 
     def never(
-        self, exception: str, message: str | Message, node: ast.AST, error: type[PullbackError]
-    ) -> NoReturn:
+        self, exception: str, message: str | Message, node: ast.AST, error: type[PullbackError],
+        *leaves: Atom, rewrite: str = "",
+    ) -> NoReturn:  # fmt: skip
         """Compile an operation that raises whenever it is reached. It is refused, unless a
         condition stands before it (also one around the call of this function, or a flag): then it
         raises at run time, as in Python."""
         at_top = len(self.builders) <= self.frame.depth and not self.has_flags
         if at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:])):
-            self.refuse(node, str(message), error=error)
-        self.require(self.bool_atom(False), exception, message, node)
+            self.refuse(node, str(message), rewrite, error)
+        self.require(self.bool_atom(False), exception, message, node, *leaves)
         signal = Unreachable()
-        signal.refusal = error(str(message), "", self.site(node))
+        signal.refusal = error(str(message), rewrite, self.site(node))
         raise signal
 
     def quietly(self, fn: Callable[[], Value]) -> Value:

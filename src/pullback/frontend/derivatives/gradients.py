@@ -46,9 +46,9 @@ def reduced(run: Run, kind: Kind) -> Reduced:
     """Return the kind of gradients by values of this kind, and which of the leaves they have."""
     count = len(list(leaf_types(kind)))
     match kind:
-        case ScalarK(Real() as t, py, may_be_int=True):
-            return ScalarK(t, py), [True, False]
-        case ScalarK(Real()) | ArrayK(Real()):
+        case ScalarK(Real() as t, py, may_be_int=may_be_int):
+            return ScalarK(t, py), [True, False] if may_be_int else [True]
+        case ArrayK(Real()):
             return kind, [True]
         case UnionK(union, absent) if bears(run, kind):
             return UnionK(gradient_of(run, union), absent), [True]

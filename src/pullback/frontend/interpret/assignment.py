@@ -14,7 +14,7 @@ from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import by_methods, list_patterns
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
-from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
+from pullback.frontend.kinds.kinds import ArrayK, ListK, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
@@ -22,6 +22,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     PlaceV,
     RecordV,
+    Scalar,
     SliceV,
     Static,
     TupleV,
@@ -32,6 +33,7 @@ from pullback.frontend.library import told
 from pullback.frontend.memory import (
     hash_sets,
     holding,
+    in_place,
     nested_updates,
     ownership,
     places,
@@ -146,6 +148,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     match s.target:
         case ast.Name(name):
             old, place = run.lookup(name, s.target), run.scope.names.get(name)
+            is_array = isinstance(old, ArrayV | Scalar)
             if isinstance(place, PlaceV) and holding.is_updated_in_place(old):
                 if place.steps:
                     _augmented_item(run, s, s.target, op)
@@ -155,7 +158,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             if (
                 op in names
                 and holding.is_updated_in_place(old)
-                and not isinstance(old, ArrayV)
+                and not is_array
                 and not (isinstance(old, RecordV) and old.cls is not dict)
             ):
                 more = ownership.apart(run, run.evaluate(s.value), old)
@@ -173,8 +176,8 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 assign(run, s.target, by_method, s)
                 return
             new = run.binop(op, old, value, s)
-            if isinstance(old, ArrayV):
-                made = ownership.updated_whole(run, name, old, new, s)
+            if isinstance(old, ArrayV) or (isinstance(old, Scalar) and old.rank0):
+                made = in_place.whole(run, name, old, new, s)
                 ownership.bind_updated(run, name, old, made, s)
                 return
             ownership.rebound(run, run.scope, name)
@@ -202,12 +205,13 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
             else nested_updates.kind_there(run, whole, steps, s)
         )
     is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
-    if not is_list and not isinstance(item, ArrayK):
+    is_array = isinstance(item, ArrayK) or (isinstance(item, ScalarK) and item.rank0)
+    if not is_list and not is_array:
 
         def changed(old: Callable[[], Value]) -> Value:
             before = old()
             new = run.binop(op, before, run.evaluate(s.value), s)
-            return _whole(run, before, new, s) if isinstance(before, ArrayV) else new
+            return in_place.fitted(run, before, new, s) if isinstance(before, ArrayV) else new
 
         _store(run, base, steps, changed, s)
         return
@@ -215,17 +219,17 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
         value = run.evaluate(s.value)
     value = ownership.apart(run, value, whole)
     change: updates.Op = updates.Method("extend", [value], {})
-    if isinstance(item, ArrayK):
+    if is_array:
         change = updates.Become(lambda old: _whole(run, old, run.binop(op, old, value, s), s))
     elif op != "+":
         change = updates.Become(lambda old: run.binop(op, old, value, s))
     nested_updates.update(run, base, steps, change, s)
 
 
-def _whole(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
+def _whole(run: Run, old: Value, new: Value, s: ast.AugAssign) -> Value:
     """Return the value that ``a[i] += v`` puts into an array if ``a[i]`` is an array itself."""
-    assert isinstance(old, ArrayV)
-    return ownership.fitted(run, "the array", old, new, node)
+    assert isinstance(old, ArrayV | Scalar)
+    return in_place.fitted(run, old, new, s)
 
 
 def _store(

@@ -288,9 +288,11 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
     match kind:
         case StaticK(_, value):
             return Constant(value)
-        case ScalarK(t, py, _, may_be_int):
+        case ScalarK(t, py, _, may_be_int, rank0):
             convert = _PYTHON.get(t, _NUMPY[t]) if py else _NUMPY[t]
             number = Applied(convert, (Leaf(next(leaves)),))
+            if rank0:
+                return Applied(np.array, (number,))
             return Applied(_seen, (number, Leaf(next(leaves)))) if may_be_int else number
         case ArrayK():
             return Leaf(next(leaves))

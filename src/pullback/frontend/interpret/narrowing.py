@@ -345,9 +345,9 @@ def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
         case Scalar(_, True):
             example: object = 0.5 if isinstance(value.type, Real) else 1
             return isinstance(isinstance(value.type, Bool) or example, classes)
-        case Scalar():
+        case Scalar(rank0=False):
             return issubclass(DTYPES[value.type].type, classes)
-        case ArrayV():
+        case ArrayV() | Scalar():
             return issubclass(np.ndarray, classes)
         case TupleV(_, is_list):
             return issubclass(list if is_list else tuple, classes)

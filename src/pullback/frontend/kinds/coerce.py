@@ -105,9 +105,10 @@ def coerce(
         case SymbolV(_, cls), ScalarK(t, py, bits, may_be_int):
             of_ints = boolean(issubclass(cls, int)) if may_be_int else None
             return Scalar(run.convert(value, t, node), py, bits, of_ints)
-        case (Static() | Scalar()), ScalarK(t, py, bits, may_be_int) if _fits(value, t):
+        case (Static() | Scalar()), ScalarK(t, py, bits, may_be_int, rank0) if _fits(value, t):
             told = tells_int(value) if may_be_int else None
-            return Scalar(run.convert(value, t, node), py, bits, told)
+            held = (value.owners, value.fresh) if rank0 and isinstance(value, Scalar) else ()
+            return Scalar(run.convert(value, t, node), py, bits, told, rank0, *held)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
             return TupleV(parts, is_list, value.owners, value.fresh)
@@ -251,7 +252,7 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
     """Whether the kinds have the same leaves, and differ at most in what is known of numbers."""
     match a, b:
         case ScalarK(), ScalarK():
-            return (a.type, a.may_be_int) == (b.type, b.may_be_int)
+            return replace(a, py=b.py, bits=b.bits) == b
         case TupleK(xs, p), TupleK(ys, q):
             return p == q and len(xs) == len(ys) and all(map(_same_leaves, xs, ys))
         case ListK(x, p), ListK(y, q):

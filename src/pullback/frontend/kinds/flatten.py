@@ -141,7 +141,10 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return static_kind(v)
         case Scalar(atom, py, bits, is_int):
             out.atoms += (atom,) if is_int is None else (atom, is_int)
-            return ScalarK(value.type, py, quantised(value.type, bits), is_int is not None)
+            if value.rank0:
+                out.own(value.owners, value.fresh)
+            bits = quantised(value.type, bits)
+            return ScalarK(value.type, py, bits, is_int is not None, value.rank0)
         case ArrayV(atom, owners, fresh):
             out.atoms.append(atom)
             out.own(owners, fresh, atom)
@@ -381,9 +384,10 @@ def _rebuild(
     match kind:
         case StaticK(_, value):
             return Static(value)
-        case ScalarK(_, py, bits, may_be_int):
+        case ScalarK(_, py, bits, may_be_int, rank0):
             atom = next(atoms)
-            return Scalar(atom, py, bits, next(atoms) if may_be_int else None)
+            is_int = next(atoms) if may_be_int else None
+            return Scalar(atom, py, bits, is_int, rank0, *(own() if rank0 else NO_OWNER))
         case ArrayK():
             atom = next(atoms)
             return ArrayV(atom, *own())

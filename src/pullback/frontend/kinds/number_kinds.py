@@ -26,10 +26,11 @@ def joined_numbers(
     t = _number(x, y, x_literal, y_literal)
     if t is None:
         return None
+    rank0 = x.rank0 and y.rank0
     if not isinstance(t, Real):
-        return ScalarK(t, x.py and y.py, max(x.bits, y.bits))
+        return ScalarK(t, x.py and y.py, max(x.bits, y.bits), rank0=rank0)
     ints = any(k.may_be_int or isinstance(k.type, Int) for k in (x, y))
-    return ScalarK(t, x.py and y.py, may_be_int=ints and x.py and y.py)
+    return ScalarK(t, x.py and y.py, may_be_int=ints and x.py and y.py, rank0=rank0)
 
 
 def _number(x: ScalarK, y: ScalarK, x_literal: bool, y_literal: bool) -> Number | None:

@@ -14,12 +14,13 @@ Number = Real | Int | Bool
 @dataclass(frozen=True, slots=True)
 class ScalarK:
     """The kind of a number; see ``values.Scalar``. ``may_be_int``: it is a float that may be an int
-    in Python, and has the leaf that tells."""
+    in Python, and has the leaf that tells. ``rank0``: it is an array without axes."""
 
     type: Number
     py: bool
     bits: int = 64
     may_be_int: bool = False
+    rank0: bool = False
 
 
 @dataclass(frozen=True, slots=True)

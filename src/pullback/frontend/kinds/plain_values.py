@@ -54,12 +54,17 @@ class Scalar:
     small sums and products need no overflow check; ``index_scalar(atom)`` makes such a Python int.
     ``is_int``: where this is true a Python float is the int of that value in Python, since an int
     and a float have met (``v = 1 if c else 2.5``). Only what Python can see asks for it.
+    ``rank0``: it is an array without axes (``np.array(1.0)``), which updates in place change; then
+    ``owners`` and ``fresh`` are those of an ``ArrayV``.
     """
 
     atom: Atom
     py: bool
     bits: int = 64
     is_int: Atom | None = None
+    rank0: bool = False
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
 
     @property
     def type(self) -> Real | Int | Bool:

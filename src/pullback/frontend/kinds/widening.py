@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 
 from pullback.core.types import BOOL, I64, Real
 from pullback.frontend.kinds.kinds import (
@@ -88,8 +89,8 @@ def widen(old: Kind, new: Kind) -> Kind:
     """Return ``new``, in which an int whose bound has grown has no bound any more: so loops reach a
     fixpoint."""
     match old, new:
-        case ScalarK(_, _, old_bits), ScalarK(t, py, bits, may_be_int):
-            return ScalarK(t, py, old_bits if bits <= old_bits else 64, may_be_int)
+        case ScalarK(_, _, old_bits), ScalarK(bits=bits):
+            return replace(new, bits=old_bits if bits <= old_bits else 64)
         case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
             return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)), is_list)
         case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:

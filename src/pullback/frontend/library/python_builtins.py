@@ -114,9 +114,9 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
                 return Static(whole)
         elif isinstance(digits, Static) and isinstance(digits.value, int):
             return Static(round(x.value, digits.value))
-    if isinstance(x, ArrayV):
-        sp.refuse(node, "round(x) is not defined for arrays", "use np.round(x, decimals)",
-                  error=ArgumentTypeError)  # fmt: skip
+    if isinstance(x, ArrayV) or (isinstance(x, Scalar) and x.rank0):
+        text = "type numpy.ndarray doesn't define __round__ method"
+        sp.never("TypeError", text, node, ArgumentTypeError, rewrite="use np.round(x, decimals)")
     value = sp.scalar(x, node)
     if value.type == BOOL and not value.py:
         sp.refuse(node, "round(x) is not defined for NumPy bools", error=ArgumentTypeError)

@@ -1,10 +1,11 @@
 """The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
-``same_shape`` and ``each``."""
+``same_shape``, ``go_together`` and ``each``."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +22,9 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import NONE, Args, Kwargs
 from pullback.frontend.library.numpy.arrays import elementwise
+from pullback.frontend.library.numpy.broadcasting import broadcast
 from pullback.frontend.library.numpy.elementwise import strong
+from pullback.frontend.library.told import not_together
 
 
 def unsupported(reason: str, rewrite: str) -> NoReturn:
@@ -61,6 +64,20 @@ def _same_shape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     text = str(sp.static(message, node, "a message"))
     for mine, theirs in zip(ext.extents(sp, a), ext.extents(sp, b), strict=True):
         ext.check_equal(sp, mine, theirs, text, node)
+    return NONE
+
+
+def go_together(*arrays: Any) -> None:
+    """Raise ValueError unless the arrays can be broadcast to one shape."""
+    np.broadcast_arrays(*arrays)
+
+
+@register(go_together)
+def _go_together(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    numbers = [k for k, a in enumerate(args) if not isinstance(a, ArrayV)]
+    arrays = [a for a in args if isinstance(a, ArrayV)]
+    if arrays:
+        broadcast(sp, arrays, node, ext.NO_BROADCAST, partial(not_together, numbers))
     return NONE
 
 

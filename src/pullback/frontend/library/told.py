@@ -6,6 +6,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from pullback.core.messages import Applied, Constant, Leaf, Message, Part
 from pullback.core.terms import Atom, Lit
 from pullback.frontend.kinds.values import Specialiser
@@ -57,6 +59,24 @@ def not_broadcast(*shapes: Sequence[object]) -> str:
     return f"operands could not be broadcast together with shapes {listed}"
 
 
+def indices_not_broadcast(*shapes: Sequence[object]) -> str:
+    """Index arrays that do not go together."""
+    listed = "".join(f"{shape(s)} " for s in shapes)
+    return f"shape mismatch: indexing arrays could not be broadcast together with shapes {listed}"
+
+
+def not_together(numbers: Sequence[int], *shapes: Sequence[int]) -> str:
+    """What ``np.broadcast_arrays`` says, in NumPy's own words; there are ``numbers`` at these
+    places between the arrays."""
+    found = list(shapes)
+    for k in numbers:
+        found.insert(k, ())
+    try:
+        return f"the shapes {np.broadcast_shapes(*found)}"
+    except ValueError as error:
+        return str(error)
+
+
 def not_aligned(a: Sequence[int], b: Sequence[int], axis: int, other: int) -> str:
     """What ``np.dot`` says."""
     return (
@@ -90,8 +110,31 @@ def not_reshaped(size: int, wanted: Sequence[int]) -> str:
 
 
 def not_assigned(value: Sequence[int], target: Sequence[int]) -> str:
-    """What an assignment to a part of an array says."""
+    """What an assignment to a part of an array says: axes before the others do not count."""
+    while len(value) > len(target) and value[0] == 1:
+        value = value[1:]
     return f"could not broadcast input array from shape {shape(value)} into shape {shape(target)}"
+
+
+def not_scattered(value: Sequence[int], target: Sequence[int]) -> str:
+    """What an assignment to the places of index arrays says."""
+    return (
+        f"shape mismatch: value array of shape {shape(value)} could not be broadcast to indexing "
+        f"result of shape {shape(target)}"
+    )
+
+
+def not_masked(value: Sequence[int], target: Sequence[int]) -> str:
+    """What an assignment to the places where a mask is true says."""
+    return (
+        f"NumPy boolean array indexing assignment cannot assign {value[0]} input values to the "
+        f"{target[0]} output values where the mask is true"
+    )
+
+
+def not_combined(value: Sequence[int], target: Sequence[int]) -> str:
+    """What ``np.add.at`` says."""
+    return "array is not broadcastable to correct shape"
 
 
 def mask_differs(axis: int, size: int, other: int) -> str:
@@ -108,6 +151,15 @@ def larger_result(old: Sequence[int], new: Sequence[int]) -> str:
         f"non-broadcastable output operand with shape {shape(old)} "
         f"doesn't match the broadcast shape {shape(new)}"
     )
+
+
+def other_core(dimension: int, size: int, other: int) -> str:
+    """What ``a @= b`` says of a result of another extent."""
+    signature = (
+        f"matmul: Output operand 0 has a mismatch in its core dimension {dimension}, with gufunc "
+        "signature (n?,k),(k,m?)->(n?,m?)"
+    )
+    return core_dimension(signature, size, other)
 
 
 def not_inside(index: int, axis: int, size: int) -> str:
@@ -158,7 +210,8 @@ def not_in_list(value: object) -> str:
 
 
 __all__ = [
-    "core_dimension", "larger_result", "mask_differs", "negative_samples", "not_aligned",
-    "not_assigned", "not_broadcast", "not_collapsed", "not_contracted", "not_in_list",
-    "not_inside", "not_joined", "not_requested", "not_reshaped", "require", "shape", "told",
+    "core_dimension", "indices_not_broadcast", "larger_result", "mask_differs", "negative_samples",
+    "not_aligned", "not_assigned", "not_broadcast", "not_collapsed", "not_combined",
+    "not_contracted", "not_in_list", "not_inside", "not_joined", "not_masked", "not_requested",
+    "not_reshaped", "not_scattered", "not_together", "other_core", "require", "shape", "told",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     Owner,
     RecordV,
+    Scalar,
     TupleV,
     Value,
 )
@@ -74,7 +75,7 @@ def _put_in(old: Value | None, new: Value, above: Owners) -> Iterator[tuple[Owne
         case FunctionV():
             captured = (captured_value(*c) for c in captures_of(new))
             yield owners_of(new).union(*map(owners_of, captured)), above
-        case ArrayV():
+        case ArrayV() | Scalar():
             return
         case _:
             yield owners_of(new), above

@@ -18,7 +18,7 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     parts,
 )
-from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, TupleV, Value
+from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, Scalar, TupleV, Value
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import LIST_UPDATES
 
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
 
 
-Updatable = ArrayV | ListV | TupleV | RecordV | HashV
+Updatable = ArrayV | ListV | TupleV | RecordV | HashV | Scalar
 """Objects that updates change; and records with such objects in them (``is_root``)."""
 
 
 def holds_memory(kind: Kind) -> bool:
     """Whether there can be arrays, lists or dicts in a value of this kind (or it is one)."""
     match kind:
+        case ScalarK(rank0=rank0):
+            return rank0
         case TupleK(_, True):
             return True
         case RecordK(cls) if changes(cls):
@@ -42,7 +44,7 @@ def holds_memory(kind: Kind) -> bool:
         case UnionK(union):
             return nodes_hold_memory(union)
         case _:
-            return not isinstance(kind, ScalarK | StaticK | SymbolK | RefK)
+            return not isinstance(kind, StaticK | SymbolK | RefK)
 
 
 def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
@@ -53,6 +55,8 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
             return True
         case RecordV(cls):
             return changes(cls)
+        case Scalar(rank0=rank0):
+            return rank0
         case _:
             return False
 

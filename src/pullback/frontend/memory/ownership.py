@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
-from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
+from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
-from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -34,8 +33,6 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.library.numpy.create import astype
-from pullback.frontend.library.told import larger_result, told
 from pullback.frontend.memory import cycles, places, references
 from pullback.frontend.memory.holding import (
     Updatable,
@@ -264,7 +261,8 @@ def _whose(value: Updatable) -> str:
     notes = sorted({o.note for o in value.owners if o.note})
     if notes:
         return f"is (or shares memory with) {notes[0]}"
-    return f"may share memory with another {'array' if isinstance(value, ArrayV) else 'list'}"
+    what = "array" if isinstance(value, ArrayV | Scalar) else "list"
+    return f"may share memory with another {what}"
 
 
 def bind_updated(
@@ -350,33 +348,6 @@ def refuse_shared(run: Run, node: ast.AST) -> NoReturn:
         "make each row anew, as in [[0.0] * m for _ in range(n)] or rows.append(row.copy())",
         error=MutationError,
     )
-
-
-def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
-    """Compile ``a += v``: NumPy updates ``a`` in place."""
-    updatable(run, name, node)
-    return fitted(run, name, old, new, node)
-
-
-def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
-    """Return the new contents of an array that is updated in place, with its dtype and shape."""
-    if isinstance(new, ArrayV) and new.rank > old.rank:
-        message = "non-broadcastable output operand: the result has more axes than the array"
-        run.refuse(node, message, f"write {name} = {name} + ...", error=ArgumentValueError)
-    if isinstance(new, ArrayV) and new.elem != old.elem and type(new.elem) is type(old.elem):
-        new = astype(run, new, old.elem, node)
-    if not isinstance(new, ArrayV) or new.elem != old.elem or new.rank != old.rank:
-        run.refuse(
-            node,
-            f"the result does not fit into {name!r}, which is updated in place",
-            f"write {name} = {name} + ...",
-            error=ArgumentTypeError,
-        )
-    own, others = ext.extents(run, old), ext.extents(run, new)
-    text, leaves = told(larger_result, "non-broadcastable output operand", own, others)
-    for a, b in zip(own, others, strict=False):
-        ext.check_equal(run, a, b, text, node, *leaves)
-    return ArrayV(new.atom, old.owners, old.fresh)
 
 
 def rebound(run: Run, scope: Scope, name: str) -> None:

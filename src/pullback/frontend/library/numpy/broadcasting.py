@@ -21,16 +21,19 @@ Read = Callable[[Indices], Scalar]
 
 
 def broadcast(
-    sp: Specialiser, arrays: Sequence[ArrayV], node: ast.AST, message: str = ext.NO_BROADCAST
-) -> tuple[Indices, list[Read]]:
-    """Return the broadcast extents of the arrays, and a reader for each of them."""
+    sp: Specialiser, arrays: Sequence[ArrayV], node: ast.AST, message: str = ext.NO_BROADCAST,
+    text: Callable[..., str] = not_broadcast, exception: str = "ValueError",
+) -> tuple[Indices, list[Read]]:  # fmt: skip
+    """Return the broadcast extents of the arrays, and a reader for each of them. What ``a += b``
+    updates is for NumPy an operand once more."""
     shapes = [ext.extents(sp, a) for a in arrays]
     rank = max(len(s) for s in shapes)
-    shown: tuple[str | Message, list[Atom]] = (message, [])
-    if message == ext.NO_BROADCAST:
-        shown = told(not_broadcast, message, *shapes)
+    again = shapes[:1] if isinstance(node, ast.AugAssign) and text is not_broadcast else []
+    shown, leaves = told(text, message, *shapes, *again)
     result = tuple(
-        common_extent(sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, *shown)
+        common_extent(
+            sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, shown, leaves, exception
+        )
         for k in range(rank)
     )
     return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes, strict=True)]
@@ -39,9 +42,10 @@ def broadcast(
 def common_extent(
     sp: Specialiser, extents: Sequence[Atom], node: ast.AST,
     message: str | Message = ext.NO_BROADCAST, leaves: Sequence[Atom] = (),
+    exception: str = "ValueError",
 ) -> Atom:  # fmt: skip
-    """Return the extent to which extents along one axis broadcast; ValueError at run time if they
-    do not."""
+    """Return the extent to which extents along one axis broadcast; ValueError, or another
+    ``exception``, at run time if they do not."""
     result: Atom = ext.ONE
     for extent in extents:
         if ext.same(sp, extent, ext.ONE) or ext.same(sp, extent, result):
@@ -59,7 +63,7 @@ def common_extent(
         ones = [sp.b.prim("eq", e, ext.ONE) for e in loose]
         for one in ones:
             fits = sp.b.prim("or", fits, one)
-        sp.require(fits, "ValueError", message, node, *leaves)
+        sp.require(fits, exception, message, node, *leaves)
         if isinstance(extent, Lit):
             result = extent
         elif not isinstance(result, Lit):

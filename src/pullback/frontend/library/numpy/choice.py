@@ -19,7 +19,7 @@ from pullback.frontend.kinds.values import ArrayV, Scalar, Specialiser, Static, 
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.broadcasting import broadcast, scalars
-from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar
+from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar, without_axes
 
 
 def extreme(sp: Specialiser, name: str, values: Sequence[Value], node: ast.AST) -> Value:
@@ -117,7 +117,7 @@ def where(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not arrays:
         cond = sp.convert(values[0], BOOL, node)
         x, y = (sp.convert(v, t, node) for v in values[1:])
-        return numpy_scalar(sp.b.prim("select", cond, x, y))
+        return without_axes(sp.b.prim("select", cond, x, y))
     extents, reads = broadcast(sp, arrays, node)
 
     def item(indices: tuple[Atom, ...]) -> Atom:

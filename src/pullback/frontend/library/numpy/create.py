@@ -24,7 +24,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
-from pullback.frontend.library.numpy.elementwise import numpy_scalar
+from pullback.frontend.library.numpy.elementwise import numpy_scalar, without_axes
 from pullback.frontend.library.numpy.sequences import filled, to_array
 from pullback.frontend.library.numpy.views import in_rows
 from pullback.frontend.library.told import negative_samples, told
@@ -85,7 +85,7 @@ def full(
 ) -> Value:
     """Return an array with ``value`` everywhere; without extents it is the number itself."""
     if not extents:
-        return numpy_scalar(sp.convert(value, t, node))
+        return without_axes(sp.convert(value, t, node))
     return filled(sp, extents, value, t, node)
 
 
@@ -328,7 +328,9 @@ def _as_array(sp: Specialiser, x: Value, dtype: Value, copy: bool, node: ast.AST
     result = to_array(sp, x, node, temporary=_is_temporary(node))
     if not isinstance(result, ArrayV):
         scalar = sp.scalar(result, node)
-        return numpy_scalar(scalar.atom if t is None else sp.convert(scalar, t, node))
+        if scalar.rank0 and not copy and t in (None, scalar.type):
+            return result
+        return without_axes(scalar.atom if t is None else sp.convert(scalar, t, node))
     if isinstance(x, ArrayV):
         if t is not None and t != result.elem:
             return astype(sp, result, t, node)

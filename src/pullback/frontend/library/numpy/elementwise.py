@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     Handler,
     ListV,
+    Owner,
     Scalar,
     Specialiser,
     Static,
@@ -40,6 +41,11 @@ Binary = Callable[[Specialiser, Atom, Atom, ast.AST], Atom]
 
 def numpy_scalar(atom: Atom) -> Scalar:
     return Scalar(atom, py=False)
+
+
+def without_axes(atom: Atom) -> Scalar:
+    """A new array of rank 0."""
+    return Scalar(atom, py=False, rank0=True, owners=frozenset({Owner()}), fresh=True)
 
 
 # --- of reals: ints and bools are converted first ------------------------------------------------

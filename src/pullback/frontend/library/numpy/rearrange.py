@@ -217,7 +217,7 @@ def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     for k in gone:
         ext.check_equal(sp, own[k], ext.ONE, message, node)
     index = tuple(Static(0) if k in gone else _ALL for k in range(x.rank))
-    return sp.subscript(x, TupleV(index), node)
+    return sp.subscript(x, TupleV((*index, Static(...))), node)
 
 
 @register(np.broadcast_to)

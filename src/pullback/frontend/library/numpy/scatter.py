@@ -80,6 +80,13 @@ Axis = Callable[[Extents], Atom]
 """A function from indices in the region that is assigned to the position along one axis of the
 array."""
 
+Text = Callable[[Sequence[int], Sequence[int]], str]
+"""What is said of a value that does not fit, of its shape and that of the region."""
+
+_ONE_AXIS = (
+    "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has"
+)
+
 Home = tuple[Atom, Extents]
 """The array to which the update is applied: the updated array, or one in which it stands, with the
 path to it."""
@@ -88,10 +95,11 @@ path to it."""
 def store_gathered(
     sp: Specialiser, array: ArrayV, axes: Sequence[Axis], region: Extents, value: Value,
     node: ast.AST, home: Home, by: str = "", checked: bool = True,
+    text: Text = told.not_scattered,
 ) -> Atom:  # fmt: skip
     """Return the home after the assignment of ``value``, broadcast to the region. With an operator
     ``by`` it combines the value with each old element, one after the other."""
-    read = reading(sp, array, region, value, node)
+    read = reading(sp, array, region, value, node, told.not_combined if by else text)
 
     def store_at(atom: Atom, indices: Extents) -> Atom:
         at = tuple(axis(indices) for axis in axes)
@@ -136,20 +144,28 @@ def put(
 
 
 def reading(
-    sp: Specialiser, array: ArrayV, region: Sequence[Atom], value: Value, node: ast.AST
-) -> Callable[[Extents], Value]:
-    """Return a reader of the elements of ``value``, broadcast to the region. If it may share memory
-    with the array that is written, a copy is read."""
+    sp: Specialiser, array: ArrayV, region: Sequence[Atom], value: Value, node: ast.AST,
+    text: Text = told.not_assigned,
+) -> Callable[[Extents], Value]:  # fmt: skip
+    """Return a reader of the elements of ``value``, broadcast to the region; it may have more axes
+    before them, of extent 1. If it may share memory with the array that is written, a copy is
+    read. ``text``: what NumPy says of a value that does not fit."""
     if not isinstance(value, ArrayV):
         return lambda _: value
     if value.owners & array.owners:  # it reads memory that the update overwrites
         value = sp.fresh(sp.b.prim("copy", value.atom), node)
     shape = ext.extents(sp, value)
-    if len(shape) > len(region):
-        reason = "the value has more dimensions than the selected part of the array"
-        sp.refuse(node, reason, error=ArgumentValueError)
     plain = "could not broadcast input array into the shape of the target"
-    message, shown = told.told(told.not_assigned, plain, shape, region)
+    message, shown = told.told(text, plain, shape, region)
+    for _ in range(len(shape) - len(region)):
+        if text is told.not_combined:
+            sp.never("ValueError", message, node, ArgumentValueError, *shown)
+        if text is told.not_masked:
+            sp.never("TypeError", f"{_ONE_AXIS} {len(shape)} dimensions", node, ArgumentTypeError)
+        ext.check_equal(sp, shape[0], ext.ONE, message, node, *shown)
+        shape = shape[1:]
+        row = sp.view(sp.b.prim("pick", value.atom, ext.ZERO, static=(0,)), value)
+        value = ext.note(sp, row, shape)
     for mine, theirs in zip(shape[::-1], region[::-1], strict=False):
         ext.check_broadcasts(sp, mine, theirs, message, node, *shown)
     return reader(sp, value, shape, tuple(region))

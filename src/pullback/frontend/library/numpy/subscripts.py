@@ -32,6 +32,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ViewStep,
 )
+from pullback.frontend.library import told
 from pullback.frontend.library.numpy import scatter, views
 from pullback.frontend.library.numpy.broadcasting import Read, broadcast, scalars
 from pullback.frontend.library.numpy.indices import in_range
@@ -83,7 +84,10 @@ def subscript(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> Va
     parts = take_apart(sp, array, index, node)
     if all(isinstance(p, At) for p in parts):
         at = tuple(p.index for p in parts if isinstance(p, At))
-        return Scalar(sp.b.index(array.atom, at, checked=True, site=sp.site(node)), py=False)
+        item = sp.b.index(array.atom, at, checked=True, site=sp.site(node))
+        if _has_ellipsis(index):
+            return Scalar(item, py=False, rank0=True, owners=array.owners)
+        return Scalar(item, py=False)
     if any(isinstance(p, Gather) for p in parts):
         return _gather(sp, array, parts, node)
     return _view(sp, array, parts, node)
@@ -164,7 +168,8 @@ def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
              for p in parts]  # fmt: skip
     base = _view(sp, array, plain, node)
     own = ext.extents(sp, base)
-    shape, reads = broadcast(sp, [p.array for p in parts if isinstance(p, Gather)], node, _INDICES)
+    gathers = [p.array for p in parts if isinstance(p, Gather)]
+    shape, reads = broadcast(sp, gathers, node, *_INDICES)
     first, rank = _place(parts), len(shape)
     around = [own[k] for k, p in enumerate(parts) if not isinstance(p, At | Gather)]
     extents = (*around[:first], *shape, *around[first:])
@@ -188,7 +193,11 @@ def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
     return ext.note(sp, sp.array(extents, element, node), extents, built=True)
 
 
-_INDICES = "shape mismatch: indexing arrays could not be broadcast together"
+_SEQUENCE = "setting an array element with a sequence."
+_INDICES = (
+    "shape mismatch: indexing arrays could not be broadcast together", told.indices_not_broadcast,
+    "IndexError",
+)  # fmt: skip
 
 
 def _place(parts: Sequence[Part]) -> int:
@@ -244,6 +253,11 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
 
 _ALL = SliceV(Static(None), Static(None), Static(None))
 _ALL_OF = Static(...)
+
+
+def _has_ellipsis(index: Value) -> bool:
+    """Whether an index of all axes gives an array without axes, and no number."""
+    return any(_is(i, ...) for i in (index.items if isinstance(index, TupleV) else (index,)))
 
 
 def _is(item: Value, constant: object) -> bool:
@@ -356,12 +370,13 @@ def store_within(
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
     if any(isinstance(p, Gather) for p in parts):
-        return _scatter(sp, array, parts, value, node, home, by)
+        axes, shape = _axes(sp, array, parts, node)
+        text = told.not_masked if _is_mask(sp, array, index, node) else told.not_scattered
+        return scatter.store_gathered(sp, array, axes, shape, value, node, home, by, text=text)
     if not all(isinstance(p, At) for p in parts):
         return _store_region(sp, array, parts, value, node, home, by)
     if isinstance(value, ArrayV):
-        reason = "setting an array element with a sequence"
-        sp.refuse(node, reason, error=ArgumentValueError)
+        sp.never("ValueError", _SEQUENCE, node, ArgumentValueError)
     at = tuple(p.index for p in parts if isinstance(p, At))
     if by:
         at = tuple(
@@ -400,13 +415,11 @@ def _store_region(
     return scatter.over(sp, region, home[0], store_at)
 
 
-def _scatter(
-    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
-    home: scatter.Home, by: str,
-) -> Atom:  # fmt: skip
-    """Emit ``a[idx] = v``: the region has the axes of the gathered result."""
-    axes, region = _axes(sp, array, parts, node)
-    return scatter.store_gathered(sp, array, axes, region, value, node, home, by)
+def _is_mask(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> bool:
+    """Whether an index is one mask of all axes."""
+    (first, *more) = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
+    mask = scatter.as_mask(sp, first, node)
+    return not more and mask is not None and mask.rank == array.rank
 
 
 def _store_in_view(
@@ -433,8 +446,7 @@ def _store_in_view(
 
     axes = [partial(along, k) for k in range(array.rank)]
     if not region and isinstance(value, ArrayV):
-        reason = "setting an array element with a sequence"
-        sp.refuse(node, reason, error=ArgumentValueError)
+        sp.never("ValueError", _SEQUENCE, node, ArgumentValueError)
     return scatter.store_gathered(sp, array, axes, region, value, node, home, by, checked=False)
 
 
@@ -454,7 +466,7 @@ def _axes(
     if gathers:
         first_of = _place(parts)
         copies = scatter.own_copies(sp, array, iter(gathers), node)
-        shape, reads = broadcast(sp, copies, node, _INDICES)
+        shape, reads = broadcast(sp, copies, node, *_INDICES)
         readers = iter(reads)
     region: list[Atom] = []
     axes: list[scatter.Axis] = []

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis
-from pullback.frontend.library.text_helpers import times, unsupported
+from pullback.frontend.library.text_helpers import go_together, times, unsupported
 
 Function = Callable[..., Any]
 
@@ -102,6 +102,7 @@ def _product(sizes: tuple[int, ...]) -> int:
 def broadcast_arrays(*args: Array) -> tuple[Array, ...]:
     """Return the arrays, repeated so that all have one shape."""
     arrays = tuple(np.asarray(a) for a in args)
+    go_together(*arrays)
     together = arrays[0]
     for a in arrays[1:]:
         together = np.where(True, together, a)
