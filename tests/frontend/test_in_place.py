@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -211,6 +212,13 @@ def copied(x: float) -> Any:
     return b * a
 
 
+def made_of_it(x: float) -> Any:
+    a = np.array(x)
+    bs = [+a, copy.copy(a), copy.deepcopy([a])[0], np.float64(a), np.sum(a), abs(a)]
+    a += 1.0
+    return bs[0] * bs[1] * bs[2] * bs[3] * bs[4] * bs[5]
+
+
 def single(x: float) -> Any:
     a = np.zeros((), dtype=np.float32)
     a += 1.0 / 3.0
@@ -261,7 +269,8 @@ def linked(x: float) -> Any:
     return s + other.v
 
 
-WITHOUT_AXES = (other_name, in_a_loop, chosen, handed, in_an_object, in_a_list, copied, single,
+WITHOUT_AXES = (other_name, in_a_loop, chosen, handed, in_an_object, in_a_list, copied,
+                made_of_it, single,
                 rebound, classes, total, linked)  # fmt: skip
 
 
@@ -286,7 +295,14 @@ def twice_in_a_list(x: float) -> Any:
     return parts[1]
 
 
-@pytest.mark.parametrize("f", [view_of_an_item, twice_in_a_list])
+def one_of_two(x: float) -> Any:
+    a = np.array(x)
+    b = a if x > 0.0 else 0.5
+    a += 1.0
+    return b
+
+
+@pytest.mark.parametrize("f", [view_of_an_item, twice_in_a_list, one_of_two])
 def test_updates_that_others_see(f: Callable[[float], Any]) -> None:
     with pytest.raises(pb.PullbackError, match="update refused"):
         pb.jit(f)(1.5)

@@ -22,6 +22,7 @@ from tests.frontend import (
     mended_iterators,
     mended_libraries,
     mended_objects,
+    mended_places,
     mended_programs,
 )
 from tests.frontend.mended import PAIRS, Pair
@@ -29,7 +30,7 @@ from tests.frontend.untried import UNTRIED
 
 SOURCE = Path(pb.__file__).parent
 PAGES = (mended_arrays, mended_calls, mended_classes, mended_iterators, mended_libraries,
-         mended_objects, mended_programs)  # fmt: skip
+         mended_objects, mended_places, mended_programs)  # fmt: skip
 """They fill PAIRS when they are imported."""
 SLOW = (mended_libraries.refused_fit, mended_libraries.refused_characteristic)
 """Their derivatives are large programs, and tested elsewhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from dataclasses import dataclass, make_dataclass
 
@@ -196,3 +197,69 @@ def test_show_as_the_last_value_of_a_cell_prints_once(capsys: pytest.CaptureFixt
 
 def product_of_two(x):
     return x * x
+
+
+# --- names that nobody wrote ----------------------------------------------------------------------
+
+
+class Growing:
+    def __init__(self, xs):
+        self.xs = xs
+
+    def __enter__(self):
+        self.xs.append(1.0)
+        return self
+
+    def __exit__(self, *error):
+        self.xs.append(2.0)
+
+
+def two(x):
+    yield x
+    yield 2.0 * x
+
+
+def managed(x):
+    xs = [x]
+    with Growing(xs) as m:
+        m.xs.append(3.0)
+    return sum(xs)
+
+
+ZEROS = np.zeros(2)
+
+
+def with_default(x, w=ZEROS):
+    w[0] = x
+    return w[0]
+
+
+def spread(xs):
+    return np.hypot(*xs)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "text"),
+    [
+        (managed, (1.5,), "'xs' may share memory with 'manager', which has been updated since"),
+        (
+            with_default, (1.5,),
+            "'w' is (or shares memory with) an argument, or its default, which all calls share: ",
+        ),
+        (
+            spread, ([1.5, 2.0],),
+            "the arguments *xs are the items of a list of float items: the number of items must be "
+            "known at compile time",
+        ),
+        (lambda x: list(itertools.chain(two(x), 3.0)), (1.5,), "itertools.chain, which is called"),
+        (
+            lambda x: list(itertools.accumulate(two(x), initial="a")), (1.5,),
+            "itertools.accumulate, which is called",
+        ),
+        (lambda x: list(itertools.starmap(max, two(x))), (1.5,), "itertools.starmap, which is"),
+        (lambda x: list(enumerate(two(x), "a")), (1.5,), ": enumerate, which is called here"),
+    ],
+)  # fmt: skip
+def test_names_of_the_user(f, args, text) -> None:
+    found = said(f, *args)
+    assert text in found and "pullback." not in found and ".manager" not in found

@@ -7,12 +7,18 @@ problem, and the run goes on with the next statement. Its result is thrown away.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import FunctionType
+from collections.abc import Callable, Sequence
+from types import CodeType, FunctionType
 
 from pullback.core.terms import Site
 from pullback.errors import EndlessError, PullbackError
-from pullback.frontend.kinds.values import WRITTEN
+from pullback.frontend.kinds.values import (
+    ADVANCED,
+    ORDERED,
+    SEQUENTIAL,
+    WRITTEN,
+    WRITTEN_CLASSES,
+)
 from pullback.frontend.python.libraries import OWN, name_of, package_of
 from pullback.frontend.python.source import Definition, definition_of, site_of
 from pullback.frontend.signals import FollowUp
@@ -96,11 +102,38 @@ def _called(todo: list[object]) -> tuple[str, Site | None]:
 def _operator(definition: Definition) -> str:
     """Return the name of the library function that the text means, or that it helps; "" if there
     is none."""
-    outermost = definition.qualname.partition(".")[0]
-    here = {t.__name__: f for f, t in WRITTEN.items() if t.__globals__ is definition.globals}
-    helps = next(iter(here.values()), None) if outermost.startswith("_") else None
-    meant = here.get(outermost, helps)
+    outermost, _, method = definition.qualname.partition(".")
+    where = definition.globals.get("__name__"), outermost
+    for cls, written in WRITTEN_CLASSES.items():
+        if (written.__module__, written.__name__) == where:
+            return f"{name_of(cls)}.{method}"
+    tables = (WRITTEN, SEQUENTIAL, ADVANCED, ORDERED)
+    texts = [(f, t) for table in tables for f, t in table.items()]
+    here = [(f, t) for f, t in texts if t.__globals__ is definition.globals]
+    meant = next((f for f, t in here if t.__name__ == outermost), None)
+    if meant is None:
+        meant = next((f for f, t in here if _calls(t, outermost)), None)
+    if meant is None and here:  # a text that stands for its namesake in some calls
+        meant = next((f for f, _ in here if getattr(f, "__name__", "") == outermost), None)
     return "" if meant is None else name_of(meant)
+
+
+def _calls(text: Callable[..., object], name: str) -> bool:
+    """Whether a text calls a function of its module, also through others of them."""
+    met, waiting = set[str](), [text.__name__]
+    while waiting:
+        called = waiting.pop()
+        f = text.__globals__.get(called)
+        if called in met or not isinstance(f, FunctionType):
+            continue
+        if called == name:
+            return True
+        met.add(called)
+        codes = [f.__code__]
+        for code in codes:
+            waiting += code.co_names
+            codes += [c for c in code.co_consts if isinstance(c, CodeType)]
+    return False
 
 
 def public_name(definition: Definition) -> str:

@@ -130,6 +130,8 @@ class Run(PythonValues, Specialiser):
         """The results of slices of lists, which are still views."""
         self.put_into: set[str] = set()
         """The attributes into which objects have been put; an empty string for items of dicts."""
+        self.as_numbers: set[Owner] = set()
+        """The arrays without axes that have met numbers."""
         self.splits: set[str] = set()
         """The functions in which one record may have become several nodes."""
         self.homes: dict[RecordV, Union] = {}

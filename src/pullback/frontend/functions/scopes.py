@@ -74,8 +74,10 @@ def outermost(scope: AnyScope) -> PyScope | None:
 
 def shown(name: str) -> str:
     """Return the name of a variable for messages: names that a call adds have more after an
-    ``@``, those of columns are the attribute of a class."""
+    ``@``, those of columns are the attribute of a class, those that the front end makes a word."""
     plain = name.partition("@")[0]
+    if plain.startswith("."):  # what a ``with`` keeps: .manager.1
+        return plain.split(".")[1]
     if not plain.startswith(COLUMN):
         return plain
     return ".".join(part for part in plain.split(COLUMN) if part)

@@ -413,7 +413,7 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
         case "+", Bool():
             sp.refuse(node, "+ is not defined for NumPy bools", "use int(...)", error=_type_error())
         case "+", _:
-            return x
+            return x if x.py else Scalar(x.atom, False, x.bits)
         case _, Bool():
             if not x.py:
                 sp.refuse(node, "- is not defined for NumPy bools", "use not", error=_type_error())

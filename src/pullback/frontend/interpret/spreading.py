@@ -57,7 +57,8 @@ def spread(run: Run, value: Value, node: ast.AST) -> tuple[Value, ...]:
 def _refuse(run: Run, value: Value, node: ast.AST) -> NoReturn:
     run.refuse(
         node,
-        f"*{run.describe(value)}: the number of items must be known at compile time",
+        f"the arguments {ast.unparse(node)} are the items of {run.describe(value)}: the number of "
+        "items must be known at compile time",
         "pass it as one argument, or use a tuple",
     )
 

@@ -42,7 +42,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     without_spare,
 )
-from pullback.frontend.kinds.number_kinds import tells_int
+from pullback.frontend.kinds.number_kinds import of_kind
 from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
 from pullback.frontend.kinds.values import (
@@ -105,10 +105,10 @@ def coerce(
         case SymbolV(_, cls), ScalarK(t, py, bits, may_be_int):
             of_ints = boolean(issubclass(cls, int)) if may_be_int else None
             return Scalar(run.convert(value, t, node), py, bits, of_ints)
-        case (Static() | Scalar()), ScalarK(t, py, bits, may_be_int, rank0) if _fits(value, t):
-            told = tells_int(value) if may_be_int else None
-            held = (value.owners, value.fresh) if rank0 and isinstance(value, Scalar) else ()
-            return Scalar(run.convert(value, t, node), py, bits, told, rank0, *held)
+        case (Static() | Scalar()), ScalarK(t, rank0=rank0) if _fits(value, t):
+            if isinstance(value, Scalar) and not rank0:
+                run.as_numbers |= value.owners
+            return of_kind(value, kind, run.convert(value, t, node))
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
             return TupleV(parts, is_list, value.owners, value.fresh)

@@ -7,6 +7,8 @@ can be seen.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pullback.core.build import boolean
 from pullback.core.terms import Atom
 from pullback.core.types import I64, Bool, Int, Real
@@ -57,6 +59,15 @@ def _number(x: ScalarK, y: ScalarK, x_literal: bool, y_literal: bool) -> Number 
             return y.type
         case _:
             return Bool() if x.type == y.type else I64
+
+
+def of_kind(value: Static | Scalar, kind: ScalarK, atom: Atom) -> Scalar:
+    """Return a number as one of a kind, with its atom there."""
+    told = tells_int(value) if kind.may_be_int else None
+    made = Scalar(atom, kind.py, kind.bits, told, kind.rank0)
+    if kind.rank0 and isinstance(value, Scalar):
+        return replace(made, owners=value.owners, fresh=value.fresh)
+    return made
 
 
 def tells_int(value: Static | Scalar) -> Atom:

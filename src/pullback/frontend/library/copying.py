@@ -22,6 +22,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.memory import holding
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.run import Run
@@ -94,6 +95,8 @@ class _Copy:
                 return RecordV(cls, new, None, owners, fresh)
             case OptionalV(there, inner):
                 return OptionalV(there, self.part(inner))
+            case Scalar(rank0=True):
+                return without_axes(value.atom)
             case Scalar() | Static() | SymbolV():
                 return value
             case _:

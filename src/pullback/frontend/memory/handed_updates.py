@@ -121,7 +121,7 @@ def check_all_inside(
 ) -> None:
     """All that is in a list, dict or object may be updated: it is in no other place."""
     if not is_unshared_inside(value, frozenset() if value.fresh else given):
-        refuse_shared(run, node)
+        refuse_shared(run, value, node)
     run.frame.touched |= owners_of(value)
 
 
@@ -140,5 +140,5 @@ def check_inside(
             continue
         elsewhere = (o for j, (others, _) in enumerate(touched.owned) if j != k for o in others)
         if not (fresh or (owners and owners <= given)) or owners.intersection(elsewhere):
-            refuse_shared(run, node)
+            refuse_shared(run, value, node)
         run.frame.touched |= owners

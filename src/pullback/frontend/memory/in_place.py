@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.terms import Atom
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import ArrayV, Scalar, Value
 from pullback.frontend.library.numpy.create import astype
@@ -66,6 +66,9 @@ def _fitted_number(run: Run, old: Scalar, new: Value, s: ast.AugAssign) -> Scala
     """The same for an array without axes."""
     if isinstance(new, ArrayV):
         _refuse_larger(run, (), new, s)
+    if old.owners & run.as_numbers:
+        what = f"{ast.unparse(s.target)!r} has met a number, which would not see this update"
+        run.refuse(s, what, _written_out(s), error=MutationError)
     made = run.scalar(new, s)
     if type(made.type) is not type(old.type):
         _refuse_misfit(run, s)

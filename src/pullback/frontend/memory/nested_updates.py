@@ -279,7 +279,7 @@ class _Change:
                 return replace(value, fields={**fields, name: new}, node=None), result
             case ListV() if not isinstance(step, str | SliceV):
                 if not value.sole or value.inner & beside:
-                    ownership.refuse_shared(run, node)
+                    ownership.refuse_shared(run, value, node)
                 run.frame.touched |= value.inner
                 return self.inside(value, steps)
             case _:
@@ -290,7 +290,7 @@ class _Change:
     ) -> tuple[Value, Value]:
         """Return a hash table after the update of what is in the value of a key."""
         if not table.sole or table.inner & beside:
-            ownership.refuse_shared(self.run, self.node)
+            ownership.refuse_shared(self.run, table, self.node)
         self.run.frame.touched |= table.inner
         made, entry = hash_methods.ensured(self.run, table, key, self.node)
         path: list[Step] = [index_scalar(entry), Static(1), *rest]
@@ -313,7 +313,7 @@ class _Change:
         if holding.is_updated_in_place(item):
             mine = item.owners
             if not (item.fresh or (mine and mine <= self.given)) or mine & beside:
-                ownership.refuse_shared(self.run, self.node)
+                ownership.refuse_shared(self.run, TupleV((item,)), self.node)
             self.run.frame.touched |= mine
             new, result = self.of(item, rest, beside)
             assert holding.is_updated_in_place(new)

@@ -16,6 +16,7 @@ from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
+from pullback.frontend.kinds.kinds import HashK, Kind, RecordK, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -40,6 +41,7 @@ from pullback.frontend.memory.holding import (
     is_updated_in_place,
 )
 from pullback.frontend.memory.owners import memory_of, owners_of
+from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import STATE
 from pullback.frontend.signals import NotCarriedError
 
@@ -156,6 +158,13 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
     """Return the array or list called ``name`` if this function may update it (with ``nested``, the
     values in it); else refuse the update here."""
     value = run.lookup(name, node)
+    if nested and isinstance(value, TupleV) and not is_root(value):
+        run.refuse(
+            node,
+            "what is in a tuple cannot be updated in its place",
+            "give it a name: row = rows[0]; row[0] = v, or use a list",
+            error=MutationError,
+        )
     if not is_root(value) or not (nested or is_updated_in_place(value)):
         run.refuse(
             node,
@@ -198,7 +207,7 @@ def refuse_captured(
 def seen_outside(run: Run, name: str, value: Updatable, node: ast.AST) -> MutationError:
     """Return the refusal of an update of a value from outside, which a caller may own."""
     return MutationError(
-        f"{shown_name(name)!r} {_whose(value)}: updating it would be seen outside",
+        f"{shown_name(name)!r} {_whose(run, name, value)}: updating it would be seen outside",
         _rewrite(shown_name(name), value),
         run.site(node),
     )
@@ -251,18 +260,42 @@ def _rewrite(name: str, value: Updatable) -> str:
     if isinstance(value, RecordV) and value.cls is not dict:
         copy = f"work on a copy: {new} = copy.copy({name})"
         return f"{copy}; or call the method where the object is: objects[i].change(v)"
+    if isinstance(value, Scalar):
+        return f"work on a copy: {new} = np.array({name})"
     copy = f"work on a copy: {new} = {name}.copy()"
     if captured or "an argument" in notes:
         return copy
-    return f"update it in its place: rows[i][j] = v, rows[i].append(v); or {copy}"
+    return f"update it in its place: {_in_place(value)}; or {copy}"
 
 
-def _whose(value: Updatable) -> str:
+def _in_place(value: Updatable) -> str:
+    match value:
+        case ArrayV():
+            return "rows[i][j] = v"
+        case RecordV() | HashV():
+            return "tables[i][key] = v"
+        case _:
+            return "rows[i][j] = v, rows[i].append(v)"
+
+
+def _whose(run: Run, name: str, value: Updatable) -> str:
     notes = sorted({o.note for o in value.owners if o.note})
+    if notes == ["an argument"] and _has_default(run.frame.definition, name):
+        return "is (or shares memory with) an argument, or its default, which all calls share"
     if notes:
         return f"is (or shares memory with) {notes[0]}"
-    what = "array" if isinstance(value, ArrayV | Scalar) else "list"
-    return f"may share memory with another {what}"
+    what = {ArrayV: "array", Scalar: "array", RecordV: "object", HashV: "dict"}
+    return f"may share memory with another {what.get(type(value), 'list')}"
+
+
+def _has_default(definition: Definition | None, name: str) -> bool:
+    if definition is None:
+        return False
+    args = definition.node.args
+    names = [p.arg for p in (*args.posonlyargs, *args.args)]
+    last = names[len(names) - len(args.defaults) :]
+    by_name = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    return name in last or any(p.arg == name and d is not None for p, d in by_name)
 
 
 def bind_updated(
@@ -340,12 +373,39 @@ def apart(run: Run, more: Value, whole: Value) -> Value:
             return more
 
 
-def refuse_shared(run: Run, node: ast.AST) -> NoReturn:
+def _held(value: Value) -> Value | Kind:
+    """What of a list, a dict or an object can be updated itself: the kind of it, or the first."""
+    match value:
+        case ListV(elem=elem):
+            return elem
+        case HashV(elem=TupleK((_, kind, *_))):
+            return kind
+        case TupleV(items):
+            return next(filter(is_updated_in_place, items), value)
+        case RecordV(_, fields):
+            return next(filter(is_updated_in_place, fields.values()), value)
+        case _:
+            return value
+
+
+def refuse_shared(run: Run, value: Value, node: ast.AST) -> NoReturn:
+    """Refuse the update of what is in a value, since it may be in several places."""
+    match _held(value):
+        case RecordV(cls) | RecordK(cls) if cls is not dict:
+            rewrite = "make each object anew, as in [Item() for _ in range(n)]"
+        case RecordV() | HashV() | RecordK() | HashK():
+            rewrite = "make each one anew, as in [{} for _ in range(n)] or tables.append(d.copy())"
+        case Scalar() | ScalarK():
+            rewrite = "make each array anew, as in [np.array(0.0) for _ in range(n)]"
+        case _:
+            rewrite = (
+                "make each row anew, as in [[0.0] * m for _ in range(n)] or rows.append(row.copy())"
+            )
     run.refuse(
         node,
         "what is updated here may be in other places too (or belong to someone else): they would "
         "change with it",
-        "make each row anew, as in [[0.0] * m for _ in range(n)] or rows.append(row.copy())",
+        rewrite,
         error=MutationError,
     )
 
