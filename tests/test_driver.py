@@ -74,6 +74,21 @@ def test_methods_share_the_front_end_but_for_linear_algebra(compilations: list[o
         assert compilations == [f] * programs
 
 
+def test_who_asks_for_a_float_gets_one(compilations: list[object]) -> None:
+    """What is known of a function is used again only where it suits: a derivative is of a float,
+    the value of the same function is Python's own int."""
+
+    def f(x: float) -> float:
+        return 1 if x > 2.0 else x
+
+    for _ in range(2):
+        value, gradient = pb.value_and_grad(f)(3.0)
+        assert (type(value), value, gradient) == (float, 1.0, 0.0)
+        assert type(pb.jit(f)(3.0)) is int
+        assert type(pb.jit(f)(1.0)) is float
+    assert len(compilations) == 1
+
+
 def test_the_pipeline_reads_from_source_to_accumulators() -> None:
     names = [stage.name for stage in driver.PIPELINE]
     assert len(set(names)) == len(names)

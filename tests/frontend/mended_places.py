@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from types import SimpleNamespace
 
 import numpy as np
 
-from pullback.errors import MutationError
+from pullback.errors import MutationError, UnsupportedError
 from tests.frontend.mended import X, mends
 
 ZEROS = np.zeros(2)
@@ -122,3 +123,30 @@ def mended_default(x, w=ZEROS):
     w = w.copy()
     w[0] = x[0]
     return w[0] * x[1]
+
+
+def refused_oldest(xs):
+    d = OrderedDict()
+    total = 0.0
+    for k, x in enumerate(xs):
+        d[k % 5] = x * k
+        if len(d) > 2:
+            oldest, v = d.popitem(last=False)
+            total += v * (oldest + 1.0)
+    return total
+
+
+@mends(
+    refused_oldest, (np.arange(1.0, 9.0),), "take the first key: k = next(iter(d)); v = d.pop(k)",
+    UnsupportedError,
+)  # fmt: skip
+def mended_oldest(xs):
+    d = OrderedDict()
+    total = 0.0
+    for k, x in enumerate(xs):
+        d[k % 5] = x * k
+        if len(d) > 2:
+            oldest = next(iter(d))
+            v = d.pop(oldest)
+            total += v * (oldest + 1.0)
+    return total

@@ -3,7 +3,9 @@ finite differences have; what cannot be told apart from a copy is refused."""
 
 import math
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -139,3 +141,22 @@ def strict_sum(x: float, n: int) -> float:
 def test_strict_zip_raises_where_the_shortest_ends(f: Callable[..., object]) -> None:
     for n in range(6):
         agrees(f, 0.75, n)
+
+
+def test_lengths_that_are_evidently_equal_are_not_compared() -> None:
+    """Of x and what is made of x zip takes no shorter one, and checks nothing if it is strict."""
+
+    def made(x: Any) -> Any:
+        return sum(a * b for a, b in zip(x, 2.0 * x))
+
+    def strict(x: Any) -> Any:
+        return sum(a * b for a, b in zip(x, [2.0 * v for v in x], strict=True))
+
+    def others(x: Any, y: Any) -> Any:
+        return sum(a * b for a, b in zip(x, y))
+
+    x = np.array([1.0, 2.0, 3.0])
+    for f, args, compared in ((made, (x,), 0), (strict, (x,), 0), (others, (x, x[:2]), 1)):
+        core = str(pb.show(pb.jit(f), *args, stage="core"))
+        assert core.count("min ") == compared and "require" not in core, core
+        assert pb.jit(f)(*args) == f(*args)

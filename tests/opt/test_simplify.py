@@ -261,3 +261,15 @@ def test_float32_constants_round() -> None:
     (op,) = ops(q, Prim)
     assert op.args[1].value == float(np.float32(1 / 3))
     assert not ops(q, Build)
+
+
+def test_numbers_that_every_round_makes_the_same() -> None:
+    def body(c, x, n):
+        s, t, u = c.loop(n, [x, x * 2.0, x], lambda i, s, t, u: (s * x, 4.0, u + s))
+        v, w = c.loop(n, [x, x * 2.0], lambda i, v, w: (v + w, 4.0))  # here the body reads it
+        last = c.loop(n, [x * 3.0], lambda i, y: c.expr(5.0))
+        return s, t, u, v, w, last
+
+    q = agree(simplify, program([F64, I64], body), [0.5, 3], [0.5, 1], [0.5, 0])
+    assert [len(op.carried) for op in ops(q, Loop)] == [2, 2, 0]
+    assert prims(q).count("select") == 2

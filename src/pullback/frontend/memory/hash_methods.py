@@ -234,7 +234,9 @@ def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change
 def popitem(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     last = args[0] if args else kwargs.get("last", Static(True))
     if d.cls is OrderedDict and isinstance(last, Static) and last.value is False:
-        run.refuse(node, "popitem(last=False)", "use a deque beside a dict")
+        run.refuse(
+            node, "popitem(last=False)", "take the first key: k = next(iter(d)); v = d.pop(k)"
+        )
     return _last(run, d, "popitem(): dictionary is empty", node)
 
 
