@@ -1,5 +1,6 @@
 """Programs of n statements, and statements n deep, give Core that grows with n and not faster, in
-every stage; a derivative is at most six times as long as its function. Counted in lets.
+every stage; a derivative is at most six times as long as its function. Counted in lets, and what
+generators in each other keep in words.
 
 The files of ``tests/frontend/test_nesting.py`` count what the front end runs."""
 
@@ -14,11 +15,12 @@ import pytest
 
 import pullback as pb
 from pullback import pipeline
+from pullback.ad.boxes import room
 from pullback.call import driver
 from pullback.call.request import Request, What
 from pullback.core.terms import Program
 from pullback.core.traverse import all_lets
-from tests.frontend.test_nesting import NESTS, nested
+from tests.frontend.test_nesting import NESTS, Level, nested
 
 SIDE_BY_SIDE: dict[str, str] = {
     "scalars": "    y = math.sin(y) * x + {k}.5",
@@ -112,6 +114,30 @@ def test_statements_in_each_other(name: str, sizes: Sizes, tmp_path: Path) -> No
     texts = [nested(NESTS[name], n) for n in (3, 6)]
     one, two = (gradient(loaded(tmp_path / f"n{k}.py", t), sizes) for k, t in enumerate(texts))
     grow(one, two, times=4.2)  # what is around is kept for each level
+
+
+LEFT: dict[str, Callable[[int], Level]] = {
+    "break": NESTS["generator"],
+    "return": lambda k: (
+        [f"for v{k} in steps(2, y):", f"    if y > 9{k}.0: return y", f"    y = 0.2 * y + v{k}"],
+        [], 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_generators_in_each_other_keep(name: str, tmp_path: Path) -> None:
+    """Both ``yield`` of a generator call its consumer, so what a call keeps is there twice."""
+
+    def words(depth: int) -> int:
+        f = loaded(tmp_path / f"left{depth}.py", nested(LEFT[name], depth))
+        request = Request(What.GRADIENT, (0,))
+        program = driver.using(f, (0.75,), request, lambda _, unit: unit.program(True))
+        made = (let for g in program.functions.values() for let in all_lets(g.body))
+        return sum(room(v.type) for let in made for v in let.vars)
+
+    two, four, six = map(words, (2, 4, 6))
+    assert six - four <= 1.3 * (four - two), (two, four, six)
 
 
 def test_derivatives_of_derivatives(sizes: Sizes, tmp_path: Path) -> None:

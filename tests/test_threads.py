@@ -90,6 +90,25 @@ def by_calls(x, k):
     return s
 
 
+def waves(t, k):
+    s = 0.0
+    for _ in range(k):
+        s += t
+        t = t / (1.0 + np.exp(-t)) if t > 0.5 else np.tanh(t * s)
+        s = s * np.cos(t) if s > 1.0 else s + np.sin(t)
+        s = s * np.cos(2.0 * t) if s > 2.0 else s + np.sin(s)
+    end = np.cos(s * s) * np.exp(-t) + np.cos(1.0 + s) * np.sin(t)
+    return end + np.tanh(s) * np.tanh(t) * np.tanh(s * t) + np.cos(s * t) * np.sin(s - t)
+
+
+def by_nodes(x, k):
+    """What the calls of an iteration keep are nodes."""
+    s = 0.0
+    for i in range(len(x)):
+        s += waves(waves(x[i], k) + x[i], k)
+    return s
+
+
 def branches(x):
     """Branches, and cells of neighbours."""
     s = 0.0
@@ -164,6 +183,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], 
     "rows": (rows, lambda n: (_numbers(n, 7), _numbers(7)), 20_000),
     "mapped": (mapped, lambda n: (_numbers(n),), 5_000),
     "by calls": (by_calls, lambda n: (np.abs(_numbers(n)), 20), 10_000),
+    "by nodes": (by_nodes, lambda n: (_numbers(n), 3), 3_000),
     "branches": (branches, lambda n: (_numbers(n),), 40_000),
     "checked": (checked, lambda n: (_numbers(n), 99.0), 40_000),
     "steps": (steps, lambda n: (_numbers(n), 3), 400),

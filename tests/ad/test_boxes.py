@@ -1,9 +1,13 @@
-"""The residuals of one call of a recursion are a node with room for the arm that was taken only."""
+"""What one call of a recursion keeps is a node with room for the arm that was taken only, and so is
+what a function keeps that is called at several places."""
+
+import numpy as np
+import pytest
 
 from pullback.ad.differentiate import gradient
 from pullback.core.types import Named, Sum
 from tests.ad.agreement import agree
-from tests.ad.flatcore import F64, I64, Fn, program
+from tests.ad.flatcore import A1, F64, I64, Fn, program
 
 
 def nested(c, x, n):
@@ -39,3 +43,25 @@ def test_branches_in_a_recursion_agree() -> None:
     for x in (0.4, 0.7, 0.9):
         for n in (0, 1, 3, 5):
             agree(P, [x, n])
+
+
+def rounds(c, x, xs):
+    def long():
+        return c.loop(3, (x, x), lambda k, a, b: (c.sin(a * b) * xs.at(k), c.exp(-a * b)))[0]
+
+    return c.if_(x > 0.5, long, lambda: x * xs.at(0))
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_what_several_calls_keep_is_a_node(calls: int) -> None:
+    def main(c, x, xs):
+        y = c.call("g", x, xs)
+        return y if calls == 1 else y * c.call("g", y, xs)
+
+    given = program([F64, A1], main, [Fn("g", (F64, A1), (F64,), rounds)])
+    made = gradient(given, (0, 1))
+    reverse = next(f for name, f in made.functions.items() if name.endswith("g.rev"))
+    assert any(isinstance(p.type, Named) for p in reverse.params) == (calls == 2)
+    assert any(p.type == A1 for p in reverse.params)  # the array that came in is not in the node
+    for x in (0.3, 0.8):
+        agree(given, [x, np.array([0.4, 0.7, 1.1])])

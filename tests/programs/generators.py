@@ -191,6 +191,31 @@ def merged(xs, ys):
     return sum(v * v * k for k, v in enumerate(out))
 
 
+def spread(n, t):
+    for k in range(n):
+        yield t * (0.5 + k)
+        if t > 1.0:
+            yield 0.5 * t
+
+
+def left_at_three_levels(x, limit):
+    """Three loops over a generator of two ``yield``, each of which may be left."""
+    y = x
+    for u in spread(2, y):
+        if u > limit:
+            break
+        y = 0.6 * y + u
+        for v in spread(2, y):
+            if y > limit:
+                return y * u
+            y = 0.3 * y + v
+            for w in spread(2, v):
+                if w > y:
+                    break
+                y = math.sin(y) + 0.5 * w
+    return y
+
+
 PROGRAMS = [
     Program("discounted", discounted, lambda r, n: (make_tree(r, n),), sizes=(2, 7)),
     Program("steps_to_root", steps_to_root, lambda r, n: (2.0 + n,), sizes=(1, 5)),
@@ -207,5 +232,9 @@ PROGRAMS = [
         "merged", merged,
         lambda r, n: (np.sort(r.normal(size=n)).tolist(), np.sort(r.normal(size=n + 2)).tolist()),
         (0, 1), (1, 5),
+    ),
+    Program(
+        "left_at_three_levels", left_at_three_levels,
+        lambda r, n: ((0.9, 1.5), (2.3, 3.0))[n - 1], (0,), (1, 2),
     ),
 ]

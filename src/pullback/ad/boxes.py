@@ -1,4 +1,4 @@
-"""The node in which one call of a recursion keeps what its reverse sweep reads.
+"""The node in which one call of a function keeps what its reverse sweep reads.
 
 What a branch keeps is an unboxed sum: a tag and what the arm that was taken keeps, with room for
 every arm. A node that held it would have that room too. So the node has one variant for each arm,
@@ -7,9 +7,11 @@ with no more than that arm keeps: in most recursions half of the calls or more k
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pullback.core.build import Builder
-from pullback.core.terms import Case, CaseArm, Inject, Var
-from pullback.core.types import Array, Handle, Named, Sum, Type, Variant
+from pullback.core.terms import Atom, Case, CaseArm, Inject, Var
+from pullback.core.types import Array, Bool, Handle, Int, Named, Real, Sum, Type, Variant
 
 Types = tuple[Type, ...]
 
@@ -23,6 +25,47 @@ def box_variants(types: Types) -> tuple[Variant, ...]:
     [1, 3]
     """
     return tuple(Variant(f"R{k}", fields) for k, fields in enumerate(_layouts(types)))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the forward half of a function keeps for its reverse half: some values as they are, and,
+    if there is a box, others in a node."""
+
+    outside: tuple[Var, ...]
+    inside: tuple[Var, ...] = ()
+    box: Named | None = None
+
+    @property
+    def vars(self) -> tuple[Var, ...]:
+        """What the caller gets, and hands to the reverse half."""
+        return self.outside if self.box is None else (*self.outside, Var("r", self.box))
+
+    def given(self, b: Builder) -> tuple[Var, ...]:
+        """Emit what the forward half returns."""
+        if self.box is None:
+            return self.outside
+        return (*self.outside, put_in_box(b, self.box, self.inside))
+
+    def taken(self, b: Builder, got: tuple[Var, ...]) -> dict[Var, Atom]:
+        """Emit the values in the reverse half, which gets these variables."""
+        names: dict[Var, Atom] = dict(zip(self.outside, got, strict=False))
+        if self.box is not None:
+            opened = take_from_box(b, got[-1], tuple(v.type for v in self.inside))
+            names.update(zip(self.inside, opened, strict=True))
+        return names
+
+
+def refers(t: Type) -> bool:
+    """Whether a value refers to memory, so that a loop which keeps one for each round runs as a
+    whole anyway."""
+    match t:
+        case Real() | Int() | Bool():
+            return False
+        case Sum(variants):
+            return any(refers(f) for v in variants for f in v.fields)
+        case _:
+            return True
 
 
 def put_in_box(b: Builder, box: Named, kept: tuple[Var, ...]) -> Var:
@@ -42,17 +85,17 @@ def take_from_box(b: Builder, node: Var, types: Types) -> tuple[Var, ...]:
 def _opened(types: Types) -> int | None:
     """Return the position of the sum that is split into variants, the one that takes the most room.
     """
-    sizes = [(_room(t), -k) for k, t in enumerate(types) if isinstance(t, Sum)]
+    sizes = [(room(t), -k) for k, t in enumerate(types) if isinstance(t, Sum)]
     return -max(sizes)[1] if sizes else None
 
 
-def _room(t: Type) -> int:
+def room(t: Type) -> int:
     """Estimate how many words a value takes."""
     match t:
         case Sum(variants):
-            return 1 + sum(_room(f) for v in variants for f in v.fields)
+            return 1 + sum(room(f) for v in variants for f in v.fields)
         case Array(elem, rank):
-            return _room(elem) + 2 * rank
+            return room(elem) + 2 * rank
         case Handle(rank):
             return 1 + 2 * rank
         case _:

@@ -1,7 +1,13 @@
 """CHAD function by function: f becomes f.fwd (results and residuals) and f.rev.
 
 A function is translated once per set of active parameters. The residuals of a recursive function
-are boxed in a node of the declaration ``f.R``, so that a recursion keeps a tree of them.
+are boxed in a node of the declaration ``f.R``, so that a recursion keeps a tree of them. So are the
+residuals of a function that keeps many and that several lets call: else the residuals of functions
+that call each other twice would double with each level.
+
+    f.fwd(xs) -> y, xs, r                  f.rev(xs, r, ct) = case r { R(..). ct of xs }
+
+The arrays that such a function gets and keeps stay outside: they may be the same for many calls.
 """
 
 from __future__ import annotations
@@ -10,9 +16,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 from pullback.ad.activity import Facts, analyse
-from pullback.ad.boxes import box_variants, put_in_box, take_from_box
+from pullback.ad.boxes import Kept, box_variants, refers, room
 from pullback.ad.contributions import flushed, wild
 from pullback.ad.cost_model import handed_anew, pays, shallow
 from pullback.ad.emit import Emit
@@ -55,7 +62,10 @@ from pullback.core.traverse import (
     refresh,
     run_by,
 )
-from pullback.core.types import Decl, Named, Type
+from pullback.core.types import Array, Decl, Named, Type
+
+MOST_WORDS = 8
+"""A function that several lets call and that keeps more words than this keeps them in a node."""
 
 Key = tuple[str, tuple[bool, ...], bool]
 
@@ -207,15 +217,13 @@ class Functions:
         reverse = self.fresh_name(f"{name}.rev")
         self.functions[forward] = self.functions[reverse] = self.functions[name]  # reserved
         on, given = self.result_on(name, mask), self.reverse_only.given(key)
+        halves = Halves(forward, reverse, (), on, given)
         if self.recursive(name):
-            box = Named(reverse.removesuffix(".rev") + ".R")
-            self.halves[key] = Halves(forward, reverse, (box,), on, given)
-            self._translate(key, self.halves[key], box)
-        else:
-            self._translate(key, Halves(forward, reverse, (), on, given), None)
+            halves = self.halves[key] = replace(halves, residuals=(_box(halves),))
+        self._translate(key, halves)
         return self.halves[key]
 
-    def _translate(self, key: Key, halves: Halves, box: Named | None) -> None:
+    def _translate(self, key: Key, halves: Halves) -> None:
         name, mask, volatile = key
         function = self.functions[name]
         facts = self.analysed(name, mask, volatile)
@@ -233,22 +241,41 @@ class Functions:
                 found = self._reversed(function, other, mask, halves)
                 if found[0].value(p) not in found[2] and shallow(chosen[0], found[0], p):
                     facts, chosen = other, found
-        frame, block, kept, seeds = chosen
-        types = tuple(v.type for v in kept)
-        if box is None:
-            self.halves[key] = replace(halves, residuals=types)
-        else:
-            self.decls[box.name] = Decl(box.name, box_variants(types))
+        frame, block, residuals, seeds = chosen
+        kept = self._kept(function, frame, halves, residuals)
+        self.halves[key] = replace(halves, residuals=tuple(v.type for v in kept.vars))
+        if kept.box is not None:
+            variants = box_variants(tuple(v.type for v in kept.inside))
+            self.decls[kept.box.name] = Decl(kept.box.name, variants)
         given = tuple(
             h for p in function.params if p in facts.reverse_only for h in frame.parts(p)[1:]
             if isinstance(h, Var)
         )
-        self.functions[halves.reverse] = _reverse_function(
-            halves.reverse, kept, given, seeds, block, box
-        )
-        self.functions[halves.forward] = self._forward_function(
-            halves, function, frame, mask, kept, box
-        )
+        reverse = _reverse_function(halves.reverse, kept, given, seeds, block)
+        self.functions[halves.reverse] = reverse
+        forward = self._forward_function(halves, function, frame, mask, kept)
+        self.functions[halves.forward] = forward
+
+    def _kept(
+        self, function: Function, frame: Frame, halves: Halves, residuals: tuple[Var, ...]
+    ) -> Kept:
+        """Return how a function gives its residuals to its caller."""
+        if self.recursive(function.name):
+            return Kept((), residuals, _box(halves))
+        arrays = {v for p in function.params if isinstance(p.type, Array) for v in frame.parts(p)}
+        outside = tuple(v for v in residuals if v in arrays)
+        inside = tuple(v for v in residuals if v not in arrays)
+        many = sum(room(v.type) for v in inside) > MOST_WORDS
+        if not many or not any(refers(v.type) for v in inside) or not self._called_twice(function):
+            return Kept(residuals)
+        return Kept(outside, inside, _box(halves))
+
+    def _called_twice(self, function: Function) -> bool:
+        """Whether several lets call a function."""
+        callers = {id(f): f for f in self.functions.values()}.values()
+        lets = (let for f in callers for let in all_lets(f.body))
+        calls = (1 for let in lets if isinstance(let.op, Call) and let.op.function == function.name)
+        return sum(islice(calls, 2)) == 2
 
     def _reversed(
         self, function: Function, facts: Facts, mask: tuple[bool, ...], halves: Halves
@@ -291,8 +318,8 @@ class Functions:
 
     def _forward_function(
         self, halves: Halves, function: Function, frame: Frame, mask: tuple[bool, ...],
-        kept: tuple[Var, ...], box: Named | None,
-    ) -> Function:
+        kept: Kept,
+    ) -> Function:  # fmt: skip
         b = Builder()
         sweep = Emit(self, frame)
         params: list[Var] = []
@@ -302,10 +329,7 @@ class Functions:
             if not on and frame.active(p):  # it is updated with active values
                 sweep.handles(Let((p,), Call(function.name, ())), b)
         results = sweep.block(function.body, b, halves.result_on)
-        extra: tuple[Atom, ...] = kept
-        if box is not None:
-            extra = (put_in_box(b, box, kept),)
-        body = b.block((*results, *extra))
+        body = b.block((*results, *kept.given(b)))
         return Function(halves.forward, tuple(params), body, tuple(a.type for a in body.results))
 
     # -- forward mode -------------------------------------------------------------------------
@@ -367,21 +391,19 @@ class Functions:
         return Program(functions, self.spaces.needed(known, types), main)
 
 
+def _box(halves: Halves) -> Named:
+    return Named(halves.reverse.removesuffix(".rev") + ".R")
+
+
 def _reverse_function(
-    name: str, kept: tuple[Var, ...], given: tuple[Var, ...], seeds: tuple[Var, ...],
-    block: Block, box: Named | None,
+    name: str, kept: Kept, given: tuple[Var, ...], seeds: tuple[Var, ...], block: Block
 ) -> Function:
-    types = tuple(a.type for a in block.results)
     handed = tuple(Var(v.name, v.type) for v in given)
-    rename: dict[Var, Atom] = dict(zip(given, handed, strict=True))
-    if box is None:
-        fresh = tuple(Var(v.name, v.type) for v in kept)
-        body = refresh(block, rename | dict(zip(kept, fresh, strict=True)))
-        return Function(name, (*fresh, *handed, *seeds), body, types)
-    r, b = Var("r", box), Builder()
-    opened = take_from_box(b, r, tuple(v.type for v in kept))
-    body = refresh(block, rename | dict(zip(kept, opened, strict=True)))
-    return Function(name, (r, *handed, *seeds), b.block(b.extend(body)), types)
+    taken, b = tuple(Var(v.name, v.type) for v in kept.vars), Builder()
+    rename = {**kept.taken(b, taken), **dict(zip(given, handed, strict=True))}
+    results = b.extend(refresh(block, rename))
+    types = tuple(a.type for a in block.results)
+    return Function(name, (*taken, *handed, *seeds), b.block(results), types)
 
 
 def replace_lets(function: Function, kind: type[Jvp] | type[Vjp], emit: object) -> Function:

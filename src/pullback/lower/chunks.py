@@ -26,7 +26,6 @@ from pullback.core.terms import (
     Block,
     Build,
     Call,
-    Inject,
     Let,
     Loop,
     Op,
@@ -41,7 +40,7 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import all_lets, callees, free_variables_of
-from pullback.core.types import Handle, Named
+from pullback.core.types import Handle
 from pullback.lower.separate import Separate, moving
 from pullback.lower.values import mentions_handle
 
@@ -215,8 +214,6 @@ def outside(let: Let) -> str:
     match let.op:
         case TapePush() | TapeRead() | TapeRoom() | TapeWrite():
             return "it writes the tape of dual numbers"
-        case Inject() if isinstance(let.vars[0].type, Named):
-            return "it makes nodes"
         case Prim(name) if name in OUTSIDE:
             return "it calls Python"
         case _:
