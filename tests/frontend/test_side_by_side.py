@@ -345,7 +345,7 @@ def goes_on_after_an_error(x, n):
 OF_NUMBERS = [
     choose_len, choose_use, choose_gen, choose_gen_sum, list_of_its_dyn, next_try,
     next_try_gen, next_try_gen1, next_try_direct, raises_within_a_try, gtry, merge,
-    raises_longer, raises_ok, rebinds, nest, nest2,
+    raises_longer, raises_ok, rebinds, nest, nest2, goes_on_after_an_error,
 ]  # fmt: skip
 OF_LISTS = [
     by_position, one_with_a_state, three, with_a_name, named_left, named_left2, twice,
@@ -373,7 +373,6 @@ REFUSED = [
     (updates, "a generator that reads what its body updates"),
     (updates_list, "its body updates"),
     (pushes2, "sees the same memory under another name"),
-    (goes_on_after_an_error, "it is not known then where it stands"),
 ]
 
 

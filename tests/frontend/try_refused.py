@@ -5,21 +5,6 @@ from __future__ import annotations
 import math
 
 
-def changed_by_a_call(x):
-    n = 0.0
-
-    def bump(v):
-        nonlocal n
-        n += v
-        return math.sqrt(v)
-
-    try:
-        y = bump(x)
-    except ValueError:
-        y = 5.0
-    return n * y
-
-
 def the_object(x):
     try:
         return math.log(x)
@@ -63,7 +48,6 @@ def managed(x):
 
 
 PROGRAMS = [
-    (changed_by_a_call, (3.0,), "may raise after it has changed 'n'"),
     (the_object, (3.0,), "not defined for what is in a caught exception"),
     (swallows, (3.0,), "a finally that jumps swallows exceptions"),
     (yields, (3.0,), "a generator yields inside of a try"),

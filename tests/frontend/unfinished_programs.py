@@ -278,7 +278,7 @@ RIGHT = [
 ]  # fmt: skip
 
 
-def unknown(update):
+def seen(update):
     """A function that looks at an account after an update of it has raised."""
 
     def looks(x):
@@ -347,7 +347,10 @@ def descends(a, x):
     return a.descend(3, x)
 
 
-UNKNOWN = [
-    overdrawn, counted, noted, added, until, twice, aliased, both, shares, sum_and_more, chosen,
-    descends,
+CHANGED = [
+    overdrawn, counted, noted, added, until, twice, aliased, both, chosen, descends,
 ]  # fmt: skip
+"""Calls that raise after they have changed the account in part."""
+
+REFUSED = [shares, sum_and_more]
+"""Such calls in comprehensions and generators."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pullback.core.messages import Message, Raised
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row, Static
@@ -47,6 +49,7 @@ class Builder:
 
     def __init__(self) -> None:
         self.lets: list[Let] = []
+        self.noted: Callable[[Let], None] | None = None  # is told of each let that is made
 
     def let(
         self,
@@ -58,7 +61,10 @@ class Builder:
         """Bind the results of ``op`` to fresh variables of these types (``names`` are hints)."""
         hints = names or ("t",) * len(types)
         vs = tuple(Var(name, t) for name, t in zip(hints, types, strict=True))
-        self.lets.append(Let(vs, op, site))
+        made = Let(vs, op, site)
+        self.lets.append(made)
+        if self.noted is not None:
+            self.noted(made)
         return vs
 
     def prim(

@@ -17,7 +17,7 @@ from typing import NoReturn, Protocol
 from pullback.core.build import Builder
 from pullback.core.messages import Message, Raised
 from pullback.core.quiet import Functions, quiet_lets
-from pullback.core.terms import Atom, Block, Build, Function, Lit, Site, Sum_, Var
+from pullback.core.terms import Atom, Block, Build, Function, Let, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl
 from pullback.errors import (
     ArgumentTypeError,
@@ -26,7 +26,8 @@ from pullback.errors import (
     UnsupportedError,
     brief,
 )
-from pullback.frontend.functions.catching import CaughtFunctions
+from pullback.frontend.functions import noted
+from pullback.frontend.functions.caught_functions import CaughtFunctions
 from pullback.frontend.functions.clauses import Clauses
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
@@ -154,13 +155,9 @@ class Run(PythonValues, Specialiser):
         self.pending: list[Value] = []  # used when the rest of an expression is there
         self.functions: dict[str, Function] = Functions()
         self.caught = CaughtFunctions(self.functions)
-        self.handing: bool | None = None
-        """Variables are set to what a call gives, which may raise when they are changed in part."""
         self.trying: Clauses | None = None  # what catches the exceptions of this statement
         self.loses = False
         """Whether the function changes something that is seen outside where it raises only."""
-        self.lost: list[tuple[Scope, str]] = []
-        """The variables that calls have changed which raise then (``handing.lose``)."""
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # if it is set, refusals are collected here
@@ -204,10 +201,15 @@ class Run(PythonValues, Specialiser):
     @contextmanager
     def building(self, builder: Builder) -> Iterator[Builder]:
         self.builders.append(builder)
+        builder.noted = self._note
         try:
             yield builder
         finally:
             self.builders.pop()
+
+    def _note(self, let: Let) -> None:
+        if self.frames:
+            noted.note(self.frame, let)
 
     @contextmanager
     def scratch(self) -> Iterator[Builder]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakValueDictionary
 
-from pullback.core.build import Builder
-from pullback.core.terms import Op, Site, Var
+from pullback.core.terms import Let, Site, Var
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.clauses import Clauses
 from pullback.frontend.functions.scopes import Path, Scope
@@ -52,9 +51,11 @@ class Spec:
     """How deep in these something is moved or replaced (``places.Move``)."""
     replaced: set[str] = field(default_factory=set)  # of these, those that it also binds anew
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
+    ends: Kind | None = None
+    """If it never returns, the kind of what it hands back where it raises."""
     lost: frozenset[str] = frozenset()
-    """The parameters and captured variables that it changes on paths that end in an exception only,
-    so that nothing gives back what they are there (``unfinished``)."""
+    """The parameters and captured variables that it changes on paths that end in an exception
+    only (``noted``)."""
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
     same: str | None = None  # the parameter whose object the result is
@@ -84,7 +85,7 @@ class Spec:
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
             self.shows, moves,
-            self.homes, self.touched, self.same, self.lost,
+            self.homes, self.touched, self.same, self.lost, self.ends,
         )  # fmt: skip
 
 
@@ -96,6 +97,25 @@ class Hidden:
     kind: Kind
     params: tuple[Var, ...]
     value: Value
+
+
+@dataclass(slots=True, eq=False)
+class Noted:
+    """An op that may raise, and what variables hold there: all of the function, or those of the
+    caller's objects that are not what they were at the beginning."""
+
+    let: Let
+    names: Mapping[str, Value]
+    called: str | None = None
+    """The function that it calls, which hands updates back."""
+    handed: frozenset[str] = frozenset()
+    """The names that hold what that function hands back."""
+    lets: tuple[Let, ...] = ()
+    """The code that makes it."""
+    unsure: frozenset[str] = frozenset()
+    """The names that the op itself changes while it may still raise."""
+    midway: bool = False
+    """Whether it stands in the middle of an update, of which the names do not know yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -130,13 +150,10 @@ class Frame:
     """The owners of those parts of what came from the caller that are updated."""
     trying: Clauses | None = None  # what catches, in this function, what is raised now
     sealed: int = 0  # the number of blocks around whose changes of variables are not carried on
-    # What ``unfinished`` notes: the objects of the caller at the beginning, from which place in the
-    # code on which are changed, and what may raise after a change of a name.
     starts: dict[str, Value] = field(default_factory=dict)
-    log: list[tuple[Builder, int, frozenset[str]]] = field(default_factory=list)
-    unfinished: list[tuple[str, Op]] = field(default_factory=list)
-    lost: set[str] = field(default_factory=set)
-    """The variables that calls here change and then raise."""
+    """The objects of the caller, and the captured variables, at the beginning."""
+    raising: dict[int, Noted] = field(default_factory=dict)
+    """The ops that may raise, by number, with what variables hold there (``noted``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pullback.core.quiet import loud_name
 from pullback.core.terms import Block, Call, Function, Jvp, Ruled, Vjp, sub_blocks
 from pullback.core.traverse import called
 from pullback.errors import UnsupportedError
+from pullback.frontend.functions.catching import raised_again_version, version
 from pullback.frontend.kinds.undefined import any_of
 from pullback.frontend.kinds.values import RecordV
 
@@ -61,11 +62,11 @@ def reached(main: Function, run: Run, without: str | None = None) -> dict[str, F
                 last.append(name)
             elif name not in functions:
                 if known in run.caught.wanted:
-                    run.functions[known] = run.caught.made(known, any_of(run))
+                    run.functions[known] = version(run.caught, known, any_of(run))
                 functions[name] = run.functions[name]
                 todo.append(functions[name])
     for name in last:  # they call nothing
-        run.functions[loud_name(name)] = run.caught.made_again(loud_name(name))
+        run.functions[loud_name(name)] = raised_again_version(run.caught, loud_name(name))
         functions[name] = run.functions[name]
     return functions
 

@@ -12,7 +12,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.functions import placed, threads, unfinished
+from pullback.frontend.functions import exits, placed, threads
 from pullback.frontend.functions.adopted import homes
 from pullback.frontend.functions.captured_variables import (
     APART,
@@ -21,7 +21,7 @@ from pullback.frontend.functions.captured_variables import (
     owned_parameters,
     taken_over,
 )
-from pullback.frontend.functions.handing import with_updates
+from pullback.frontend.functions.handing import of_raising, with_updates
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Scope, chain
 from pullback.frontend.kinds.coerce import coerce
@@ -108,6 +108,7 @@ def _body(
 
     node = spec.definition.node
     flat: Flat | None = None
+    handed: Flat | None = None
     scope = frame.scope
     scope.borrowed |= {n for n in scope.names if "@" in n}
     starts = {n: frame.scope.names[n] for n in spec.cells}
@@ -138,13 +139,16 @@ def _body(
                 spec.result = None  # what is known is of another form
             whole = _to_estimate(run, spec, value, node)
             flat = flatten(whole)
-            ends = {n: scope.names[n] for n in sorted(spec.updates)}
-            run.caught.updated[spec.name] = unfinished.updates_of(run, whole, ends)
+            handed = flat
         except Unreachable:
-            pass
-        spec.lost = unfinished.lost(spec, frame, flat is not None)
-        atoms = tuple(flat.atoms) if flat is not None else ()
+            raised = of_raising(run, spec, starts, node)
+            handed = None if raised is None else flatten(raised)
+        spec.ends = handed.kind if handed is not None and flat is None else None
+        atoms = tuple(handed.atoms) if handed is not None else ()
         block = b.block(atoms)
+        run.caught.handed.pop(spec.name, None)
+        if handed is not None and STATE not in frame.scope.names and not frame.slots:
+            run.caught.handed[spec.name] = exits.handed_back(run, spec, frame, block, handed)
     for path, hidden in frame.hidden.items():
         spec.hidden[path] = hidden.kind
     extra = [v for path in spec.hidden for v in frame.hidden[path].params]

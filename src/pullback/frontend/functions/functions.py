@@ -34,7 +34,7 @@ from pullback.frontend.functions.captured_variables import (
     same_variables,
 )
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
-from pullback.frontend.functions.handing import hand_back, lose
+from pullback.frontend.functions.handing import hand_back, left
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.functions.placed import PART, asked, note_part, of_places, wanted_by
 from pullback.frontend.functions.scopes import function_scope
@@ -161,18 +161,20 @@ class Functions:
             if not more:
                 break
             self.placed.setdefault(f.definition, set()).update(more)
-        results = () if spec.result is None else tuple(leaf_types(spec.result))
+        results = tuple(leaf_types(kind)) if (kind := spec.result or spec.ends) else ()
         if spec.handed and SAME in given:
             atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
         whole = None if spec.part is None else self._whole(spec, spec.part[0], f, given)
-        if spec.lost:
-            lose(self.run, spec, {FUNCTION: f, **given}, node)
+        self.run.loses |= bool(spec.lost) and len(self.run.frames) == 1
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
+        let = self.run.b.lets[-1]
         generator_ends.check_call(self.run, spec.name, node)
         self.shown += spec.shows
+        if spec.never_returns:
+            left(self.run, spec, f, whole_call, made, owners, let, node)
         value = self.result(spec, list(made), owners)
         if spec.handed:
-            value = hand_back(self.run, spec, f, whole_call, value, owners, node)
+            value = hand_back(self.run, spec, f, whole_call, value, owners, let, node)
         if spec.homes:
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
         if spec.same is not None:
@@ -473,7 +475,6 @@ def _thread(consumer: Kind) -> ThreadK:
     """Return the kind of the result of a generator's function, which its consumer knows."""
     assert isinstance(consumer, StaticK)
     return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
-
 
 
 def _argument(kind: Kind) -> Kind:

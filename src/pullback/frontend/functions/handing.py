@@ -10,14 +10,14 @@ object was made. Where the result is, or has in it, that very object, a mark sta
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from pullback.core.terms import Atom, Site
+from pullback.core.terms import Atom, Let, Site, Var
 from pullback.errors import MutationError
-from pullback.frontend.functions import unfinished
+from pullback.frontend.functions import noted
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     are_one,
@@ -28,14 +28,28 @@ from pullback.frontend.functions.captured_variables import (
 )
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import function_scope, shown
-from pullback.frontend.kinds.coerce import tightened
-from pullback.frontend.kinds.flatten import Ownership
-from pullback.frontend.kinds.kinds import holds_references, without_spare
-from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
+from pullback.frontend.kinds.coerce import coerce, tightened
+from pullback.frontend.kinds.flatten import Ownership, rebuild
+from pullback.frontend.kinds.join import join
+from pullback.frontend.kinds.kinds import Kind, holds_references, without_spare
+from pullback.frontend.kinds.undefined import dummy
+from pullback.frontend.kinds.values import (
+    UNSET,
+    FunctionV,
+    GeneratorV,
+    Owner,
+    PlaceV,
+    RecordV,
+    Stale,
+    Static,
+    TupleV,
+    Value,
+)
 from pullback.frontend.memory import handed_updates, holding, ownership, places
 from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.python.memoised import memo_name
 from pullback.frontend.python.source import Definition
+from pullback.frontend.python.syntax import STATE
 from pullback.frontend.state import Variable
 
 if TYPE_CHECKING:
@@ -60,16 +74,11 @@ def with_updates(
     its own result, and the values of these at its end. ``starts`` are their values before."""
     for n in run.frame.slots:
         spec.updates.pop(n, None)  # the consumer knows
-    for n, start in starts.items():
-        if n in run.frame.slots:
-            continue
-        end = run.scope.names[n]
-        if end is start or n in spec.updates:
-            continue
-        if ownership.is_root(start) and n not in run.frame.rebound:  # a loop has carried it
-            spec.updates[n] = ownership.seen_outside(run, n, start, node)
-        else:
-            spec.updates[n] = None
+    names = run.scope.names
+    lost = {n for n in noted.changed(run.frame) & starts.keys() if names[n] is starts[n]}
+    spec.lost = frozenset(lost)
+    lost = set() if STATE in names else lost  # a generator is left in the middle
+    _note_updates(run, spec, starts, lost, node)
     if not spec.updates:
         return value
     ends = {n: run.scope.names[n] for n in sorted(spec.updates)}
@@ -77,7 +86,67 @@ def with_updates(
         if isinstance(end, Stale) and spec.updates[n] is not None:
             name = shown(n)
             run.refuse(node, end.reason, f"work on a copy of {name!r}", error=MutationError)
-    return TupleV((_marked(value, ends), *ends.values()))
+    covering = (_covering(run, n, run.frame.starts.get(n), end, node) for n, end in ends.items())
+    return TupleV((_marked(value, ends), *covering))
+
+
+def _note_updates(
+    run: Run, spec: Spec, starts: dict[str, Value], lost: Collection[str], node: ast.AST
+) -> None:
+    """Note which captured variables the function changes: until its end, or until it raises (those
+    that are ``lost``)."""
+    for n, start in starts.items():
+        if n in run.frame.slots or n in spec.updates:
+            continue
+        if run.scope.names[n] is start and n not in lost:
+            continue
+        if ownership.is_root(start) and n not in run.frame.rebound:  # a loop has carried it
+            spec.updates[n] = ownership.seen_outside(run, n, start, node)
+        else:
+            spec.updates[n] = None
+
+
+def of_raising(run: Run, spec: Spec, starts: dict[str, Value], node: ast.AST) -> Value | None:
+    """Return values of the kinds that a function hands back which never returns; None if it hands
+    nothing back."""
+    frame = run.frame
+    changed = noted.changed(frame) & (starts.keys() | spec.updates.keys())
+    spec.lost = changed | spec.updates.keys()
+    if not spec.lost or frame.slots or STATE in run.scope.names:
+        return None
+    _note_updates(run, spec, starts, changed, node)
+    ends: list[Value] = []
+    for n in sorted(spec.updates):
+        values = [op.names.get(n, frame.starts.get(n)) for op in frame.raising.values()]
+        kind: Kind | None = None
+        for value in values:
+            if value is None or value is UNSET or isinstance(value, Stale | PlaceV | GeneratorV):
+                return None
+            own = run.kind(value, node)
+            kind = own if kind is None else join(kind, own)
+            if kind is None:
+                return None
+        if kind is None:
+            return None
+        ends.append(dummy(run, kind))
+    return TupleV((Static(None), *ends))
+
+
+def _covering(run: Run, name: str, start: Value | None, end: Value, node: ast.AST) -> Value:
+    """Return what a variable is at the end, as a value of a kind that it also has where the
+    function raises: there a list may have other items."""
+    if isinstance(end, Stale | PlaceV):
+        return end
+    own = kind = run.kind(end, node)
+    for noted_op in run.frame.raising.values():
+        value = noted_op.names.get(name, start)
+        if value is None or value is UNSET or isinstance(value, Stale | PlaceV | GeneratorV):
+            continue
+        both = kind if value is end else join(kind, run.kind(value, node))
+        if both is None:
+            return end
+        kind = both
+    return end if kind == own else coerce(run, end, kind, node)
 
 
 def _marked(value: Value, ends: dict[str, Value]) -> Value:
@@ -95,18 +164,15 @@ def _marked(value: Value, ends: dict[str, Value]) -> Value:
 
 def hand_back(
     run: Run, spec: Spec, f: FunctionV, given: Given, value: Value, owned: Sequence[Ownership],
-    node: ast.AST,
+    call: Let, node: ast.AST,
 ) -> Value:  # fmt: skip
     """Return the result of a call. The caller's names for updated arguments, and the variables that
     the function changed, get their values at its end."""
-    unfinished.look(run)
-    before = dict(run.frame.scope.names)
-    try:
-        touched = handed_updates.Touched(spec.touched, owned)
-        return _hand_back(run, spec, f, given, value, touched, node)
-    finally:
-        run.handing = None
-        unfinished.handed(run, spec, before)
+    before = dict(function_scope(run.scope).names)
+    touched = handed_updates.Touched(spec.touched, owned)
+    made = _hand_back(run, spec, f, given, value, touched, node)
+    noted.handed(run.frame, run.b, spec, call, before)
+    return made
 
 
 def _hand_back(
@@ -120,7 +186,6 @@ def _hand_back(
     known = [v for v in variables(functions) if v.home not in given.captured]
     made: dict[str, Value] = {}
     for name, end in zip(spec.handed, ends, strict=True):
-        run.handing = run.trying is None or name not in run.caught.kept(spec.name, run.trying)
         nested = touched if name in spec.nested else None
         refusal = spec.updates[name]
         called = spec.definition, None if refusal is None else refusal.site
@@ -156,12 +221,10 @@ def _hand_back(
     return _unmarked(result, made)
 
 
-def lose(run: Run, spec: Spec, values: dict[str, Value], node: ast.AST) -> None:
-    """Note that a call changes variables of this function where it raises, and does not give back
-    what they are then: a clause that catches the exception may not use them (``attempts``).
-    ``values``: the function and its arguments."""
-    mine, frame = function_scope(run.scope), run.frame
-    run.loses |= len(run.frames) == 1
+def lost_by(run: Run, spec: Spec, values: dict[str, Value], node: ast.AST) -> frozenset[str]:
+    """Return the variables of this function that a call changes where it raises, and does not hand
+    back. ``values``: the function and its arguments."""
+    mine, lost = function_scope(run.scope), set[str]()
     for name in sorted(spec.lost):
         target: Variable | None = None
         if name in values:
@@ -183,8 +246,21 @@ def lose(run: Run, spec: Spec, values: dict[str, Value], node: ast.AST) -> None:
                 "test before you change: if not fine: raise ValueError(...)",
                 error=MutationError,
             )
-        run.lost += [(mine, n) for n in sorted(names)]
-        frame.lost |= {n for n in names if n in frame.starts or n in frame.given}
+        lost |= names
+    return frozenset(lost)
+
+
+def left(
+    run: Run, spec: Spec, f: FunctionV, given: Given, made: Sequence[Var],
+    owned: Sequence[Ownership], call: Let, node: ast.AST,
+) -> None:  # fmt: skip
+    """Give the caller what a function that never returns has changed when it raises. (A generator
+    is left in the middle.)"""
+    if spec.ends is None or STATE in function_scope(run.scope).names:
+        noted.driven(run.frame, call, lost_by(run, spec, {FUNCTION: f, **given.args}, node))
+    else:
+        ends = rebuild(spec.ends, iter(made), lambda: (frozenset({Owner()}), True))
+        hand_back(run, spec, f, given, ends, owned, call, node)
 
 
 Called = tuple[Definition, Site | None]
@@ -262,7 +338,7 @@ def prepared(
     if run.store is not None and spec.result is not None and holds_references(spec.result):
         reason = "an object that may have several names, as a result of what is differentiated"
         run.refuse(node, reason, "return its numbers: return node.value")
-    lose(run, spec, {FUNCTION: f, **tight}, node)
+    run.loses |= bool(spec.lost) and len(run.frames) == 1
     for name, refusal in spec.updates.items():
         if name.partition("@")[0].endswith(memo_name("")):
             run.refuse(

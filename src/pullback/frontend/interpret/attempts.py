@@ -5,31 +5,30 @@ from __future__ import annotations
 import ast
 import contextlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pullback.core import held
 from pullback.core.build import Builder, boolean, i64
-from pullback.core.terms import (
-    Atom,
-    Block,
-    If,
-    Var,
-)
-from pullback.core.types import I64, Array
-from pullback.frontend.functions.catching import Catching, End, bind
+from pullback.core.terms import Atom, Block, If, Let, Var
+from pullback.core.traverse import defined
+from pullback.core.types import I64
+from pullback.errors import MutationError
+from pullback.frontend.functions.catching import Catching
+from pullback.frontend.functions.caught_functions import Exit, Exits
+from pullback.frontend.functions.caught_loops import bind
 from pullback.frontend.functions.clauses import DIGIT, Clauses, called_number
-from pullback.frontend.functions.scopes import function_scope, shown
-from pullback.frontend.functions.unfinished import parts_before
+from pullback.frontend.functions.scopes import shown
 from pullback.frontend.interpret import loops
 from pullback.frontend.interpret.attributes import written
-from pullback.frontend.interpret.forks import Names, fork_names, join_names
+from pullback.frontend.interpret.forks import UNUSED, Names, fork_names, join_names
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.flatten import NoKindError, flatten
+from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.undefined import any_of
 from pullback.frontend.kinds.values import (
+    UNSET,
     CaughtV,
     PlaceV,
     RecordV,
@@ -56,62 +55,42 @@ if TYPE_CHECKING:
 
 def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     """Run the statement of an attempt, then what follows (``go_on``); or, where it raises what is
-    caught, its other end, which sees the variables as they were before."""
+    caught, its other end, which sees the variables as they were where it was raised."""
     (tried,) = s.body
     before = run.scope.names
-    clauses, known = clauses_of(run, s.levels), len(run.lost)
+    clauses = clauses_of(run, s.levels)
+    run.scope.names = dict(before)
+    around, run.trying = run.trying, clauses
+    outer, run.frame.trying = run.frame.trying, clauses
     with run.building(Builder()) as b:
-        names = _Watched(before, run, b)
-        run.scope.names = names
-        around, run.trying = run.trying, clauses
-        outer, run.frame.trying = run.frame.trying, clauses
         try:
             flow = run.execute([tried])
         except Unreachable:
             flow = Flow.DEAD
         finally:
             run.trying, run.frame.trying = around, outer
+            end, run.scope.names = run.scope.names, before
     catching = Catching(run.caught, clauses, any_of(run))
     if not catching.raises(b.block()):
         run.b.extend(b.block())
+        run.scope.names = end
         return go_on() if flow is Flow.FALL else flow
-    raising = [k for k, let in enumerate(b.lets) if catching.raises(Block((let,), ()))]
-    gone = _lost(run, known, before)
-    unknown, changed = _unknown(names, run.scope.names, before, raising, gone)
-    failed = {**before, **{n: Stale(_reason(n), tried) for n in unknown}}
-    end = run.scope.names
-    run.scope.names = before
-    block, made = _joined(run, tried, b, None if flow is Flow.DEAD else end)
-    after = run.scope.names
-    held: dict[Atom, End] = {}
-    ends: dict[Atom, Atom] = dict(zip(made, block.results, strict=False))
-    for v, old in _held(failed, after, made).items():
-        kept_by = run.caught.handed(block, ends[v], old, clauses)
-        if kept_by is not None:
-            held[v] = kept_by
-    for n in names.handed & failed.keys():
-        if not _is_held(failed[n], after[n], held):
-            failed[n] = Stale(_reason(n), tried)
-    if flow is not Flow.DEAD:
-        there = _there(block, made, raising[0])
-        for n in changed:
-            atoms = [v for v in _atoms(after[n]) if v in made]
-            if not isinstance(after[n], Stale) and all(v in there for v in atoms):
-                held.update((v, there[v]) for v in atoms)
-                failed[n] = after[n]
-    caught = catching.block(block, [held.get(v, v.type) for v in made])
-    still = {n: v for n, v in after.items() if n in failed and n not in gone}
-    kept = {n: v for n, v in still.items() if _is_kept(v, made, held)}
+    raising = catching.leaves(b.block())
+    shots = [_held(run, let, before, end, clauses, tried) for let in raising]
+    ends = _Ends(run, s, tried, before, None if flow is Flow.DEAD else end, shots)
+    block, exits = ends.joined(b, raising)
     tag = Var("caught", I64)
-    bind(run.b, caught, (tag, *made))
+    caught = catching.block(block, exits)
+    bind(run.b, caught, (tag, *ends.made))
+    run.caught.stands_for(run.b.lets[-1], caught.lets[-1])
     live = run.frame.live_end
 
     def fine() -> Flow:
-        run.scope.names = dict(after)
+        run.scope.names = dict(ends.after)
         return go_on() if flow is Flow.FALL else flow
 
     def raised() -> Flow:
-        return _raised(run, s, {**failed, **kept}, _caught(run, clauses, tag))
+        return _raised(run, s, ends.failed, _caught(run, clauses, tag))
 
     if flow is Flow.DEAD:
         return raised()
@@ -130,64 +109,127 @@ def _raised(run: Run, s: Attempt, names: Names, caught: Names) -> Flow:
     return flow
 
 
-def _joined(
-    run: Run, tried: ast.stmt, b: Builder, names: Names | None
-) -> tuple[Block, tuple[Var, ...]]:
-    """The code of the statement as a block with the values that names have after it as results, and
-    the variables that the names hold from now on."""
-    if names is None:
-        return b.block(), ()
-    assert run.frame.definition is not None
-    live = liveness_of(run.frame.definition.node).after.get(tried, frozenset())
-    done = len(run.b.lets)
-
-    def make(blocks: Sequence[Block]) -> If:
-        return If(boolean(True), blocks[0], blocks[0])
-
-    join_names(run, [(b, names)], make, live | {"$return", "$exit"}, tried)
-    if len(run.b.lets) == done:
-        return b.block(), ()
-    let = run.b.lets.pop()
-    assert isinstance(let.op, If)
-    return let.op.then, let.vars
+def _held(
+    run: Run, let: Let, before: Names, end: Names, clauses: Clauses, tried: ast.stmt
+) -> Names:
+    """Return what the names hold where an op of the statement raises."""
+    place = run.frame.raising.get(run.caught.key(let))
+    if place is None:  # in code that has been rewritten
+        changed = [n for n, v in end.items() if v is not before.get(n)]
+        return {**before, **{n: Stale(_reason(n), tried) for n in changed}}
+    unsure = place.unsure
+    if place.midway:
+        unsure |= {n for n, v in end.items() if v is not place.names.get(n)}
+    if place.called is not None and not _is_known(run, place.called, clauses, tried):
+        unsure |= place.handed
+    return {**before, **place.names, **{n: Stale(_reason(n), tried) for n in unsure}}
 
 
-def _held(before: Names, after: Names, made: Sequence[Var]) -> dict[Atom, Atom]:
-    """For each of these variables that belongs to a name, what the name held before: that is what
-    the variable is where something was raised."""
-    found: dict[Atom, Atom] = {}
-    for n, value in after.items():
-        if n not in before or value is before[n]:
-            continue
-        new, old = _atoms(value), _atoms(before[n])
-        if [a.type for a in new] == [a.type for a in old]:
-            found.update((v, a) for v, a in zip(new, old, strict=True) if v in made)
-    return found
+def _is_known(run: Run, function: str, clauses: Clauses, tried: ast.stmt) -> bool:
+    """Whether it is known what a function hands back where it raises. Of one that is being run this
+    is assumed, and seen when it is complete."""
+    active = {spec.name for spec in run.calls.active}
+    if not run.caught.known(function, clauses, active):
+        return False
+    if active:
+        refusal = MutationError(_reason("."), "", run.site(tried))
+        run.caught.assumed.setdefault((function, clauses), refusal)
+    return True
 
 
-def _is_kept(value: Value, made: Sequence[Var], held: Mapping[Atom, End]) -> bool:
-    """Whether it is known what all of a value is where something was raised, if the statement made
-    any of it."""
-    mine = [v for v in _atoms(value) if v in made]
-    return bool(mine) and all(v in held for v in mine)
+class _Ends:
+    """What names hold behind a statement that may raise: ``after`` it, and where it has ``failed``.
+    What differs is given by results of its code, the variables ``made``. A name that holds the same
+    kind of value at all ends is one result."""
 
+    def __init__(
+        self, run: Run, s: Attempt, tried: ast.stmt, before: Names, end: Names | None,
+        shots: Sequence[Names],
+    ) -> None:  # fmt: skip
+        self.run, self.s, self.tried = run, s, tried
+        self.before, self.end, self.shots = before, end, shots
+        self.after: Names = {}
+        self.failed: Names = dict(before)
+        self.made: tuple[Var, ...] = ()
 
-def _is_held(old: Value, new: Value, held: Mapping[Atom, End]) -> bool:
-    """Whether it is known what an object is that a call updates where it raises."""
-    if isinstance(old, Stale) or isinstance(new, Stale):
-        return True
-    if isinstance(old, PlaceV) or isinstance(new, PlaceV):
-        return old is new  # another name of an object: the object has a name of its own
-    parts = parts_before(old, new)
-    arrays = (v for v in _atoms(new) if isinstance(v.type, Array))
-    return parts is not None and (not parts or all(v in held for v in arrays))
+    def joined(self, b: Builder, raising: Sequence[Let]) -> tuple[Block, Exits]:
+        """Return the statement's code with what names hold as results, and what these are where its
+        ops raise."""
+        run, names = self.run, self._changed()
+        ends: list[Names] = [dict(self.before) for _ in self.shots]
+        after = None if self.end is None else dict(self.end)
+        one, several = set[str](), set[str]()
+        for n in names:
+            if n.startswith("$"):
+                for env in ends:
+                    env[n] = UNUSED
+            elif self._is_one(n):
+                one.add(n)
+                for env, shot in zip(ends, self.shots, strict=True):
+                    env[n] = shot[n]
+            else:
+                several.add(n)
+                if after is not None:
+                    after[f"{n}!"] = UNUSED
+                for env, shot in zip(ends, self.shots, strict=True):
+                    env[n] = UNUSED
+                    if n in shot:
+                        env[f"{n}!"] = shot[n]
+        definition = run.frame.definition
+        assert definition is not None
+        known = liveness_of(definition.node)
+        caught = known.head.get(self.s, frozenset())
+        live = known.after.get(self.tried, frozenset()) | caught | {"$return", "$exit"}
+        always = caught | run.scope.always | run.scope.borrowed
+        live |= {f"{n}!" for n in several & always}
+        blocks: list[Block] = []
 
+        def make(made: Sequence[Block]) -> If:
+            blocks[:] = made
+            return If(boolean(True), made[0], made[0])
 
-def _there(block: Block, made: Sequence[Var], first: int) -> dict[Atom, Atom]:
-    """For each variable that is made of a value which is there before something may be raised, that
-    value."""
-    later = {v for let in block.lets[first:] for v in let.vars}
-    return {v: a for v, a in zip(made, block.results, strict=False) if a not in later}
+        others = [Builder() for _ in ends]
+        arms = [(b, after), *zip(others, ends, strict=True)]
+        join_names(run, arms, make, live, self.tried, defined(b.block()))
+        let = run.b.lets.pop()
+        self.made = let.vars
+        found, run.scope.names = run.scope.names, self.before
+        self.after = {n: v for n, v in found.items() if self.end is not None and n in self.end}
+        for n in one:
+            self.failed[n] = found[n]
+        for n in several:
+            self.failed.pop(n, None)
+            if f"{n}!" in found:
+                self.failed[n] = found[f"{n}!"]
+        return blocks[0], self._exits(blocks[1:], raising)
+
+    def _exits(self, blocks: Sequence[Block], raising: Sequence[Let]) -> Exits:
+        run = self.run
+        exits = {}
+        for block, let in zip(blocks, raising, strict=True):
+            key = run.caught.key(let)
+            place = run.frame.raising.get(key)
+            before = () if place is None else place.lets
+            exits[key] = Exit((*before, *block.lets), block.results)
+        return exits
+
+    def _changed(self) -> list[str]:
+        envs = [*self.shots, *([] if self.end is None else [self.end])]
+        names = dict.fromkeys(n for env in (self.before, *envs) for n in env)
+        return [n for n in names if any(env.get(n) is not self.before.get(n) for env in envs)]
+
+    def _is_one(self, name: str) -> bool:
+        """Whether a name holds the same kind of value after the statement and where it raises."""
+        values = [env.get(name) for env in (*self.shots, *([] if self.end is None else [self.end]))]
+        if any(v is None or v is UNSET or isinstance(v, Stale) for v in values):
+            return False
+        if any(isinstance(v, PlaceV) for v in values):
+            return all(isinstance(v, PlaceV) and self._is_one(v.root) for v in values)
+        try:
+            kinds = [kind_of(v) for v in values if v is not None]
+        except NoKindError:
+            return False
+        return all(kind == kinds[0] for kind in kinds)
 
 
 def _reason(name: str) -> str:
@@ -249,57 +291,6 @@ def _classes(run: Run, node: ast.expr) -> tuple[type[BaseException], ...]:
 
 def _is_exception(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
-
-
-class _Watched(dict[str, Value]):
-    """Names that know how much code there was when each was first and last set; -1: it was set in a
-    block of that code, or (the first time) by a call."""
-
-    def __init__(self, names: Names, run: Run, b: Builder) -> None:
-        super().__init__(names)
-        self.run, self.b = run, b
-        self.set_at: dict[str, tuple[int, int]] = {}
-        self.handed: set[str] = set()
-
-    def __setitem__(self, name: str, value: Value) -> None:
-        last = len(self.b.lets) if self.run.b is self.b else -1
-        first, before = self.set_at.get(name, (-1 if self.run.handing else last, last))
-        self.set_at[name] = first, last if before >= 0 else -1
-        if self.run.handing is not None:
-            self.handed.add(name)
-        super().__setitem__(name, value)
-
-    def update(self, *args: Any, **names: Value) -> None:
-        for name, value in dict(*args, **names).items():
-            self[name] = value
-
-
-def _lost(run: Run, since: int, before: Names) -> set[str]:
-    """The names that calls have changed which raise then, and do not give back."""
-    mine = function_scope(run.scope)
-    return {n for scope, n in run.lost[since:] if scope is mine and n in before}
-
-
-def _unknown(
-    names: _Watched, after: Names, before: Names, raising: Sequence[int], gone: set[str]
-) -> tuple[list[str], list[str]]:
-    """The names of which it is not known what they hold where the statement raises: those that were
-    set before something that may raise, or by it, and those that are ``gone``. And of the former,
-    those that were set before anything that may raise: they hold what they hold at the end."""
-    at = names.set_at if after is names else {}
-    changed = [n for n, v in after.items() if v is not before.get(n) and not n.startswith("$")]
-    unknown = [n for n in changed if at.get(n, (-1, -1))[0] <= raising[-1] and n not in gone]
-    first = [n for n in unknown if 0 <= at.get(n, (-1, -1))[1] <= raising[0]]
-    return [*unknown, *sorted(gone)], first
-
-
-def _atoms(value: Value) -> tuple[Atom, ...]:
-    if isinstance(value, Stale):
-        return ()
-    try:
-        return tuple(flatten(value).atoms)
-    except NoKindError:
-        return ()
 
 
 def once(run: Run, s: Once) -> Flow:

@@ -34,7 +34,6 @@ def always_fails(
                 return True
             case Call(name) if name in inside or (
                 name in functions
-                and not functions[name].results
                 and always_fails(functions[name].body, functions, inside | {name})
             ):
                 return True

@@ -8,8 +8,8 @@ either where the refusal may go when more is known (``Functions.waits``).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
 from pullback.core.types import I64
 from pullback.errors import PullbackError, TypesDoNotMeetError
-from pullback.frontend.functions import choices, unfinished
+from pullback.frontend.functions import choices
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
@@ -52,7 +52,6 @@ def fork_value(
     run: Run, arms: Sequence[Callable[[], Value]], make: MakeOp, node: ast.AST
 ) -> Value:
     """Return the joined value of an expression with several arms, of which one is evaluated."""
-    unfinished.look(run)
     results: list[tuple[Builder, Value | None]] = []
     scope, before = run.scope, run.scope.names
     ends: list[Names] = []
@@ -258,7 +257,6 @@ def fork_names(
     node: ast.AST,
 ) -> Flow:
     """Run statements with several arms; afterwards the names have their joined values."""
-    unfinished.look(run)
     scope, before = run.scope, run.scope.names
     results: list[tuple[Builder, Names | None]] = []
     flows: list[Flow] = []
@@ -292,7 +290,9 @@ def join_names(
     make: MakeOp,
     live: frozenset[str],
     node: ast.AST,
+    inside: Container[Atom] = frozenset(),
 ) -> None:
+    """Join what names hold. ``inside``: variables of one arm that may be what all arms give."""
     envs = [names for _, names in results if names is not None]
     before, live = run.scope.names, places.with_roots(live | run.scope.always, envs)
     picked = _settle_places(run, results, before, live, node)
@@ -307,6 +307,8 @@ def join_names(
     for name in dict.fromkeys(n for env in envs for n in env):
         values = [env.get(name) for env in envs]
         outside = len(envs) > 1 or before.get(name) is values[0]
+        if outside and inside and before.get(name) is not values[0]:
+            outside = not _is_inside(run, values[0], envs[0], inside)
         if outside and all(v is values[0] for v in values) and values[0] is not None:
             joined[name] = values[0]
             continue
@@ -350,7 +352,15 @@ def join_names(
     for n, known in functions.items():
         joined[n] = _chosen_function(joined, n, known)
     run.scope.names = joined
-    unfinished.note(run)
+
+
+def _is_inside(run: Run, value: Value | None, env: Names, inside: Container[Atom]) -> bool:
+    """Whether what a name holds has variables in it of one arm."""
+    if value is None or value is UNSET or isinstance(value, Stale):
+        return False
+    with suppress(NoKindError):
+        return any(a in inside for a in _flat_in(run, value, env).atoms)
+    return False
 
 
 def _chosen_function(joined: Names, name: str, functions: Sequence[Value]) -> Value:

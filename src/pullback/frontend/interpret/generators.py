@@ -27,6 +27,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Call, Function, Var
 from pullback.core.types import BOOL, Type
 from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
+from pullback.frontend.functions import noted
 from pullback.frontend.functions.captured_variables import FUNCTION, SLOTS, same_variables
 from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.generator_forms import (
@@ -35,7 +36,7 @@ from pullback.frontend.functions.generator_forms import (
     driven_form,
     expression_function,
 )
-from pullback.frontend.functions.handing import hand_back, lose
+from pullback.frontend.functions.handing import hand_back, lost_by
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
 from pullback.frontend.functions.threads import (
@@ -274,7 +275,9 @@ class Generators:
         run.functions[consumer.name] = function
         left = [after is before for after, before in zip(block.results, c.params, strict=False)]
         slots = slots_in(run, items, names, [h.kind for h in c.heads], left)
-        return c.results(self.call(items, consumer, c.inits, node, slots))
+        made = self.call(items, consumer, c.inits, node, slots)
+        noted.driven(run.frame, run.b.lets[-1], names)
+        return c.results(made)
 
     def _join_point(
         self, item: Kind, results: tuple[Type, ...], stops: bool, keeps: bool, node: ast.AST
@@ -312,18 +315,22 @@ class Generators:
                 rewrite = f"give it {name!r} as a parameter, and yield what becomes of it"
             reason = f"{f.definition.name!r} {reason} while others may look at it between two items"
             run.refuse(node, reason, rewrite, error=MutationError)
-        if spec.lost:
-            lose(run, spec, {FUNCTION: f, **given}, node)
+        run.loses |= bool(spec.lost) and len(run.frames) == 1
+        lost = lost_by(run, spec, {FUNCTION: f, **given}, node)
         if spec.never_returns:
             run.b.let(Call(spec.name, tuple(atoms)), (), run.site(node))
+            noted.driven(run.frame, run.b.lets[-1], lost)
             raise Unreachable
         if not spec.handed:
-            return run.b.let(Call(spec.name, tuple(atoms)), consumer.results, run.site(node))
+            left = run.b.let(Call(spec.name, tuple(atoms)), consumer.results, run.site(node))
+            noted.driven(run.frame, run.b.lets[-1], lost)
+            return left
         assert spec.result is not None
         types = tuple(leaf_types(spec.result))
         made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
+        let = run.b.lets[-1]
         value = run.calls.result(spec, list(made), owners)
-        thread = hand_back(run, spec, f, Given(given), value, owners, node)
+        thread = hand_back(run, spec, f, Given(given), value, owners, let, node)
         assert isinstance(thread, ThreadV)
         return cast("tuple[Var, ...]", thread.atoms)
 

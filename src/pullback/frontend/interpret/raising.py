@@ -55,6 +55,7 @@ def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> 
             case (only,) if isinstance(only.op, Prim) and only.op.name == "require":
                 args = (fine, *only.op.args[1:])
                 run.b.let(Prim("require", args, only.op.static), (), only.site)
+                run.caught.stands_for(run.b.lets[-1], only)
             case _:
                 run.b.let(If(fine, run.block(lambda: ()), block), ())
     return Flow.FALL

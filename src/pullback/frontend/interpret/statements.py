@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend.functions import local_classes, unfinished
+from pullback.frontend.functions import local_classes
 from pullback.frontend.functions.generator_forms import yields
 from pullback.frontend.interpret import (
     attempts,
@@ -97,9 +97,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return attempts.attempt(run, s, partial(_finish, run, rest))
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
-            unfinished.look(run)
             flow = _statement(run, s)
-            unfinished.look(run)
         except (PullbackError, NoKindError) as e:
             refusal = run.not_kept(e.value, s) if isinstance(e, NoKindError) else e
             if run.problems is None or run.incomplete:
@@ -406,6 +404,7 @@ def _raise_first(
             fine = run.b.prim("not", cond)
             values = only.op.args[1:]
             run.b.let(Prim("require", (fine, *values), only.op.static), (), only.site)
+            run.caught.stands_for(run.b.lets[-1], only)
         case _:
             run.b.let(If(cond, block, run.block(lambda: ())), ())
     return orelse()

@@ -22,6 +22,7 @@ from pullback.errors import (
     StaticKeyError,
     brief,
 )
+from pullback.frontend.functions import noted
 from pullback.frontend.interpret import comprehensions
 from pullback.frontend.kinds.values import (
     HashV,
@@ -288,8 +289,10 @@ def pop(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Chan
 def update(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if len(args) > 1:
         run.refuse(node, "update takes one dict", error=ArgumentTypeError)
-    more = _contents(run, args[0], node) if args else made({})
-    return _merged(run, _merged(run, d, more, node), made(kwargs), node), _NONE
+    with noted.midway(run.frame):
+        more = _contents(run, args[0], node) if args else made({})
+        both = _merged(run, d, more, node)
+    return _merged(run, both, made(kwargs), node), _NONE
 
 
 def _table(run: Run, d: RecordV, node: ast.AST) -> HashV:

@@ -13,6 +13,7 @@ from pullback.core.build import i64
 from pullback.core.messages import of_key
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, StaticKeyError, UnknownAttributeError
+from pullback.frontend.functions import noted
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import key_kind
 from pullback.frontend.kinds.kinds import Kind, SymbolK
@@ -259,13 +260,14 @@ def clear(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Chan
 
 
 def update(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    for more in args:
-        if is_set(d):
-            d = with_items(run, d, run.iterate(as_items(more), node), node)
-        elif d.cls is Counter:
-            d = counted(run, d, more, node)
-        else:
-            d = with_pairs(run, d, pairs_of(run, more, node), node)
+    with noted.midway(run.frame):
+        for more in args:
+            if is_set(d):
+                d = with_items(run, d, run.iterate(as_items(more), node), node)
+            elif d.cls is Counter:
+                d = counted(run, d, more, node)
+            else:
+                d = with_pairs(run, d, pairs_of(run, more, node), node)
     for name, value in kwargs.items():
         d = changes.put(run, d, Static(name), value, node)
     return d, _NONE

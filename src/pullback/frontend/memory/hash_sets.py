@@ -12,6 +12,7 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, If
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions import noted
 from pullback.frontend.kinds.values import (
     HashV,
     Indexed,
@@ -189,7 +190,8 @@ def _in_place(
     op: str, run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Change:
     (other, _) = arguments(run, IN_PLACE[op], args, kwargs, 1, 1, node)
-    made = combined(run, op, d, _as_set(run, other, node), node)
+    with noted.midway(run.frame):
+        made = combined(run, op, d, _as_set(run, other, node), node)
     return replace(made, owners=d.owners, fresh=d.fresh), _NONE
 
 

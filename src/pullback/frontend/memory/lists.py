@@ -26,6 +26,7 @@ from pullback.errors import (
     StaticIndexError,
     TypesDoNotMeetError,
 )
+from pullback.frontend.functions import noted
 from pullback.frontend.interpret import indices
 from pullback.frontend.interpret.indices import index_atom
 from pullback.frontend.kinds.coerce import coerce
@@ -182,7 +183,8 @@ def append(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
 def extend(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     """Compile ``xs.extend(ys)`` and ``xs += ys``."""
     (values,) = _take(run, "extend", args, 1, 1, node)
-    return extend_by(run, items, run.iterate(values, node), node)
+    with noted.midway(run.frame):
+        return extend_by(run, items, run.iterate(values, node), node)
 
 
 def extend_by(run: Run, items: AnyList, more: Items, node: ast.AST) -> Change:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, MutationError
-from pullback.frontend.functions import unfinished
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
 from pullback.frontend.kinds.kinds import HashK, Kind, RecordK, ScalarK, TupleK
@@ -306,14 +305,12 @@ def bind_updated(
     update; names of other values that may share its memory (with ``nested``, the memory of the
     values in it) may not be used any more."""
     cycles.check(run, name, old, new, node)
-    unfinished.look(run)
     made = replace(new, owners=old.owners, fresh=old.fresh)
     if run.store is not None and name.startswith(COLUMN):
         run.store.check(name, made, node)
     mine = function_scope(run.scope)
     updated(run, name, old, node, made, nested, moved)
     mine.names[name] = made
-    unfinished.note(run)
     return made
 
 
@@ -425,7 +422,6 @@ def rebound(run: Run, scope: Scope, name: str) -> None:
         if spec is not None and spec.updates.get(name) is not None:
             spec.replaced.add(name)
         run.frame.rebound.add(name)
-        unfinished.note(run, name)
     cell = scope.cells.get(name)
     if cell is None:
         return

@@ -67,7 +67,8 @@ def _meet(a: Names | None, b: Names | None) -> Names | None:
 
 @dataclass(slots=True)
 class Liveness:
-    """The names that may still be read after a statement; for loops also at their head.
+    """The names that may still be read after a statement; for loops also at their head, and for
+    branches at their ``else``.
 
     Names that nested functions capture count as live everywhere; ``ends`` are live at the end."""
 
@@ -96,8 +97,9 @@ class Liveness:
             case ast.Continue():
                 return exits[1]
             case ast.If(test, body, orelse):
-                arms = self.block(body, out, exits) | self.block(orelse, out, exits)
-                return arms | _read(test)
+                other = self.block(orelse, out, exits)
+                self.head[s] = other | self.captured
+                return self.block(body, out, exits) | other | _read(test)
             case ast.For(target, iterable, body, orelse):
                 after = self._after_loop(s, orelse, out, exits)
                 return self._loop(s, body, after, target_names(target)) | _read(iterable)

@@ -122,11 +122,11 @@ class deque:
         return self._back[self._first - 1]
 
     def extend(self, iterable: Iterable[Any]) -> None:
-        for x in list(iterable):
+        for x in list(iterable) if isinstance(iterable, deque) else iterable:
             self.append(x)
 
     def extendleft(self, iterable: Iterable[Any]) -> None:
-        for x in list(iterable):
+        for x in list(iterable) if isinstance(iterable, deque) else iterable:
             self.appendleft(x)
 
     def rotate(self, n: int = 1) -> None:

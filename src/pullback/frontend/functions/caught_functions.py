@@ -1,0 +1,284 @@
+"""Which functions raise what is caught, and what they hand back there: the second versions of
+functions that are called under a ``try``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from pullback.core.messages import Raised
+from pullback.core.prims_discrete import AGAIN
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Call,
+    Case,
+    Function,
+    If,
+    Index,
+    Jvp,
+    Let,
+    Loop,
+    Op,
+    Prim,
+    Ruled,
+    Update,
+    Var,
+    Vjp,
+    While,
+    sub_blocks,
+)
+from pullback.core.traverse import substitute
+from pullback.core.types import I64, Type
+from pullback.errors import PullbackError
+from pullback.frontend.functions.clauses import Clauses
+
+End = Type | Atom
+"""A result where something was raised: this one, or any value of a type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """What the results of a block are where one of its ops raises, and the code that makes it."""
+
+    lets: tuple[Let, ...]
+    ends: tuple[End, ...]
+
+    def after(self, first: Type) -> Exit:
+        """Return what the results are if there is one more before them."""
+        return replace(self, ends=(first, *self.ends))
+
+
+Exits = Mapping[int, Exit]
+"""By the op's key (``CaughtFunctions.key``). Where an op has none, any values will do."""
+
+
+class HandedBack(Protocol):
+    """What a function hands back where it raises (``exits.HandedBack``)."""
+
+    def exits(self) -> Exits: ...
+    def known(self, let: Let, caught: CaughtFunctions) -> bool: ...
+    def called(self, let: Let) -> str | None: ...
+
+
+@dataclass(slots=True)
+class CaughtFunctions:
+    """The second versions of functions that are called under a ``try``, by name."""
+
+    functions: dict[str, Function]
+    wanted: dict[str, tuple[str, Clauses]] = field(default_factory=dict)
+    again: dict[str, Clauses] = field(default_factory=dict)
+    """The functions of what is raised again: from its number to that of the clause."""
+    classes: list[Raised] = field(default_factory=list)
+    """The exceptions of which clauses ask for the object, by number."""
+    handed: dict[str, HandedBack] = field(default_factory=dict)
+    """What functions hand back that update what they are given."""
+    places: dict[int, tuple[Let, Let]] = field(default_factory=dict)
+    """An op that has been rewritten, by its number, with the one that it was."""
+    assumed: dict[tuple[str, Clauses], PullbackError] = field(default_factory=dict)
+    """The functions of which it was assumed that what they hand back is known, and the refusal if
+    it is not: they were being run."""
+    total: set[str] = field(default_factory=set)
+    """The functions of the library that check what cannot fail: they raise nothing."""
+    contexts: bool = False
+    """Whether something may be raised while something else is being handled."""
+    catches_extents: bool = False
+    """Whether a clause catches the error of extents that do not fit."""
+
+    def want(self, function: str, clauses: Clauses) -> str:
+        """Return the name of the version of a function that gives the numbers of these clauses."""
+        name = f"{function}.try.{clauses.text}"
+        while self.wanted.setdefault(name, (function, clauses)) != (function, clauses):
+            name += "'"
+        return name
+
+    def want_again(self, clauses: Clauses) -> str:
+        """Return the name of the function that gives the number of the clause that catches what is
+        raised again; 0: none."""
+        name = f"again.try.{clauses.text}"
+        while self.again.setdefault(name, clauses) != clauses:
+            name += "'"
+        return name
+
+    def class_of(self, exception: Raised) -> int:
+        """Return the number of an exception."""
+        if exception not in self.classes:
+            self.classes.append(exception)
+        return self.classes.index(exception)
+
+    def exits(self, function: str) -> Exits:
+        """Return what the results of a function are where it raises; those that hand nothing back
+        are any."""
+        if function in self.wanted:  # its results come behind the number of a clause
+            inner = self.exits(self.wanted[function][0])
+            return {key: end.after(I64) for key, end in inner.items()}
+        back = self.handed.get(function)
+        return {} if back is None else back.exits()
+
+    def known(self, function: str, clauses: Clauses, active: Collection[str]) -> bool:
+        """Whether it is known what a function hands back wherever it raises what these clauses
+        catch. Of the ``active`` ones, which are not complete, that is assumed."""
+        seen: set[str] = set()
+        todo = [function]
+        while todo:
+            name = todo.pop()
+            if name in seen or name in active:
+                continue
+            seen.add(name)
+            inside: tuple[Clauses, ...] = ()
+            while name in self.wanted:
+                name, inner = self.wanted[name]
+                inside = (*inside, inner)
+            if name not in self.functions or name not in self.handed:
+                return False
+            back = self.handed[name]
+            for let in leaves(self.functions[name].body):
+                if not self.escapes(let.op, clauses, inside):
+                    continue
+                if not back.known(let, self):
+                    return False
+                called = back.called(let)
+                if called is not None:
+                    todo.append(called)
+        return True
+
+    def origin(self, let: Let) -> Let:
+        """Return the op that an op was made of."""
+        while id(let) in self.places:
+            _, let = self.places[id(let)]
+        return let
+
+    def key(self, let: Let) -> int:
+        """Return the number of an op, which is that of the op that it was made of."""
+        return id(self.origin(let))
+
+    def exit_of(self, let: Let, exits: Exits) -> Exit | None:
+        """Return what the results are where an op raises. Those that a call hands back are its own
+        results, which may have other variables now."""
+        first = self.origin(let)
+        found = exits.get(id(first))
+        if found is None or first is let or not isinstance(first.op, Call):
+            return found
+        now: dict[Var, Atom] = dict(zip(first.vars, let.vars[-len(first.vars) :], strict=False))
+        atoms = tuple(e for e in found.ends if not isinstance(e, Type))
+        block = substitute(Block(found.lets, atoms), now)
+        made = iter(block.results)
+        return Exit(
+            block.lets, tuple(e if isinstance(e, Type) else next(made) for e in found.ends)
+        )
+
+    def renamed(self, block: Block, names: dict[Var, Var]) -> Block:
+        """Return a block with other variables; its ops stand for what they were."""
+        made = substitute(block, dict(names))
+        for new, old in zip(leaves(made), leaves(block), strict=True):
+            self.stands_for(new, old)
+        return made
+
+    def stands_for(self, made: Let, let: Let) -> None:
+        """Note that what ``let`` raises is raised by another op now."""
+        if made is not let:
+            self.places[id(made)] = made, let
+
+    def escapes(self, op: Op, clauses: Clauses, inside: tuple[Clauses, ...] = ()) -> bool:
+        """Whether an op may raise what the clauses catch, and none of those inside does."""
+        return any(
+            escapes_op(o, clauses, inside)
+            or any(self.raises(f, clauses, inside) for f in called_by(o))
+            for o in (op, *inner_ops(op))
+        )
+
+    def raises(self, name: str, clauses: Clauses, around: tuple[Clauses, ...] = ()) -> bool:
+        """Whether a function may raise what is caught, and not by those ``around`` the call; one
+        that is not complete may."""
+        seen: set[tuple[str, tuple[Clauses, ...]]] = set()
+        todo: list[tuple[str, tuple[Clauses, ...]]] = [(name, around)]
+        while todo:
+            f, inside = todo.pop()
+            while f in self.wanted:  # a version, of which nothing comes that it gives a number for
+                f, inner = self.wanted[f]
+                inside = (*inside, inner)
+            if f in self.total or (f, inside) in seen or clauses in inside or f in self.again:
+                continue
+            seen.add((f, inside))
+            if f not in self.functions:
+                return True
+            for op in ops_of(self.functions[f].body):
+                if escapes_op(op, clauses, inside):
+                    return True
+                todo += [(g, inside) for g in called_by(op)]
+        return False
+
+
+def inner_ops(op: Op) -> Iterator[Op]:
+    """Iterate over the ops in the blocks of an op."""
+    for _, inner in sub_blocks(op):
+        yield from ops_of(inner)
+
+
+def called_by(op: Op) -> tuple[str, ...]:
+    match op:
+        case Call(f) | Vjp(f) | Jvp(f) | Ruled(f):
+            return (f,)
+        case _:
+            return ()
+
+
+def ops_of(block: Block) -> Iterator[Op]:
+    for let in block.lets:
+        yield let.op
+        yield from inner_ops(let.op)
+
+
+_EVERYTHING = Clauses(((((BaseException,), 1),),))
+
+
+def may_raise(op: Op) -> bool:
+    """Whether an op may raise anything at all, as far as the op says."""
+    return any(escapes_op(o, _EVERYTHING) or called_by(o) for o in (op, *inner_ops(op)))
+
+
+def leaves(block: Block) -> Iterator[Let]:
+    """Iterate over the ops of a block and of the branches and loops in it, each of which may stand
+    between two others that change variables."""
+    for let in block.lets:
+        if isinstance(let.op, If | Case | Loop | While):
+            for _, inner in sub_blocks(let.op):
+                yield from leaves(inner)
+        else:
+            yield let
+
+
+def type_of_end(end: End) -> Type:
+    return end if isinstance(end, Type) else end.type
+
+
+def types_of(ends: Sequence[End]) -> tuple[Type, ...]:
+    return (I64, *map(type_of_end, ends))
+
+
+def is_linear(op: Op) -> bool:
+    return isinstance(op, Prim) and op.name in ("solve.ck", "cholesky.ck")
+
+
+def escapes_op(op: Op, clauses: Clauses, inside: Iterable[Clauses] = ()) -> bool:
+    """Whether the clauses catch what the op itself may raise, and none of those inside does."""
+    name = raised_by_op(op)
+    if name is None or name == AGAIN:
+        return name == AGAIN
+    return bool(clauses.number(name)) and not any(c.number(name) for c in inside)
+
+
+def raised_by_op(op: Op) -> Raised | None:
+    """Return what the op itself may raise."""
+    match op:
+        case Prim("require" | "require.early", _, (str() | type() as raised, *_)):
+            return raised
+        case Prim() if is_linear(op):
+            return np.linalg.LinAlgError.__name__
+        case Index(_, _, True) | Update(_, _, _, True):
+            return IndexError.__name__
+        case _:
+            return None

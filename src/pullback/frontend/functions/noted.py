@@ -1,0 +1,84 @@
+"""What variables hold where code may raise: a snapshot of the names, for each op that may.
+
+A clause that catches an exception sees the updates that were made before it was raised. In the
+function itself these are its variables (``interpret.attempts``); from a function that is called,
+what it updates of what it was given (``exits``). A call hands updates back to its caller also where
+it raises: so at its place the caller's names are those after the call (``handed``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Case, If, Let, Loop, While
+from pullback.frontend.functions.caught_functions import may_raise
+from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.kinds.values import UNSET, Value
+from pullback.frontend.state import Frame, Noted, Spec
+
+if TYPE_CHECKING:
+    from pullback.core.build import Builder
+
+Names = Mapping[str, Value]
+
+
+def note(frame: Frame, let: Let) -> None:
+    """Note what variables hold where an op stands that may raise."""
+    if frame.trying is None and not frame.starts:
+        return
+    if isinstance(let.op, If | Case | Loop | While) or not may_raise(let.op):
+        return
+    names = function_scope(frame.scope).names
+    if frame.trying is not None:
+        frame.raising[id(let)] = Noted(let, dict(names))
+    else:
+        changed = {n: names.get(n, UNSET) for n, v in frame.starts.items() if names.get(n) is not v}
+        frame.raising[id(let)] = Noted(let, changed)
+
+
+def handed(frame: Frame, b: Builder, spec: Spec, call: Let, before: Names) -> None:
+    """Note that a call has handed updates back. ``before``: what the names held."""
+    place = frame.raising.get(id(call))
+    if place is None:
+        return
+    names = function_scope(frame.scope).names
+    place.handed = frozenset(n for n, v in names.items() if v is not before.get(n))
+    place.called = spec.name
+    place.lets = tuple(b.lets[b.lets.index(call) + 1 :])
+    place.names = {**place.names, **{n: names[n] for n in place.handed}}
+    if any(may_raise(let.op) for let in place.lets):
+        place.unsure |= place.handed
+
+
+def driven(frame: Frame, call: Let, names: Iterable[str]) -> None:
+    """Note that the call of a generator's function changes variables with each item."""
+    place = frame.raising.get(id(call))
+    if place is not None:
+        place.unsure |= frozenset(names)
+
+
+@contextmanager
+def midway(frame: Frame) -> Iterator[None]:
+    """Note that what raises here stands in the middle of an update: ``xs.extend(f(v) for v in
+    vs)``."""
+    known = len(frame.raising)
+    yield
+    for noted in list(frame.raising.values())[known:]:
+        noted.midway = True
+
+
+def changed(frame: Frame) -> frozenset[str]:
+    """Return the objects of the caller and captured variables that are not what they were where
+    something may raise."""
+    found: set[str] = set()
+    for place in frame.raising.values():
+        starts = frame.starts.items()
+        found |= {n for n, v in starts if place.names.get(n, v) is not v or n in place.unsure}
+        if place.midway:
+            found |= frame.starts.keys()
+    return frozenset(found)
+
+
+__all__ = ["changed", "driven", "handed", "midway", "note"]
