@@ -10,7 +10,7 @@ import pytest
 
 import pullback as pb
 from tests.foreign.__main__ import verdict
-from tests.frontend import chosen_iterators, iterator_programs, iterator_uses
+from tests.frontend import chosen_iterators, iterator_programs, iterator_uses, late_programs
 from tests.frontend.harness import agrees, run
 
 PROGRAMS = [*iterator_programs.PROGRAMS, *iterator_uses.PROGRAMS]
@@ -23,6 +23,24 @@ def name_of(case):
 @pytest.mark.parametrize(("f", "args"), [(f, args) for f, *args in PROGRAMS], ids=name_of)
 def test_as_in_python(f, args):
     assert verdict(f, tuple(args)) == ("right", "")
+
+
+def outcome_of(f, args, capsys):
+    try:
+        result: object = f(*args)
+    except Exception as e:
+        result = type(e)
+    return result, capsys.readouterr().out
+
+
+LATE = [(f, args) for f, *args in late_programs.PROGRAMS]
+
+
+@pytest.mark.parametrize(("f", "args"), LATE, ids=name_of)
+def test_items_are_made_when_they_are_asked_for(f, args, capsys):
+    found, wanted = outcome_of(pb.jit(f), args, capsys), outcome_of(f, args, capsys)
+    number = isinstance(wanted[0], float)
+    assert found == ((pytest.approx(wanted[0]), wanted[1]) if number else wanted)
 
 
 def exhausted(xs):
@@ -62,6 +80,11 @@ def row_that_changes(xs):
     return a[0] + b[0]
 
 
+def longer_than_what_follows(xs):
+    a, b = xs[:2]
+    return sum(u * v for u, v in zip(map(math.sqrt, [a, b, -1.0]), [1.0]))
+
+
 def taken_out_of_a_list(xs):
     its = [iter(xs), iter(xs)]
     total = 0.0
@@ -77,6 +100,7 @@ def taken_out_of_a_list(xs):
 REFUSED = {
     recursive: "runs over itself",
     grows_meanwhile: "has been updated since",
+    longer_than_what_follows: "put what has the fewest items first",
     row_that_changes: "same memory under another name",
     taken_out_of_a_list: "carried round a loop",
 }

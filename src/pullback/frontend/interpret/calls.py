@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import functools
+import itertools
 import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
@@ -17,6 +18,7 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
 from pullback.frontend.interpret import (
     by_reference,
+    late_items,
     making,
     objects,
     showing,
@@ -170,6 +172,8 @@ def _call_handler(
         args = [once(v, run.iterate(v, node), node) if _is_chosen(v) else v for v in args]
     if obj in ADVANCED or obj in (map, zip):
         args = [special_methods.iterated(run, v, node) for v in args]
+    if obj in ADVANCED and obj is not itertools.starmap:
+        args = [late_items.in_turn(run, v) for v in args]
     given = (*args, *kwargs.values())
     if obj in SEQUENTIAL and any(map(is_driven, given)):
         return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
@@ -179,6 +183,13 @@ def _call_handler(
             return _call_text(run, ORDERED[obj], args, kwargs, node)
         run.calls.may_order.add(node)
         with run.sealed():
+            if obj in _AHEAD:
+                return late_items.begun_late(
+                    run,
+                    lambda: CALLS[obj](run, args, kwargs, node),
+                    lambda made: _advanceable(run, obj, made, args, kwargs, node),
+                    node,
+                )
             made = CALLS[obj](run, args, kwargs, node)
     else:
         made = CALLS[obj](run, args, kwargs, node)
@@ -254,6 +265,10 @@ _EAGER = frozenset({
     list, tuple, set, frozenset, dict, sorted, len, sum, max, min, any, all, functools.reduce
 })  # fmt: skip
 """Functions that go through an iterator, and take a tuple for what it is."""
+
+
+_AHEAD = frozenset({itertools.takewhile, itertools.dropwhile, itertools.accumulate})
+"""Functions of which the handlers call what they are given before an item is asked for."""
 
 
 def _is_chosen(value: Value) -> bool:

@@ -378,8 +378,8 @@ def fold(
     """Compile ``state = step(state, item)`` over the items, until ``stop(state)``: then no further
     item is asked for."""
     match items:
-        case Unrolled(known):
-            return _fold_known(run, known, init, step, node, stop)
+        case Unrolled(each):
+            return _fold_known(run, each, init, step, node, stop)
         case Driven():
             return run.drive(items, init, step, stop, node)
         case Indexed():

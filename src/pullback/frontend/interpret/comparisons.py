@@ -14,25 +14,28 @@ from pullback.frontend.interpret import (
     iteration,
     made_texts,
     objects,
+    range_items,
     scalars,
     small_ints,
     symbol_values,
 )
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
-from pullback.frontend.interpret.iteration import range_parts
 from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
+    EnumerateV,
+    GeneratorV,
     HashV,
     ListV,
     OptionalV,
     RangeV,
     RecordV,
     RefV,
+    ReversedV,
     Scalar,
     Static,
     SymbolV,
@@ -40,6 +43,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
     ViewV,
+    ZipV,
 )
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy import arrays
@@ -351,9 +355,15 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         [Static(False)],
         lambda state, x: [_either(run, state[0], item, x, node)],
         node,
-        (lambda state: run.truth(state[0], node)) if iteration.is_driven(items) else None,
+        (lambda state: run.truth(state[0], node)) if _is_asked(items) else None,
     )
     return found[0]
+
+
+def _is_asked(items: Value) -> bool:
+    """Whether items are made one after the other, up to the one that is looked for."""
+    lazy = GeneratorV | ZipV | EnumerateV | ReversedV
+    return isinstance(items, lazy) or iteration.is_driven(items)
 
 
 def _either(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
@@ -362,7 +372,7 @@ def _either(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value
 
 
 def _in_range(run: Run, item: Value, items: RangeV, node: ast.AST) -> Value:
-    start, count, step = range_parts(run, items, node)
+    start, count, step = range_items.parts(run, items, node)
     x = int_atom(run, item, node, "a member of a range")
     b = run.b
     offset = b.prim("sub", x, start)

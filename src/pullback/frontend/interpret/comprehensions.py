@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64
+from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom
 from pullback.frontend.functions.generator_forms import EXPRESSION, LISTED
 from pullback.frontend.functions.scopes import Scope
@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     Indexed,
     Items,
+    Late,
     ReversedV,
     Scalar,
     TupleV,
@@ -123,7 +124,11 @@ def items_over(
     if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
         items = run.iterate(iteration.collect(run, items, node), first.iter)
     if isinstance(items, Unrolled):
-        if len(items.items) <= _MAX_UNROLLED:
+        if isinstance(node, ast.GeneratorExp) and not rest:
+            late = _late(run, items.each, first, elt, outer, node)
+            if late is not None:
+                return late
+        if len(items.each) <= _MAX_UNROLLED:
             with run.scratch() as scratch:
                 known = _unrolled(run, items, first, rest, elt, outer, node)
             if known is not None:
@@ -188,6 +193,38 @@ def _with_item(
             raise Anew
     finally:
         frame.scope = before
+
+
+def _late(
+    run: Run,
+    each: tuple[Value, ...] | Late,
+    first: ast.comprehension,
+    elt: ast.expr,
+    outer: Scope,
+    node: ast.expr,
+) -> Unrolled | None:
+    """Return the items that a generator expression makes one after the other; None if its ``if``
+    must run, too."""
+    kept = list(range(len(each)))
+    if first.ifs:
+        tests: list[object] = []
+        with run.building(Builder()) as b:
+            run.arms[b] = node  # dropped
+            for item in each:
+                with _with_item(run, outer, first, item, node):
+                    tests.append(run.truth(run.evaluate(_conjunction(first.ifs)), node))
+        if b.lets or not all(isinstance(t, bool) for t in tests):
+            return None
+        kept = [k for k in kept if tests[k]]
+
+    def at(k: int) -> Value:
+        with _with_item(run, outer, first, each[kept[k]], node):
+            made = iteration.nameable(run, run.evaluate(elt), (elt, k), elt)
+            if len(each) > 1:
+                run.check_captured_in_loop(made, node)
+            return made
+
+    return Unrolled(Late(len(kept), at))
 
 
 def _unrolled(

@@ -25,6 +25,7 @@ from pullback.frontend.interpret import (
     comprehensions,
     f_strings,
     iteration,
+    late_items,
     narrowing,
     raising,
     showing,
@@ -460,7 +461,10 @@ def _function_and_arguments(
     values: list[Value] = []
     for a in node.args:
         with run.holding(*values):
-            values.append(evaluate(run, a.value if isinstance(a, ast.Starred) else a))
+            given = evaluate(run, a.value if isinstance(a, ast.Starred) else a)
+        if isinstance(a, ast.Starred) and late_items.are_late(run, given):
+            given = TupleV(spreading.spread(run, given, a))
+        values.append(given)
     match function, node.args, values:
         case Static(value), [ast.Starred()], [ListV() | ArrayV() as rows] if value is zip:
             if not node.keywords:

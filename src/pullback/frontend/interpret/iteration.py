@@ -15,11 +15,9 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interface import Specialiser
-from pullback.frontend.interpret import made_texts, small_ints, unrolling
+from pullback.frontend.interpret import late_items, made_texts, range_items, small_ints, unrolling
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
-from pullback.frontend.interpret.indices import int_atom
-from pullback.frontend.interpret.scalars import MAX_SUM_BITS, TOO_MANY_BITS
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, list_of
@@ -36,6 +34,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     Indexed,
     Items,
+    Late,
     ListV,
     OptionalV,
     Owner,
@@ -91,7 +90,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))
         case RangeV():
-            return _range(run, value, node)
+            return range_items.items_of(run, value, node)
         case GeneratorV(_, items):
             run.generators.begin(value, node)
             return items() if callable(items) else items
@@ -129,6 +128,11 @@ def known(items: Items) -> tuple[Value, ...] | None:
     return items.items if isinstance(items, Unrolled) else None
 
 
+def stepped(items: Items) -> tuple[Value, ...] | Late | None:
+    """Return the same, each to be made where it is taken."""
+    return items.each if isinstance(items, Unrolled) else None
+
+
 def indexed(items: Items) -> Indexed | None:
     """Return the items if each can be asked for by its position."""
     if isinstance(items, Indexed) and items.keep is None and items.nested is None:
@@ -138,8 +142,8 @@ def indexed(items: Items) -> Indexed | None:
 
 def iterator(items: Items, node: ast.AST) -> Value:
     """Return the items as a value that can be used once."""
-    if isinstance(items, Unrolled):
-        return once(TupleV(items.items), items, node)
+    if isinstance(items, Unrolled) and not isinstance(items.each, Late):
+        return once(TupleV(items.each), items, node)
     return GeneratorV(node, items)
 
 
@@ -169,16 +173,19 @@ def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:
     return run.generators.name(value, key, node)
 
 
-def mapped(sp: Specialiser, items: Items, f: Callable[[Value], Value], node: ast.AST) -> Items:
-    """Return ``f`` of each item."""
+def mapped(
+    sp: Specialiser, items: Items, f: Callable[[Value], Value], at_once: bool, node: ast.AST
+) -> Items:
+    """Return ``f`` of each item; ``at_once``: nobody can tell when it is called, if it is of plain
+    numbers and does not raise."""
     match items:
         case Unrolled(values):
-            return Unrolled(tuple(map(f, values)))
+            return late_items.mapped(as_run(sp), values, f, at_once)
         case Indexed(n, at, keep, nested):
             if nested is None:
                 return Indexed(n, lambda i: f(at(i)), keep)
             inside = nested
-            return Indexed(n, at, keep, lambda i: mapped(sp, inside(i), f, node))
+            return Indexed(n, at, keep, lambda i: mapped(sp, inside(i), f, at_once, node))
         case Driven():
             sp.refuse(node, "a generator inside of what is mapped", "use a comprehension")
 
@@ -197,8 +204,9 @@ def placeholder(sp: Specialiser, items: Items, node: ast.AST) -> Value:
 def item_kind(run: Run, items: Items, node: ast.AST) -> Kind:
     """Return the kind of the items (of known ones: of the first)."""
     match items:
-        case Unrolled(values):
-            return generalise(run.kind(values[0], node)) if values else ScalarK(I64, True)
+        case Unrolled(each):
+            with run.building(Builder()):
+                return generalise(run.kind(each[0], node)) if each else ScalarK(I64, True)
         case Driven():
             return run.generators.item_kind(items, node) or ScalarK(I64, True)
         case Indexed(_, at, _, nested):
@@ -209,85 +217,12 @@ def item_kind(run: Run, items: Items, node: ast.AST) -> Kind:
                 return generalise(run.kind(at(index), node))
 
 
-def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:
-    """Return the start, the number of items and the step (of either sign) of a range."""
-    step = int_atom(run, value.step, node, "an argument of range")
-    start = int_atom(run, value.start, node, "an argument of range")
-    stop = int_atom(run, value.stop, node, "an argument of range")
-    bits = max(run.scalar(v, node).bits for v in (value.start, value.stop))
-    wide = node if bits > MAX_SUM_BITS else None
-    if isinstance(step, Lit) and abs(int(step.value)) < 2**31:
-        count = _count(run, start, stop, int(step.value), wide)
-    else:
-        count = _any_count(run, start, stop, step, wide)
-    if isinstance(count, Lit):
-        return start, run.scalar(Static(max(int(count.value), 0)), node).atom, step
-    if ext.never_negative(run, count):
-        return start, count, step
-    return start, run.b.prim("max", count, i64(0)), step
-
-
-def _count(run: Run, start: Atom, stop: Atom, step: int, wide: ast.AST | None) -> Atom:
-    """Return the number of items of a range; below 0 if it has none. A number beyond 64 bits is an
-    OverflowError at ``wide`` (None: there cannot be any)."""
-    def checked(name: str, x: Atom, y: Atom) -> Atom:
-        if wide is None or y == i64(0) or (isinstance(x, Lit) and isinstance(y, Lit)):
-            return ext.sub(run, x, y) if name == "sub" else ext.add(run, x, y)
-        return run.b.prim(f"{name}.ck", x, y, site=run.site(wide))
-
-    size = abs(step)
-    if size == 0:  # raises ValueError where it is made
-        return i64(0)
-    ends = (stop, start) if step > 0 else (start, stop)
-    span = checked("sub", *ends)
-    if size == 1:
-        return span
-    return ext.floordiv(run, checked("add", span, i64(size - 1)), i64(size))
-
-
-def _any_count(run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | None) -> Atom:
-    """Return the number of items of a range whose step may be any number: 1 + (span - 1) //
-    abs(step), with both numbers negated, since there is no abs(-2**63)."""
-    b = run.b
-    up = b.prim("gt", step, i64(0))
-    low, high = b.prim("select", up, start, stop), b.prim("select", up, stop, start)
-    some, back = b.prim("lt", low, high), b.prim("sub", low, high)
-    if wide is not None:
-        near = b.prim("and", b.prim("lt", back, i64(0)), b.prim("gt", back, i64(-(2**63))))
-        fits = b.prim("or", b.prim("not", some), near)
-        run.require(fits, TOO_MANY_BITS, "integer result does not fit in 64 bits", wide)
-    down = b.prim("select", up, b.prim("sub", i64(0), step), step)
-    rounds = b.prim("add", b.prim("floordiv", b.prim("add", back, i64(1)), down), i64(1))
-    return b.prim("select", some, rounds, i64(0))
-
-
-def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:
-    start, count, step = range_parts(run, value, node)
-    small = _bits_of_items(run, value, start, step, node)
-
-    def at(i: Atom) -> Value:
-        if start == i64(0) and step == i64(1):
-            return Scalar(i, True, small)
-        scaled = i if step == i64(1) else run.b.prim("mul", i, step)
-        if start == i64(0):
-            return Scalar(scaled, True, small)
-        return Scalar(run.b.prim("add", start, scaled), True, small)
-
-    return Indexed(count, at)
-
-
-def _bits_of_items(run: Run, value: RangeV, start: Atom, step: Atom, node: ast.AST) -> int:
-    """Return the bits of the items: they lie between the ends, and no loop has 2**31 rounds."""
-    if max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 31:
-        return 31
-    near = isinstance(start, Lit) and abs(int(start.value)) < 2**31
-    return 31 if near and step in (i64(1), i64(-1)) else 64
-
-
 def _as_indexed(run: Run, items: Items, node: ast.AST) -> Indexed:
     match items:
-        case Unrolled(values):
-            made = to_list(run, TupleV(values), node)
+        case Unrolled(Late() as late):
+            return late_items.by_number(run, late, node)
+        case Unrolled():
+            made = to_list(run, TupleV(items.items), node)
             return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
         case Indexed(_, _, None, None):
             return items
@@ -305,10 +240,10 @@ def _as_indexed(run: Run, items: Items, node: ast.AST) -> Indexed:
 def _zip(run: Run, columns: Sequence[Items], node: ast.AST) -> Items:
     if not columns:
         return Unrolled(())
-    known = [c.items for c in columns if isinstance(c, Unrolled)]
+    known = [c.each for c in columns if isinstance(c, Unrolled)]
     if len(known) == len(columns):
-        return Unrolled(tuple(TupleV(row) for row in zip(*known, strict=False)))
-    if () in known:
+        return late_items.zipped(run, known, node)
+    if any(len(each) == 0 for each in known):
         return Unrolled(())
     indexed = [_as_indexed(run, c, node) for c in columns]
     length = indexed[0].length
@@ -320,12 +255,12 @@ def _zip(run: Run, columns: Sequence[Items], node: ast.AST) -> Items:
 
 def _enumerate(run: Run, items: Items, start: Value, node: ast.AST) -> Items:
     if isinstance(items, Unrolled):
-        return Unrolled(
-            tuple(
-                TupleV((run.binop("+", start, Static(k), node), v))
-                for k, v in enumerate(items.items)
-            )
-        )
+        each = items.each
+
+        def numbered(k: int) -> Value:
+            return TupleV((run.binop("+", start, Static(k), node), each[k]))
+
+        return late_items.like(each, len(each), numbered)
     indexed = _as_indexed(run, items, node)
 
     def at(i: Atom) -> Value:
@@ -364,7 +299,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
         case RecordV(cls, fields) if issubclass(cls, tuple | dict):
             return Static(len(fields))
         case RangeV():
-            count = range_parts(run, value, node)[1]
+            count = range_items.parts(run, value, node)[1]
             return ext.int_value(count) if isinstance(count, Lit) else Scalar(count, True, 64)
         case Static(str()) | SymbolV() if made_texts.is_text(value):
             return made_texts.length(run, value, node)
@@ -421,8 +356,8 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
     """Return the list of all items of a comprehension."""
     require_end(run, items, node)
     match items:
-        case Unrolled(values):
-            return to_list(run, TupleV(values), node)
+        case Unrolled():
+            return to_list(run, TupleV(items.items), node)
         case Driven() | Indexed(nested=Callable()):
             made, _ = lists.extend_by(run, TupleV((), is_list=True), items, node)
             return made if isinstance(made, ListV) else to_list(run, made, node)
@@ -495,4 +430,4 @@ def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> Sequence[Atom]:
     return run.b.let(loop, (found.type, I64))
 
 
-__all__ = ["ListK", "collect", "flatten", "iterate", "length", "list_of", "range_parts", "to_list"]
+__all__ = ["ListK", "collect", "flatten", "iterate", "length", "list_of", "to_list"]

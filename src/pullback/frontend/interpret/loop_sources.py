@@ -13,6 +13,7 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import MutationError
 from pullback.frontend.functions import choices
+from pullback.frontend.interpret import late_items
 from pullback.frontend.interpret.iteration import collect, is_driven
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.values import (
@@ -22,6 +23,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     Indexed,
     Items,
+    Late,
     PlaceV,
     ReversedV,
     Stale,
@@ -92,6 +94,8 @@ class Source:
     def indexed(self, source: Value, items: Items) -> Indexed:
         """Return the items by number."""
         run, node = self.run, self.node
+        if isinstance(items, Unrolled) and isinstance(items.each, Late):
+            return late_items.by_number(run, items.each, node)
         if isinstance(items, Unrolled):
             known = items.items
             if choices.all_of(run, known) is not None:
@@ -125,7 +129,7 @@ class Source:
             return found
         items = self.run.iterate(now, self.node)
         if isinstance(items, Unrolled):
-            return items.items[k]
+            return items.each[k]
         return self.indexed(now, items).at(i64(k))
 
 

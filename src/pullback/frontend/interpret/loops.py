@@ -12,7 +12,7 @@ from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
-from pullback.frontend.interpret import generators, unrolling
+from pullback.frontend.interpret import generators, late_items, unrolling
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carried_places import Places
 from pullback.frontend.interpret.carry import carry
@@ -59,7 +59,9 @@ if TYPE_CHECKING:
 
 def for_statement(run: Run, s: ast.For) -> Flow:
     source = Source(run, s)
-    items = unrolling.unrolled(run, source.value, s) or run.iterate(source.value, s.iter)
+    items = unrolling.unrolled(run, source.value, s) or late_items.of_loop(
+        run, source.value, lambda: run.iterate(source.value, s.iter), s
+    )
     leaves = jumps(s.body) & {"break", "return"}
     state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
     if isinstance(items, Driven):
@@ -72,8 +74,8 @@ def _for_items(
     run: Run, s: ast.For, items: Unrolled | Indexed, source: Source, state: dict[str, Value]
 ) -> Flow:
     """Compile a ``for`` over items that have numbers."""
-    if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
-        for k, item in enumerate(items.items):
+    if isinstance(items, Unrolled) and not (items.each and jumps(s.body)):
+        for k, item in enumerate(items.each):
             run.assign(s.target, source.item(k, item), s)
             flow = run.execute(s.body)
             if flow is not Flow.FALL:

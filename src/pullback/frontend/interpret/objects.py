@@ -17,10 +17,10 @@ from pullback.errors import (
     StaticIndexError,
 )
 from pullback.frontend.functions import choices
-from pullback.frontend.interpret import made_texts, scalars, small_ints, symbol_values
+from pullback.frontend.interpret import made_texts, range_items, scalars, small_ints, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import index_atom, is_int, place
-from pullback.frontend.interpret.iteration import iterate, range_parts
+from pullback.frontend.interpret.iteration import iterate
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, copied
@@ -95,7 +95,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
         case ListV(n):
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RangeV():
-            n = range_parts(run, value, node)[1]
+            n = range_items.parts(run, value, node)[1]
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RecordV(cls, fields):
             by_method = special_methods.truth(run, value, node)
@@ -295,7 +295,7 @@ def own_parts(run: Run, target: ast.expr, source: ast.expr, value: Value) -> Val
 def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     if isinstance(index, SliceV):
         return _slice_list(run, run.to_list(value, node), index, node)
-    n = range_parts(run, value, node)[1]
+    n = range_items.parts(run, value, node)[1]
     at = index_atom(run, index, node, "an index")
     i = indices.in_range(run, at, n, node, "range object index out of range")
     items = iterate(run, value, node)

@@ -18,12 +18,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from pullback.core.terms import Block, Call, Index, Op, Prim, Update, Var, sub_blocks
+from pullback.core.terms import Var
 from pullback.core.types import I64
 from pullback.errors import PullbackError
 from pullback.frontend.functions.captured_variables import FUNCTION, may_change, variables
 from pullback.frontend.functions.stepped_form import set_first
 from pullback.frontend.interpret.iteration import indexed
+from pullback.frontend.interpret.late_items import may_raise
 from pullback.frontend.kinds.values import Driven, FunctionV, GeneratorV, Indexed, Value
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
@@ -94,35 +95,13 @@ def _is_pure(run: Run, driven: Driven, form: Form, node: ast.AST) -> bool:
     with run.scratch() as b, run.sealed():
         try:
             found = indexed(run.iterate(run.calls.call(source, driven.args, node), node))
-            if found is None or any(_may_raise(run, let.op, set()) for let in b.lets):
+            if found is None or any(may_raise(run, let.op, set()) for let in b.lets):
                 return False
             item = FunctionV(form.item, driven.function.scope)
             run.calls.call(item, {**driven.args, ITEM: found.at(Var("i", I64))}, node)
         except (PullbackError, Unreachable):
             return False
-        return not any(_may_raise(run, let.op, set()) for let in b.lets)
-
-
-def _may_raise(run: Run, op: Op, met: set[str]) -> bool:
-    match op:
-        case Prim(name):
-            return name.startswith("require") or name.endswith(".ck")
-        case Index(_, _, checked) if checked:
-            return True
-        case Update():
-            return True
-        case Call(name) if name in met:
-            return False
-        case Call(name):
-            met.add(name)
-            function = run.functions.get(name)
-            return function is None or _block_may_raise(run, function.body, met)
-        case _:
-            return any(_block_may_raise(run, inner, met) for _, inner in sub_blocks(op))
-
-
-def _block_may_raise(run: Run, block: Block, met: set[str]) -> bool:
-    return any(_may_raise(run, let.op, met) for let in block.lets)
+        return not any(may_raise(run, let.op, set()) for let in b.lets)
 
 
 # --- syntax ---------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ import ast
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from pullback.core.terms import Atom
 from pullback.frontend.interface import Specialiser
@@ -277,12 +277,13 @@ class ReversedV:
 class GeneratorV:
     """A generator that has not begun: ``sp.iterate`` gives its items (a generator expression begins
     to run then). ``body`` is the function that yields them, if it can be passed on to functions;
-    ``handed`` says that it is being passed on."""
+    ``handed`` says that it is being passed on; ``ahead``: it makes all items where it begins."""
 
     node: ast.AST
     items: Items | Callable[[], Items]
     body: Driven | None = None
     handed: bool = False
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -339,11 +340,38 @@ Value = (
 # --- iteration ---------------------------------------------------------------------------------
 
 
+class Late(Sequence["Value"]):
+    """Items that are made when they are asked for (what ``map`` makes of a display): the code of an
+    item stands where it is taken, anew wherever it is."""
+
+    def __init__(self, count: int, at: Callable[[int], Value]) -> None:
+        self.length, self.at = count, at
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, k: int) -> Value: ...
+    @overload
+    def __getitem__(self, k: slice) -> Late: ...
+    def __getitem__(self, k: int | slice) -> Value | Late:
+        if isinstance(k, int):
+            return self.at(range(self.length)[k])
+        numbers = range(self.length)[k]
+        return Late(len(numbers), lambda n: self.at(numbers[n]))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Unrolled:
-    """Items that are known one by one (a tuple, a list display): a loop over them is unrolled."""
+    """Items that are known one by one (a tuple, a list display): a loop over them is unrolled. Who
+    stops early, or runs other code between two items, takes one of ``each`` after the other."""
 
-    items: tuple[Value, ...]
+    each: tuple[Value, ...] | Late
+
+    @property
+    def items(self) -> tuple[Value, ...]:
+        """All items, made here if they are late."""
+        return tuple(self.each)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -79,7 +79,7 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return sp.call(f, (item,) if len(args) == 2 else _items(item), node)
 
     if isinstance(items, Unrolled):
-        results = TupleV(tuple(apply(item) for item in items.items), is_list=True)
+        results = TupleV(tuple(apply(item) for item in items.each), is_list=True)
         return to_array(sp, results, node) if _numeric(results) else results
     found = indexed(items)
     assert found is not None  # it has a length
@@ -172,7 +172,7 @@ def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = sp.iterate(xs, node)
     if isinstance(items, Unrolled):
         states: list[Value] = []
-        for item in items.items:
+        for item in items.each:
             init = sp.call(op, (init, item), node)
             states.append(init)
         results = TupleV(tuple(states), is_list=True)

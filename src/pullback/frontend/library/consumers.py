@@ -27,6 +27,7 @@ from pullback.frontend.interpret.iteration import (
     known,
     once,
     placeholder,
+    stepped,
 )
 from pullback.frontend.kinds import dtypes
 from pullback.frontend.kinds import extents as ext
@@ -237,7 +238,7 @@ def _register_extremum(function: Callable[..., object], largest: bool) -> None:
         if len(args) > 1:
             return _of_several(sp, args, key, largest, node)
         items = sp.iterate(args[0], node)
-        values = known(items)
+        values = stepped(items)
         if values:
             return _of_several(sp, values, key, largest, node)
         empty = f"{name}() arg is an empty sequence"
@@ -400,7 +401,7 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(values, GeneratorV):
         as_run(sp).generators.advance(values)
     items = sp.iterate(values, node)
-    found = known(items)
+    found = stepped(items)
     if found is not None:
         return found[0] if found else nothing()
 

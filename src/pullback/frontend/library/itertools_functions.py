@@ -90,9 +90,9 @@ def reduce(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if first is MISSING_OK:
         items = _plain(sp, values, node)
         if isinstance(items, Unrolled):
-            if not items.items:
+            if not items.each:
                 sp.refuse(node, empty, error=ArgumentTypeError)
-            first, rest = items.items[0], items.items[1:]
+            first, rest = items.each[0], items.each[1:]
             return _fold(sp, function, first, Unrolled(rest), node)
         some = sp.b.prim("gt", items.length, ext.ZERO)
         sp.require(some, "TypeError", empty, node)
@@ -109,7 +109,7 @@ MISSING_OK = Static("<no initial value>")
 
 def _fold(sp: Specialiser, f: Value, init: Value, items: Items, node: ast.AST) -> Value:
     if isinstance(items, Unrolled):
-        for item in items.items:
+        for item in items.each:
             init = sp.call(f, (init, item), node)
         return init
     return sp.fold(
@@ -252,7 +252,7 @@ def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     def apply(item: Value) -> Value:
         return called(as_run(sp), f, spreading.arguments(as_run(sp), f, (item,), spread), node)
 
-    return iterator(mapped(sp, sp.iterate(values, node), apply, node), node)
+    return iterator(mapped(sp, sp.iterate(values, node), apply, False, node), node)
 
 
 @register(itertools.islice)

@@ -28,6 +28,7 @@ from pullback.frontend.interpret.iteration import (
     iterator,
     known,
     mapped,
+    stepped,
     text_over,
 )
 from pullback.frontend.interpret.pointwise import by_position
@@ -317,7 +318,7 @@ def _is_sifted(sp: Specialiser, value: Value) -> bool:
 
 def _length(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
     items = sp.iterate(value, node)
-    values, found = known(items), indexed(items)
+    values, found = stepped(items), indexed(items)
     if values is not None:
         return lit(len(values), I64)
     if found is None:
@@ -360,7 +361,7 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         assert isinstance(item, TupleV)
         return generator_ends.item(as_run(sp), function, item.items, node)
 
-    made = iterator(mapped(sp, items, apply, node), node)
+    made = iterator(mapped(sp, items, apply, isinstance(function, Static), node), node)
     if isinstance(made, GeneratorV) and made.body is None:
         given = [replace(v) if isinstance(v, GeneratorV) else v for v in args[1:]]  # begun by now
         text, over = (
