@@ -124,11 +124,12 @@ def items_over(
     if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
         items = run.iterate(iteration.collect(run, items, node), first.iter)
     if isinstance(items, Unrolled):
-        if isinstance(node, ast.GeneratorExp) and not rest:
+        few = len(items.each) <= _MAX_UNROLLED
+        if few and isinstance(node, ast.GeneratorExp) and not rest:
             late = _late(run, items.each, first, elt, outer, node)
             if late is not None:
                 return late
-        if len(items.each) <= _MAX_UNROLLED:
+        if few:
             with run.scratch() as scratch:
                 known = _unrolled(run, items, first, rest, elt, outer, node)
             if known is not None:
