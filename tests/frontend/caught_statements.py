@@ -173,24 +173,24 @@ STATEMENTS = [
     "o.n = w[i] = g(j)",
     "w[i] = o.n = a[j]",
     "w[0], a[i], d[j] = 1.0, 2.0, g(j)",
+    "a.extend([push(a, k) for k in range(i, j)])",
+    "a.append(sum(push(a, k) for k in range(i, j)))",
+    "x = [bump(k) for k in range(i, j)]",
+    "x = sum(bump(k) for k in range(i, j))",
+    "x = list(map(lambda v: push(a, v), [i, j]))",
+    "x = sorted([i, j], key=lambda v: push(a, v))",
+    "q.extend(g(k) for k in range(i, j))",
+    "x = [n := k + g(k) for k in range(i, j)]",
 ]
 """Lines are divided by ``;`` where there is no other line."""
 
 REFUSED = [
     "put(d, i, j)",
     "a.extend(g(k) for k in range(i, j))",
-    "a.extend([push(a, k) for k in range(i, j)])",
-    "a.append(sum(push(a, k) for k in range(i, j)))",
-    "m = [n := k + g(k) for k in range(i, j)]",
-    "x = [bump(k) for k in range(i, j)]",
-    "x = sum(bump(k) for k in range(i, j))",
-    "x = list(map(lambda v: push(a, v), [i, j]))",
-    "x = sorted([i, j], key=lambda v: push(a, v))",
     "a.extend(g(k) for k in (i, j))",
     "a += (g(k) for k in range(i, j))",
     "s.update(int(g2(k)) for k in range(i, j))",
     "d.update((k, g(k)) for k in range(i, j))",
-    "q.extend(g(k) for k in range(i, j))",
 ]
 """What Python changes item by item, and raises in the middle; and a dict of literal keys that gets
 others on the way."""

@@ -347,10 +347,117 @@ def descends(a, x):
     return a.descend(3, x)
 
 
+def checked(i):
+    if i == 2:
+        raise KeyError(i)
+    return 1.0 / (i - 3.0) + 2.0
+
+
+def a_comprehension_in_a_loop(x):
+    n = x
+    def bump(i):
+        nonlocal n
+        n += 1.0
+        v = checked(i)
+        n += v
+        return v
+    t = 0.0
+    for j in (1, 3, 4):
+        try:
+            t += sum([bump(k) for k in range(j - 1, j + 3)])
+        except KeyError:
+            t += 100 * n
+        except ZeroDivisionError:
+            t += 1000 * n
+    return t + n
+
+
+def an_argument(x):
+    kept = [x]
+    try:
+        y = sum(kept.append(checked(k)) or kept[-1] for k in range(5))
+    except KeyError:
+        y = 50.0
+    return y + sum(kept)
+
+
+def a_key(x):
+    o = Account(x)
+    try:
+        y = sorted([3.0, x, 2.0, 1.5], key=lambda v: o.take() / (v - 2.0))
+    except ZeroDivisionError:
+        return o.balance
+    return y[0] + o.balance
+
+
+def a_generator_that_raises(x):
+    def gen(n):
+        for k in range(n):
+            yield x + k
+            checked(k)
+    o = Account(x)
+    def loop(n):
+        for v in gen(n):
+            o.balance += v
+            o.take()
+    try:
+        loop(5)
+    except KeyError:
+        o.balance += 100
+    return o.balance
+
+
+def a_body_that_raises(x):
+    def gen(n):
+        for k in range(n):
+            yield x + k
+    log = []
+    def loop(n):
+        t = 0.0
+        for v in gen(n):
+            log.append(v)
+            t += checked(len(log) - 1)
+            if t > 100:
+                break
+        return t
+    y = 0.0
+    try:
+        y = loop(5)
+    except KeyError:
+        y = 100.0
+    return y + sum(log) * len(log)
+
+
+def handed_on(x):
+    acc = []
+    def inner(k):
+        acc.append(k * x)
+        yield k
+        acc.append(-x)
+        yield checked(k)
+    def outer():
+        for k in range(4):
+            yield from inner(k)
+    t = 0.0
+    def run():
+        nonlocal t
+        for v in outer():
+            t += v
+    try:
+        run()
+    except KeyError:
+        t += 50
+    return t + sum(acc) + len(acc)
+
+
+ITEM_BY_ITEM = [
+    a_comprehension_in_a_loop, an_argument, a_key, a_generator_that_raises, a_body_that_raises,
+    handed_on,
+]  # fmt: skip
+"""Comprehensions, generators and their consumers that raise after they have changed something."""
+
 CHANGED = [
-    overdrawn, counted, noted, added, until, twice, aliased, both, chosen, descends,
+    overdrawn, counted, noted, added, until, twice, aliased, both, shares, sum_and_more,
+    chosen, descends,
 ]  # fmt: skip
 """Calls that raise after they have changed the account in part."""
-
-REFUSED = [shares, sum_and_more]
-"""Such calls in comprehensions and generators."""

@@ -106,6 +106,7 @@ class Noted:
 
     let: Let
     names: Mapping[str, Value]
+    whole: bool
     called: str | None = None
     """The function that it calls, which hands updates back."""
     handed: frozenset[str] = frozenset()

@@ -28,7 +28,7 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
-from pullback.frontend.kinds.kinds import Kind, ScalarK, leaf_types
+from pullback.frontend.kinds.kinds import Kind, ScalarK, ThreadK, leaf_types
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
 from pullback.frontend.memory.holding import is_updated_in_place
 from pullback.frontend.python.syntax import (
@@ -112,7 +112,8 @@ def _body(
     scope = frame.scope
     scope.borrowed |= {n for n in scope.names if "@" in n}
     starts = {n: frame.scope.names[n] for n in spec.cells}
-    frame.starts = {n: v for n, v in scope.names.items() if n in starts or is_updated_in_place(v)}
+    kept = {*starts, STATE}
+    frame.starts = {n: v for n, v in scope.names.items() if n in kept or is_updated_in_place(v)}
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
         if CONSUMER in frame.scope.names:
@@ -147,8 +148,11 @@ def _body(
         atoms = tuple(handed.atoms) if handed is not None else ()
         block = b.block(atoms)
         run.caught.handed.pop(spec.name, None)
-        if handed is not None and STATE not in frame.scope.names and not frame.slots:
-            run.caught.handed[spec.name] = exits.handed_back(run, spec, frame, block, handed)
+        if flat is not None and CONSUMER in frame.scope.names:
+            if isinstance(flat.kind, ThreadK):
+                run.caught.handed[spec.name] = exits.of_generator(run, spec, frame)
+        elif handed is not None:
+            run.caught.handed[spec.name] = exits.handed_back(run, spec, frame, handed)
     for path, hidden in frame.hidden.items():
         spec.hidden[path] = hidden.kind
     extra = [v for path in spec.hidden for v in frame.hidden[path].params]

@@ -9,40 +9,43 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
-from pullback.core.terms import Atom, Block, Case, If, Let, Loop, Var, While, sub_blocks
+from pullback.core.terms import Block, Case, Function, If, Let, Loop, Var, While, sub_blocks
 from pullback.core.traverse import free_variables
-from pullback.core.types import Type
+from pullback.core.types import BOOL, Type
 from pullback.errors import PullbackError
 from pullback.frontend.functions.caught_functions import (
     CaughtFunctions,
+    End,
     Exit,
     Exits,
     leaves,
     may_raise,
 )
 from pullback.frontend.functions.stepped_form import AT, is_step
+from pullback.frontend.functions.threads import put
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, NoKindError, flatten
 from pullback.frontend.kinds.join import has_function
-from pullback.frontend.kinds.kinds import Kind, TupleK, leaf_types
-from pullback.frontend.kinds.values import UNSET, PlaceV, Stale, Static, Value
+from pullback.frontend.kinds.kinds import Kind, ThreadK, TupleK, leaf_types
+from pullback.frontend.kinds.values import UNSET, PlaceV, Stale, Static, ThreadV, Value
 from pullback.frontend.python.source import Definition
+from pullback.frontend.python.syntax import CONSUMER, STATE
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
     from pullback.frontend.state import Frame, Noted, Spec
 @dataclass(eq=False)
 class HandedBack:
-    """What a function hands back where it raises. ``whole``: its results, which end with what it
-    hands back."""
+    """What a function hands back where it raises: of these kinds, by the names of its variables.
+    ``own`` and ``last`` are the types of its results before and behind."""
 
     run: Run
-    spec: Spec
+    name: str
+    definition: Definition
     frame: Frame
-    block: Block
     kinds: Mapping[str, Kind]
-    own: Sequence[Type]
-    """The types of the results before."""
+    own: Sequence[Type] = ()
+    last: Sequence[Type] = ()
     made: dict[int, Exit | None] = field(default_factory=dict)
     unseen: frozenset[int] | None = None
 
@@ -51,7 +54,7 @@ class HandedBack:
         found: dict[int, Exit] = {}
         if not self.kinds:
             return found
-        for let in leaves(self.block):
+        for let in leaves(self.run.functions[self.name].body):
             if may_raise(let.op):
                 key = self.run.caught.key(let)
                 made = self.at(key)
@@ -71,9 +74,9 @@ class HandedBack:
     def at(self, key: int) -> Exit | None:
         """Return the ends where the op of this number raises; None: they are not known."""
         if self.unseen is None:
-            params = self.run.functions[self.spec.name].params
+            function = self.run.functions[self.name]
             self.unseen = frozenset(
-                _out_of_sight(self.block, params, self.kinds, self.frame, self.run.caught)
+                _out_of_sight(function, self.kinds, self.frame, self.run.caught)
             )
         if key not in self.made:
             place = self.frame.raising.get(key)
@@ -81,34 +84,50 @@ class HandedBack:
         return self.made[key]
 
     def _exit(self, place: Noted) -> Exit | None:
-        atoms: list[Atom] = []
-        definition = self.spec.definition
-        if is_step(definition.node) and is_of_library(definition):
+        if is_step(self.definition.node) and is_of_library(self.definition):
             return None  # Python's own iterators go on with the next item
         if place.midway or place.unsure & self.kinds.keys():
             return None
         with self.run.building(Builder()) as b, _as_in(self.run, self.frame, place):
-            for n, kind in self.kinds.items():
-                value = place.names.get(n, self.frame.starts.get(n, UNSET))
-                if n == AT and is_step(definition.node):
-                    value = Static(0)  # a generator that raises is at its end
-                if value is UNSET or isinstance(value, Stale | PlaceV) or has_function(kind):
-                    return None
-                try:
-                    same = coerce(self.run, value, kind, definition.node)
-                    atoms += flatten(same).atoms
-                except (PullbackError, NoKindError):
-                    return None
-        if any(may_raise(let.op) for let in b.lets):
+            try:
+                ends = self._ends(place)
+            except (PullbackError, NoKindError):
+                return None
+        if ends is None or any(may_raise(let.op) for let in b.lets):
             return None
-        return Exit((*place.lets, *b.lets), (*self.own, *atoms))
+        return Exit((*place.lets, *b.lets), (*self.own, *ends, *self.last))
+
+    def _ends(self, place: Noted) -> Sequence[End] | None:
+        atoms: list[End] = []
+        for n, kind in self.kinds.items():
+            if not place.whole and n not in place.names and n not in self.frame.starts:
+                atoms += leaf_types(kind)  # a variable of its own, which nobody sees outside
+                continue
+            value = place.names.get(n, self.frame.starts.get(n, UNSET))
+            if n == AT and is_step(self.definition.node):
+                value = Static(0)  # a generator that raises is at its end
+            if value is UNSET or isinstance(value, Stale | PlaceV) or has_function(kind):
+                return None
+            atoms += flatten(coerce(self.run, value, kind, self.definition.node)).atoms
+        return atoms
+
+
+class OfGenerator(HandedBack):
+    """The function of a generator, which gives the state of its consumer as that is where something
+    is raised."""
+
+    def _ends(self, place: Noted) -> Sequence[End] | None:
+        state = place.names.get(STATE, self.frame.starts.get(STATE))
+        if not isinstance(state, ThreadV):
+            return None
+        return put(self.run, state, self.definition.node)
 
 
 @contextmanager
 def _as_in(run: Run, frame: Frame, place: Noted) -> Iterator[None]:
     """Let names mean what they mean at a place of a function that has been run."""
     names = frame.scope.names
-    frame.scope.names = {**names, **place.names}
+    frame.scope.names = {**names, **frame.starts, **place.names}
     run.frames.append(frame)
     try:
         yield
@@ -118,12 +137,11 @@ def _as_in(run: Run, frame: Frame, place: Noted) -> Iterator[None]:
 
 
 def _out_of_sight(
-    block: Block, params: Sequence[Var], names: Collection[str], frame: Frame,
-    caught: CaughtFunctions,
-) -> Iterator[int]:  # fmt: skip
+    function: Function, names: Collection[str], frame: Frame, caught: CaughtFunctions
+) -> Iterator[int]:
     """Iterate over the ops at which variables of these names hold what is made elsewhere in the
-    block, or in code that has been rewritten since."""
-    outside = {*params, *free_variables(block, params)}
+    function, or in code that has been rewritten since."""
+    outside = {*function.params, *free_variables(function.body, function.params)}
 
     def look(inner: Block, seen: set[Var]) -> Iterator[int]:
         for let in inner.lets:
@@ -141,7 +159,7 @@ def _out_of_sight(
                 if used - mine - seen - outside:
                     yield id(first)
 
-    yield from look(block, set())
+    yield from look(function.body, set())
 
 
 def _variables(value: Value) -> Iterator[Var]:
@@ -158,7 +176,7 @@ def is_of_library(definition: Definition) -> bool:
     return str(definition.globals.get("__name__", "")).startswith("pullback.frontend.library.")
 
 
-def handed_back(run: Run, spec: Spec, frame: Frame, block: Block, flat: Flat) -> HandedBack:
+def handed_back(run: Run, spec: Spec, frame: Frame, flat: Flat) -> HandedBack:
     """Return what a function, which has been run, hands back where it raises. ``flat``: all that it
     gives, which ends with what it hands back."""
     names = sorted(spec.updates)
@@ -168,7 +186,28 @@ def handed_back(run: Run, spec: Spec, frame: Frame, block: Block, flat: Flat) ->
         kinds = dict(zip(names, flat.kind.items[1:], strict=True))
     count = sum(len(leaf_types(kind)) for kind in kinds.values())
     own = tuple(a.type for a in flat.atoms[: len(flat.atoms) - count])
-    return HandedBack(run, spec, frame, block, kinds, own)
+    return HandedBack(run, spec.name, spec.definition, frame, kinds, own)
 
 
-__all__ = ["HandedBack", "handed_back"]
+def of_generator(run: Run, spec: Spec, frame: Frame) -> HandedBack:
+    """Return what the function of a generator, which has been run, gives where it raises."""
+    kinds: dict[str, Kind] = dict.fromkeys((STATE, *frame.slots), ThreadK(()))
+    consumer = frame.scope.names[CONSUMER]
+    stops = isinstance(consumer, Static) and bool(getattr(consumer.value, "stops", False))
+    return OfGenerator(run, spec.name, spec.definition, frame, kinds, (), (BOOL,) * stops)
+
+
+def of_consumer(
+    run: Run, function: Function, names: Sequence[str], kinds: Sequence[Kind], stops: bool
+) -> HandedBack:
+    """Return what the consumer of a generator gives where it raises: what the variables in its
+    state are there. ("" names what is no variable.)"""
+    definition = run.frame.definition
+    assert definition is not None
+    first = next((k for k, n in enumerate(names) if n), len(names))
+    own = tuple(t for kind in kinds[:first] for t in leaf_types(kind))
+    mine = dict(zip(names[first:], kinds[first:], strict=True))
+    return HandedBack(run, function.name, definition, run.frame, mine, own, (BOOL,) * stops)
+
+
+__all__ = ["HandedBack", "handed_back", "of_consumer", "of_generator"]

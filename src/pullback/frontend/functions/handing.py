@@ -171,7 +171,7 @@ def hand_back(
     before = dict(function_scope(run.scope).names)
     touched = handed_updates.Touched(spec.touched, owned)
     made = _hand_back(run, spec, f, given, value, touched, node)
-    noted.handed(run.frame, run.b, spec, call, before)
+    noted.handed(run.frame, run.b, spec.name, call, before)
     return made
 
 

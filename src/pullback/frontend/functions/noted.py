@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Case, If, Let, Loop, While
+from pullback.core.terms import Call, Case, If, Let, Loop, While
 from pullback.frontend.functions.caught_functions import may_raise
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.kinds.values import UNSET, Value
-from pullback.frontend.state import Frame, Noted, Spec
+from pullback.frontend.state import Frame, Noted
 
 if TYPE_CHECKING:
     from pullback.core.build import Builder
@@ -32,20 +32,20 @@ def note(frame: Frame, let: Let) -> None:
         return
     names = function_scope(frame.scope).names
     if frame.trying is not None:
-        frame.raising[id(let)] = Noted(let, dict(names))
+        frame.raising[id(let)] = Noted(let, dict(names), whole=True)
     else:
         changed = {n: names.get(n, UNSET) for n, v in frame.starts.items() if names.get(n) is not v}
-        frame.raising[id(let)] = Noted(let, changed)
+        frame.raising[id(let)] = Noted(let, changed, whole=False)
 
 
-def handed(frame: Frame, b: Builder, spec: Spec, call: Let, before: Names) -> None:
+def handed(frame: Frame, b: Builder, called: str, call: Let, before: Names) -> None:
     """Note that a call has handed updates back. ``before``: what the names held."""
     place = frame.raising.get(id(call))
     if place is None:
         return
     names = function_scope(frame.scope).names
     place.handed = frozenset(n for n, v in names.items() if v is not before.get(n))
-    place.called = spec.name
+    place.called, place.unsure = called, frozenset()
     place.lets = tuple(b.lets[b.lets.index(call) + 1 :])
     place.names = {**place.names, **{n: names[n] for n in place.handed}}
     if any(may_raise(let.op) for let in place.lets):
@@ -57,6 +57,17 @@ def driven(frame: Frame, call: Let, names: Iterable[str]) -> None:
     place = frame.raising.get(id(call))
     if place is not None:
         place.unsure |= frozenset(names)
+
+
+def carried(frame: Frame, call: Let, values: Names, others: Iterable[str]) -> None:
+    """Note that the call of a generator's function hands back what its consumer has carried: what
+    variables hold then. ``others``: those that change with each item and are not carried."""
+    place = frame.raising.get(id(call))
+    if place is not None and isinstance(call.op, Call):
+        place.called = call.op.function
+        place.handed = frozenset(n for n in values if n)
+        place.names = {**place.names, **{n: v for n, v in values.items() if n}}
+        place.unsure = frozenset(others)
 
 
 @contextmanager
@@ -81,4 +92,4 @@ def changed(frame: Frame) -> frozenset[str]:
     return frozenset(found)
 
 
-__all__ = ["changed", "driven", "handed", "midway", "note"]
+__all__ = ["carried", "changed", "driven", "handed", "midway", "note"]

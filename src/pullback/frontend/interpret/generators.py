@@ -18,7 +18,7 @@ variables around it the generator changes: these are part of the state (``functi
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
@@ -27,7 +27,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Call, Function, Var
 from pullback.core.types import BOOL, Type
 from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
-from pullback.frontend.functions import noted
+from pullback.frontend.functions import exits, noted
 from pullback.frontend.functions.captured_variables import FUNCTION, SLOTS, same_variables
 from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.generator_forms import (
@@ -253,10 +253,10 @@ class Generators:
 
     def consume(
         self, items: Driven, c: Carried, names: Sequence[str], item: tuple[Var, ...],
-        stop: Stop | None, node: ast.AST,
+        stop: Stop | None, node: ast.AST, others: Iterable[str] = (),
     ) -> list[Value]:  # fmt: skip
         """Return the state after the last item. ``c`` is the consumer, ``names`` are the variables
-        in its state."""
+        in its state, ``others`` those that it changes beside these."""
         run, block = self.run, c.blocks[-1]
         stops = stop is not None
         if stop is not None:
@@ -273,11 +273,15 @@ class Generators:
         consumer = self._join_point(kind, results, stops, keeps, node)
         function = Function(consumer.name, (*c.params, *item), block, results)
         run.functions[consumer.name] = function
+        kinds = [h.kind for h in c.heads]
+        made = exits.of_consumer(run, function, names, kinds, stops)
+        run.caught.handed[consumer.name] = made
         left = [after is before for after, before in zip(block.results, c.params, strict=False)]
-        slots = slots_in(run, items, names, [h.kind for h in c.heads], left)
-        made = self.call(items, consumer, c.inits, node, slots)
-        noted.driven(run.frame, run.b.lets[-1], names)
-        return c.results(made)
+        slots = slots_in(run, items, names, kinds, left)
+        values = c.results(self.call(items, consumer, c.inits, node, slots))
+        call = next(let for let in reversed(run.b.lets) if isinstance(let.op, Call))
+        noted.carried(run.frame, call, dict(zip(names, values, strict=True)), others)
+        return values
 
     def _join_point(
         self, item: Kind, results: tuple[Type, ...], stops: bool, keeps: bool, node: ast.AST
@@ -444,11 +448,14 @@ def _go_on(
     node: ast.AST, changed: Collection[str] = (),
 ) -> None:  # fmt: skip
     names = run.scope.names
+    call, before = next(reversed(run.b.lets), None), dict(names)
     names[STATE] = take(
         run, made[:-1] if consumer.stops else made, kept, node, changed
     )
     if consumer.stops:
         names[STOP] = Scalar(made[-1], py=True, bits=1)
+    if call is not None and call.vars == made and isinstance(call.op, Call):
+        noted.handed(run.frame, run.b, call.op.function, call, before)
 
 
 def _state(run: Run, node: ast.AST) -> ThreadV:

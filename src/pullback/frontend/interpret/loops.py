@@ -124,12 +124,13 @@ def _for_driven(
 
     first_set(run, s, [bind], state, False)
 
-    def driven(names: Sequence[str], c: Carried) -> list[Value]:
+    def driven(names: Names, c: Carried) -> list[Value]:
         def left(values: Sequence[Value]) -> bool | Atom:
             exit_ = values[names.index("$exit")]
             return run.truth(run.compare("!=", exit_, Static(0), s), s)
 
-        return driver.consume(items, c, names, params, left if state else None, s.iter)
+        others = {*_changed(run, s), *names.places.known} - {*names}  # none has its value there
+        return driver.consume(items, c, names, params, left if state else None, s.iter, others)
 
     if state:
         return _loop_with_exit(run, s, None, [bind], {}, False, None, driven, changed)
@@ -415,7 +416,7 @@ def _loop_with_exit(
     extra: dict[str, Value],
     goes_round: bool,
     after_body: Callable[[], None] | None = None,
-    driven: Callable[[Sequence[str], Carried], list[Value]] | None = None,
+    driven: Callable[[Names, Carried], list[Value]] | None = None,
     changed: Sequence[str] = (),
 ) -> Flow:
     """Compile a loop that break or return may leave: ``$exit`` says so, ``$return`` holds the
