@@ -20,6 +20,10 @@ def advanced_if_it_can(it):
     return next(it, 0.0)
 
 
+def inverse(v):
+    return 1 / v
+
+
 def refused_stop(xs):
     def products():
         it = iter(xs)
@@ -290,3 +294,18 @@ def refused_begun(x, n):
 def mended_begun(x, n):
     xs = list(multiples(x))
     return sum(xs[k] for k in range(n))
+
+
+def refused_longer(xs):
+    inverses = map(inverse, [xs[0], xs[1], xs[2]])
+    return sum(u * v for u, v in zip(inverses, [1.0, 2.0]))
+
+
+@mends(
+    refused_longer, ([1.0, 2.0, 4.0],),
+    "put what has the fewest items first, or make a list of the iterator: list(...)",
+    UnsupportedError,
+)  # fmt: skip
+def mended_longer(xs):
+    inverses = map(inverse, [xs[0], xs[1], xs[2]])
+    return sum(u * v for v, u in zip([1.0, 2.0], inverses))

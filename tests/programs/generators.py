@@ -235,6 +235,6 @@ PROGRAMS = [
     ),
     Program(
         "left_at_three_levels", left_at_three_levels,
-        lambda r, n: ((0.9, 1.5), (2.3, 3.0))[n - 1], (0,), (1, 2),
+        lambda r, n: ((0.9, 1.5), (2.3, 3.0))[min(n, 2) - 1], (0,), (1, 2),
     ),
 ]

@@ -9,7 +9,7 @@ compiled code has changed nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -40,7 +40,10 @@ _known: dict[object, Outside] = {}
 
 
 def _code(f: object) -> object:
-    return getattr(getattr(f, "__func__", f), "__code__", f)
+    """Return what stands for the code of a function; an object that has no hash has that of its
+    class."""
+    code = getattr(getattr(f, "__func__", f), "__code__", f)
+    return code if isinstance(code, Hashable) else type(code)
 
 
 def _file(f: object) -> str:

@@ -206,6 +206,8 @@ class Run(PythonValues, Specialiser):
             yield builder
         finally:
             self.builders.pop()
+            if builder not in self.builders:
+                builder.noted = None  # it may live longer than this run
 
     def _note(self, let: Let) -> None:
         if self.frames:
