@@ -148,7 +148,30 @@ def counted_failures(x, n):
     return account.balance + x * account.failures
 
 
+class Log:
+    """A list that is appended to before something is raised in one arm, and in the other one."""
+
+    def __init__(self):
+        self.kept = [0.0]
+
+    def put(self, v, bad):
+        if bad:
+            self.kept.append(-v)
+            raise ValueError(v)
+        self.kept.append(v)
+
+
+def appended_in_both_arms(x, n):
+    log = Log()
+    for k in range(n):
+        try:
+            log.put(x * k, k % 3 == 1)
+        except ValueError:
+            log.kept.append(x)
+    return sum(log.kept)
+
+
 PROGRAMS = [
     updated_by_a_call, in_each_round, methods_in_a_loop, a_loop_of_methods, several_in_one,
-    recursion, a_loop_as_a_whole, in_a_condition, counted_failures,
+    recursion, a_loop_as_a_whole, in_a_condition, counted_failures, appended_in_both_arms,
 ]  # fmt: skip

@@ -33,13 +33,15 @@ def raises_in_head(x):
     def items():
         yield math.log(x)
 
-    total = 0.0
-    try:
-        for v in items():
-            total += v
-    except ValueError:
-        total = x
-    return total
+    def total():
+        try:
+            for v in items():
+                return v
+        except ValueError:
+            return x
+        return 0.0
+
+    return total()
 
 
 def managed(x):

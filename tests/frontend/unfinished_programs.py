@@ -450,9 +450,126 @@ def handed_on(x):
     return t + sum(acc) + len(acc)
 
 
+def roots(x, n):
+    for k in range(n):
+        yield math.sqrt(x - k)
+
+
+def a_generator_in_the_head(x):
+    t = 0.0
+    try:
+        for v in roots(x, 5):
+            t += v
+    except ValueError:
+        t += 100
+    return t
+
+
+def left_in_three_ways(x):
+    log = []
+    try:
+        for v in roots(x, 5):
+            log.append(v)
+            if v < 0.3:
+                raise KeyError
+        else:
+            log.append(5.0)
+    except ValueError:
+        log.append(100.0)
+    except KeyError:
+        log.append(200.0)
+    return sum(log) * len(log)
+
+
+def asked_again(x):
+    it = roots(x, 5)
+    t = 0.0
+    try:
+        for v in it:
+            t += v
+    except ValueError:
+        t += 100
+    for v in it:
+        t += 7 * v
+    return t
+
+
+def loops_in_each_other(x):
+    t = 0.0
+    for j in range(3):
+        try:
+            for v in roots(x + j, 3):
+                for u in roots(x, 2):
+                    t += u * v
+        except ValueError:
+            t -= 10 * j
+        finally:
+            t += 0.5
+    return t
+
+
+def a_list_in_the_head(x):
+    xs = [1.0, x, 2.0]
+    try:
+        for v in xs:
+            xs2 = v
+            y = 1 / (v - 1.5)
+    except ZeroDivisionError:
+        return xs2 * 100
+    return y + xs2
+
+
+def items_of_a_dict(x):
+    d = {"a": x, "b": 2.0, "c": 0.0}
+    t = 0.0
+    try:
+        for k, v in d.items():
+            t += len(k) / v
+    except ZeroDivisionError:
+        t += 30
+    for k in d:
+        try:
+            t += 1 / d[k]
+        except ZeroDivisionError:
+            continue
+        t += 1
+    return t
+
+
+def in_a_while(x):
+    t = 0.0
+    try:
+        while True:
+            for v in roots(x, 9):
+                t += v
+                if t > 50:
+                    break
+            t += 1
+    except ValueError:
+        pass
+    return t
+
+
+def raised_again_behind_it(x):
+    out = []
+    def src():
+        try:
+            for v in roots(x, 4):
+                out.append(v)
+        except ValueError:
+            out.append(-1.0)
+            raise
+    try:
+        src()
+    except ValueError:
+        out.append(-2.0)
+    return sum(q * (n + 1) for n, q in enumerate(out))
+
+
 ITEM_BY_ITEM = [
     a_comprehension_in_a_loop, an_argument, a_key, a_generator_that_raises, a_body_that_raises,
-    handed_on,
+    handed_on, a_generator_in_the_head, left_in_three_ways, asked_again, loops_in_each_other,
+    a_list_in_the_head, items_of_a_dict, in_a_while, raised_again_behind_it,
 ]  # fmt: skip
 """Comprehensions, generators and their consumers that raise after they have changed something."""
 

@@ -15,9 +15,10 @@ all functions are known (``version``). What nobody catches is raised as before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pullback.core.build import Builder, boolean, f64, i64, lit
+from pullback.core.consumption import may_be_consumed
 from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import (
     Atom,
@@ -42,7 +43,7 @@ from pullback.core.terms import (
     While,
     sub_blocks,
 )
-from pullback.core.traverse import defined, free_variables_of, refresh
+from pullback.core.traverse import defined, free_variables, free_variables_of, refresh
 from pullback.core.types import BOOL, F64, I64, Array, Type
 from pullback.errors import UnsupportedError
 from pullback.frontend.functions import caught_loops
@@ -75,11 +76,28 @@ class _WayOut:
     more: tuple[Type, ...] = ()
     inside: Exits = field(default_factory=dict)
     """What the results of the op's blocks are where something in them raises."""
+    kept: tuple[Var, ...] = ()
+    """Arrays that an arm updates before it raises, and that are used behind the branch: they are
+    results too, so that nobody uses what was updated."""
+
+    def keeping(self, kept: tuple[Var, ...]) -> _WayOut:
+        """Return the same with these arrays as results."""
+        types = tuple(v.type for v in kept)
+        inside = {key: Exit(e.lets, (*e.ends, *types)) for key, e in self.inside.items()}
+        return replace(self, kept=kept, inside=inside)
 
     def behind(self, catching: Catching) -> Callable[[Block], Block]:
         """Return what gives the number for a block whose results come behind a flag."""
         exits = {key: end.after(BOOL) for key, end in self.inside.items()}
         return lambda block: catching.block(block, exits)
+
+
+def _kept(let: Let, behind: Block) -> tuple[Var, ...]:
+    """Return the arrays that a branch may update, and that are used behind it."""
+    if not isinstance(let.op, If | Case):
+        return ()
+    consumed = may_be_consumed(Block((let,), ()))[0] & set(free_variables_of(let.op))
+    return tuple(v for v in free_variables(behind) if v in consumed) if consumed else ()
 
 
 def _bound(op: Op) -> tuple[Var, ...]:
@@ -137,15 +155,23 @@ class Catching:
             tag = self._raised_again(b, let)
             on = Builder()
             on.lets.append(let)  # where nobody catches it
-            goes_on = on.block(on.extend(self._rest(lets, k + 1, results, exits)))
+            goes_on = on.block(on.extend(self._behind(let, lets[k + 1 :], results, exits)))
             test = b.prim("eq", tag, i64(0))
             return b.block(b.let(If(test, goes_on, self._raised(tag, exit_)), types))
         if escapes_op(let.op, self.clauses) and not is_linear(let.op):
             fine, bare = self._checked(b, let)
             after = [*([bare] if bare is not None else []), *lets[k + 1 :]]
-            then = self._rest(after, 0, results, exits)
+            then = self._behind(let, after, results, exits)
             return b.block(b.let(If(fine, then, self._raised(let, exit_)), types))
         return b.block(self._tagged(b, let, lets, k, results, exits))
+
+    def _behind(
+        self, check: Let, lets: Sequence[Let], results: Sequence[End], exits: Exits
+    ) -> Block:
+        """Return what follows a check; where that fails always, nothing is reached."""
+        if isinstance(check.op, Prim) and check.op.args[0] == boolean(False):
+            return self._rest((), 0, types_of(results)[1:], exits)
+        return self._rest(lets, 0, results, exits)
 
     def _raised_again(self, b: Builder, let: Let) -> Atom:
         """Return the number of the clause that catches what an op raises again; 0: none, or there
@@ -161,19 +187,26 @@ class Catching:
         exits: Exits,
     ) -> tuple[Atom, ...]:  # fmt: skip
         """Return an op that gives a number before its results, and what follows it."""
-        way = self._way_out(let, results, exits)
+        behind = Block(tuple(lets[k + 1 :]), tuple(r for r in results if not isinstance(r, Type)))
+        way = self._way_out(let, results, exits).keeping(_kept(let, behind))
         tag, more = Var("caught", I64), tuple(Var("end", t) for t in way.more)
+        again = {v: Var(v.name, v.type) for v in way.kept}
         done = len(b.lets)
-        bind(b, self._op(let, way), (tag, *let.vars, *more))
+        bind(b, self._op(let, way), (tag, *let.vars, *more, *again.values()))
         if not isinstance(let.op, If | Case | Loop | While):
             for raised in leaves(Block(tuple(b.lets[done:]), ())):
                 self.caught.stands_for(raised, let)
         made = (*let.vars, *more)
         ends = tuple(made[e] if isinstance(e, int) else e for e in way.ends)
-        last = k == len(lets) - 1 and tuple(results) == let.vars and not way.lets
+        last = k == len(lets) - 1 and tuple(results) == let.vars and not (way.lets or again)
         if last and all(isinstance(e, Type) or e is v for e, v in zip(ends, made, strict=False)):
             return (tag, *let.vars)
-        rest = self._rest(lets, k + 1, results, exits)
+        if again:
+            lets = self.caught.renamed(behind, again).lets
+            on = [again.get(r, r) if isinstance(r, Var) else r for r in results]
+            rest = self._rest(lets, 0, on, {key: e.renamed(again) for key, e in exits.items()})
+        else:
+            rest = self._rest(lets, k + 1, results, exits)
         fine = b.prim("eq", tag, i64(0))
         return b.let(If(fine, rest, self._raised(tag, Exit(way.lets, ends))), types_of(results))
 
@@ -263,13 +296,15 @@ class Catching:
     def _op(self, let: Let, way: _WayOut) -> Block:
         """Return a block that gives the number, and the results of the op: what its last op
         binds."""
-        b, types = Builder(), (*(v.type for v in let.vars), *way.more)
+        b = Builder()
+        types = (*(v.type for v in let.vars), *way.more, *(v.type for v in way.kept))
 
         def tagged(block: Block) -> Block:
             return self.block(block, way.inside)
 
         def arm(block: Block) -> Block:
-            return self._rest(block.lets, 0, (*block.results, *way.more), way.inside)
+            results = (*block.results, *way.more, *way.kept)
+            return self._rest(block.lets, 0, results, way.inside)
 
         rounds = caught_loops.Rounds(tagged, self.any_of, b, way.more, self.caught.renamed)
         made: tuple[Atom, ...]

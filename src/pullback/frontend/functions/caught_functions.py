@@ -31,7 +31,7 @@ from pullback.core.terms import (
     While,
     sub_blocks,
 )
-from pullback.core.traverse import substitute
+from pullback.core.traverse import free_variables, substitute
 from pullback.core.types import I64, Type
 from pullback.errors import PullbackError
 from pullback.frontend.functions.clauses import Clauses
@@ -50,6 +50,17 @@ class Exit:
     def after(self, first: Type) -> Exit:
         """Return what the results are if there is one more before them."""
         return replace(self, ends=(first, *self.ends))
+
+
+    def renamed(self, names: Mapping[Var, Atom]) -> Exit:
+        """Return the same of other variables."""
+        block = Block(self.lets, tuple(e for e in self.ends if not isinstance(e, Type)))
+        if names.keys().isdisjoint(free_variables(block)):
+            return self
+        made = substitute(block, dict(names))
+        atoms = iter(made.results)
+        ends = tuple(e if isinstance(e, Type) else next(atoms) for e in self.ends)
+        return Exit(made.lets, ends)
 
 
 Exits = Mapping[int, Exit]
@@ -162,13 +173,7 @@ class CaughtFunctions:
         found = exits.get(id(first))
         if found is None or first is let or not isinstance(first.op, Call):
             return found
-        now: dict[Var, Atom] = dict(zip(first.vars, let.vars[-len(first.vars) :], strict=False))
-        atoms = tuple(e for e in found.ends if not isinstance(e, Type))
-        block = substitute(Block(found.lets, atoms), now)
-        made = iter(block.results)
-        return Exit(
-            block.lets, tuple(e if isinstance(e, Type) else next(made) for e in found.ends)
-        )
+        return found.renamed(dict(zip(first.vars, let.vars[-len(first.vars) :], strict=False)))
 
     def renamed(self, block: Block, names: dict[Var, Var]) -> Block:
         """Return a block with other variables; its ops stand for what they were."""

@@ -116,6 +116,20 @@ def may_be_generator(e: ast.expr) -> bool:
     return isinstance(called, ast.Name) and not hasattr(builtins, called.id)
 
 
+def may_raise_on_the_way(e: ast.expr) -> bool:
+    """Whether what a loop goes through may raise when an item is asked for, by its look: it is a
+    variable, or calls something other than what has all items from the start."""
+    match e:
+        case ast.Call(ast.Name(f), args, []) if f in _CALLED:
+            return any(map(may_raise_on_the_way, args))
+        case ast.Call(ast.Attribute(_, f), [], []) if f in _METHODS:
+            return False
+        case ast.Name() | ast.Call() | ast.GeneratorExp():
+            return True
+        case _:
+            return False
+
+
 def mark(s: ast.AST, origin: object) -> None:
     """Note of nodes where they are written (None: in the function they stand in), if it is not
     known."""

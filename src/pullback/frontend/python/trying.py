@@ -40,6 +40,7 @@ from pullback.frontend.python.contexts import (
     is_method,
     managed_by,
 )
+from pullback.frontend.python.syntax import own_nodes
 from pullback.frontend.python.syntax_pieces import assign, break_, if_, known, name_
 from pullback.frontend.python.texts import FunctionNode
 
@@ -174,7 +175,11 @@ class _Rewriter:
                 stop = ast.If(ast.UnaryOp(ast.Not(), now), [break_(s)], [])
                 body = [*test, ast.copy_location(stop, s), *body]
         s.body, s.orelse = body, self.block(s.orelse, around)
-        return [*first, s, *leave_loops(around, s)]
+        tried: list[ast.stmt] = [s]
+        returns = any(isinstance(n, ast.Return) for n in own_nodes(s))
+        if isinstance(s, ast.For) and looks.may_raise_on_the_way(s.iter) and not returns:
+            tried = self._attempt(s, around)
+        return [*first, *tried, *leave_loops(around, s)]
 
     def _try(self, s: ast.Try, around: Around) -> list[ast.stmt]:
         why = looks.refusal(s)
