@@ -82,6 +82,8 @@ WATCH = Watch()
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Watch the test. Campaigns in full have tests of many minutes."""
+    if not item.nodeid.startswith("tests/house/"):
+        kept_objects.choose_level(item.nodeid, unit(item.nodeid))
     if not campaign.ASKED:
         file = item.nodeid.partition("::")[0]
         WATCH.wind(PATIENCE.get(file, LIMIT), item.config.stash[TERMINAL])

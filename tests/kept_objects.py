@@ -5,6 +5,11 @@ Its key is the text, the machine and LLVM's version. How LLVM is asked is in ``n
 so this file and the cache's own are in the name of the folder: where they change, everything is
 compiled anew. ``PULLBACK_CACHE=0 make test`` compiles everything.
 
+LLVM's passes are the same in all tests. The code generation behind them, which takes most of LLVM's
+time, is at level 0 where only values count: a third of the time, and the same arithmetic. The level
+that users have is kept in processes that tests start, in ``AS_USERS``, in a part of the other tests
+that moves on with the shard, and in campaigns.
+
 Where Python is told to write no bytecode, it is kept beside the objects: every process that a test
 starts would compile all modules of the package again, which takes longer than most tests.
 """
@@ -14,11 +19,20 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import zlib
 from pathlib import Path
+
+from tests import campaign
 
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / ".pytest_cache" / "pullback"
 MAKERS = ("native/compile.py", "native/object_cache.py")
+AS_USERS = ("tests/native/", "tests/papers/", "tests/test_compile_growth.py", "tests/test_exact",
+            "tests/test_interrupt", "tests/test_large_programs.py", "tests/test_long_loops.py",
+            "tests/test_threads.py")  # fmt: skip
+"""Tests about machine code itself: its bits, its speed, its size, where it can be interrupted."""
+EVERY = 6
+"""So many shards until each of the other tests has been run with the users' machine code."""
 MOST = 1 << 30
 """Bytes that are kept; where there are more, the run begins with none."""
 
@@ -47,3 +61,13 @@ def use() -> None:
     for other in HOME.iterdir() if HOME.exists() else ():
         if other != here or sum(file.stat().st_size for file in other.iterdir()) > MOST:
             shutil.rmtree(other, ignore_errors=True)
+
+
+def choose_level(nodeid: str, unit: str) -> None:
+    """Set LLVM's level of code generation for a test, which belongs to a unit of the suite."""
+    from pullback.native import compile as compiling
+
+    compiling.runtime_symbols()  # at the level that users have: it is made once in a process
+    turn = zlib.crc32(unit.encode()) % EVERY == campaign.SHARD % EVERY
+    as_users = turn or bool(campaign.ASKED) or nodeid.startswith(AS_USERS)
+    compiling.PLAIN = 1 if as_users else 0

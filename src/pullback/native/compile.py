@@ -44,6 +44,11 @@ THOROUGH_LINES, HUGE_LINES = 3_000, 60_000
 """Text up to the first length may be optimised thoroughly; in text longer than the second one nests
 of loops are simplified once, too."""
 
+PLAIN, THOROUGH = 1, 2
+"""LLVM's levels of code generation, which follows its passes: for code that is there soon, and for
+code that is fast. (Level 0 takes a third of the time of level 1: the tests ask for it where only
+values count, ``tests/kept_objects.py``.)"""
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
@@ -88,7 +93,7 @@ def _unload() -> None:
 
 
 @cache
-def _target(level: int = 1) -> llvm.TargetMachine:
+def _target(level: int = PLAIN) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
@@ -99,7 +104,11 @@ def _target(level: int = 1) -> llvm.TargetMachine:
 
 
 def _machine(thorough: bool) -> llvm.TargetMachine:
-    return _target(2 if thorough else 1)
+    return _target(_level(thorough))
+
+
+def _level(thorough: bool) -> int:
+    return THOROUGH if thorough else PLAIN
 
 
 def _worth_it(text: str, thorough: bool) -> bool:
@@ -232,7 +241,7 @@ def machine_key() -> str:
 
 def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the object of a text, from the cache on disk if it is there."""
-    parts = (text, "thorough" if thorough else "", machine_key())
+    parts = (text, str(_level(thorough)), machine_key())
     timing = Timing(0.0, 0.0, 0.0, 0.0, True)
 
     def compile_() -> bytes:
