@@ -61,10 +61,9 @@ def test_derivatives(tmp_path: Path) -> None:
 
 def test_refused(tmp_path: Path) -> None:
     some = campaign.part("random", REFUSED, 3)
-    for statement, f in zip(some, functions(some, tmp_path / "refused.py"), strict=True):
+    for f in functions(some, tmp_path / "refused.py"):
         with pytest.raises(pb.PullbackError, match="may raise after it has changed"):
             pb.jit(f)(1.5, 0, 3)
-        assert statement
 
 
 @pytest.mark.parametrize("f", caught_programs.PROGRAMS, ids=lambda f: f.__name__)

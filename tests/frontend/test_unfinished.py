@@ -193,9 +193,10 @@ def test_a_change_before_a_certain_exception_is_seen(f):
     agrees(f, 1.5)
 
 
-def test_a_change_by_a_generator_that_raises_is_refused():
+@pytest.mark.parametrize("f", [by_generator, programs.changed_by_an_inner_generator])
+def test_a_change_by_a_generator_that_raises_is_refused(f):
     with pytest.raises(pb.PullbackError, match="may raise after it has changed"):
-        pb.jit(by_generator)(1.5)
+        pb.jit(f)(1.5)
 
 
 class Counted:

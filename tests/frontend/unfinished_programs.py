@@ -566,6 +566,30 @@ def raised_again_behind_it(x):
     return sum(q * (n + 1) for n, q in enumerate(out))
 
 
+def changed_by_an_inner_generator(x):
+    n = 0.0
+
+    def inner():
+        nonlocal n
+        yield x
+        if x > 1.3:
+            n += 1.0
+            raise KeyError("k")
+        yield 2.0
+
+    def items():
+        yield from inner()
+        yield 5.0
+
+    total = 0.0
+    try:
+        for v in items():
+            total += v
+    except KeyError:
+        total += 100.0
+    return total + 10 * n
+
+
 ITEM_BY_ITEM = [
     a_comprehension_in_a_loop, an_argument, a_key, a_generator_that_raises, a_body_that_raises,
     handed_on, a_generator_in_the_head, left_in_three_ways, asked_again, loops_in_each_other,

@@ -32,6 +32,7 @@ from pullback.core.terms import (
     Index,
     Jvp,
     Let,
+    Lit,
     Loop,
     Op,
     Prim,
@@ -98,6 +99,11 @@ def _kept(let: Let, behind: Block) -> tuple[Var, ...]:
         return ()
     consumed = may_be_consumed(Block((let,), ()))[0] & set(free_variables_of(let.op))
     return tuple(v for v in free_variables(behind) if v in consumed) if consumed else ()
+
+
+def _is_same(a: Atom, b: Atom) -> bool:
+    """Whether two atoms are the same value, to the sign of a zero."""
+    return a is b or (isinstance(a, Lit) and repr(a) == repr(b))
 
 
 def _bound(op: Op) -> tuple[Var, ...]:
@@ -231,8 +237,8 @@ class Catching:
         wanted: dict[int, int] = {}  # the number of a result of the block, by that which carries it
         more: list[Type] = []
         for k, t in enumerate(types):
-            atoms = {a for end in inside.values() if not isinstance(a := end.ends[k], Type)}
-            one = next(iter(atoms)) if len(atoms) == 1 else None
+            atoms = [a for end in inside.values() if not isinstance(a := end.ends[k], Type)]
+            one = atoms[0] if atoms and all(_is_same(a, atoms[0]) for a in atoms) else None
             if not atoms:
                 ends.append(t)
             elif one is not None and one not in mine and not (

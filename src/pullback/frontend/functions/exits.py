@@ -34,6 +34,8 @@ from pullback.frontend.python.syntax import CONSUMER, STATE
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
     from pullback.frontend.state import Frame, Noted, Spec
+
+
 @dataclass(eq=False)
 class HandedBack:
     """What a function hands back where it raises: of these kinds, by the names of its variables.

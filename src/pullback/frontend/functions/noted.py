@@ -45,7 +45,7 @@ def handed(frame: Frame, b: Builder, called: str, call: Let, before: Names) -> N
         return
     names = function_scope(frame.scope).names
     place.handed = frozenset(n for n, v in names.items() if v is not before.get(n))
-    place.called, place.unsure = called, frozenset()
+    place.called = called
     place.lets = tuple(b.lets[b.lets.index(call) + 1 :])
     place.names = {**place.names, **{n: names[n] for n in place.handed}}
     if any(may_raise(let.op) for let in place.lets):
@@ -67,7 +67,7 @@ def carried(frame: Frame, call: Let, values: Names, others: Iterable[str]) -> No
         place.called = call.op.function
         place.handed = frozenset(n for n in values if n)
         place.names = {**place.names, **{n: v for n, v in values.items() if n}}
-        place.unsure = frozenset(others)
+        place.unsure |= frozenset(others)
 
 
 @contextmanager
