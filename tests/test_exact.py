@@ -195,6 +195,26 @@ def test_what_programs_rely_on() -> None:
     agree(one_of_them, arguments)
 
 
+def chosen_zeros(x):
+    a = -0.0 if x > 1.0 else 0.0
+    b = x
+    if x > 0.0:
+        b = 0.0 if x > 1.5 else -0.0
+    c, n = 0.0, 0
+    while n < 3 and x > 0.5:
+        c, n = -c, n + 1
+    both = (0.0, -0.0)
+    return (
+        math.copysign(1.0, a), math.copysign(2.0, b), math.copysign(4.0, c),
+        math.copysign(8.0, both[0 if x > 1.0 else 1]), [-0.0, 0.0][x > 1.0],
+        math.atan2(0.0 if x > 1.0 else -0.0, -1.0), np.where(x > 1.0, 0.0, -0.0) * 1.0,
+    )  # fmt: skip
+
+
+def test_zeros_keep_the_sign_that_a_branch_chose() -> None:
+    agree(chosen_zeros, [(x,) for x in (0.4, 0.7, 1.2, 1.6)], "jit", "inside a vjp", "chad vjp")
+
+
 def one_term(xs):
     return sum(xs[k] * 2.0 for k in range(1))
 

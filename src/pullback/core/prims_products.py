@@ -1,8 +1,8 @@
 """Rows that only derivatives have: how a partial meets a cotangent, and how the product is added.
 
 ``mulz`` multiplies with a singular partial, one that may be infinite: where the cotangent is 0, the
-product is 0. ``fma`` and ``fmaz`` add such a product to what is there, ``fnma`` and ``fnmaz`` take
-it away; each rounds once. ``present`` and ``flush`` are for what other iterations pass on."""
+product is that 0. ``fma`` and ``fmaz`` add such a product to what is there, ``fnma`` and ``fnmaz``
+take it away; each rounds once. ``present`` and ``flush`` are for what other iterations pass on."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def _flush(x: float) -> float:
     return abs(x) * 0.0 if abs(x) < tiny else x
 
 
-PRODUCTS.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
+PRODUCTS.add(Row("mulz", 2, real2, lambda p, ct: ct if ct == 0 else p * ct,
                  (_other(1, 1), _other(0, 1)),
                  {"real": "{r}.p = fmul {t} {0}, {1}\n"
                           "{r}.c = fcmp oeq {t} {1}, {zero}\n"
-                          "{r} = select {b} {r}.c, {t} {zero}, {t} {r}.p"}, (_ANY, (0.5, 2.0)),
+                          "{r} = select {b} {r}.c, {t} {1}, {t} {r}.p"}, (_ANY, (0.5, 2.0)),
                  product="mulz", kinks="mulz(p, 0) = 0 whatever p is"))
 PRODUCTS.add(Row("flush", 1, real1, _flush, (1.0,),
                  {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"

@@ -30,6 +30,7 @@ and blocks see the variables of the blocks around them (functions are closed).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
@@ -53,13 +54,23 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """A literal scalar."""
+    """A literal scalar. (0.0 and -0.0 are different literals.)"""
 
     value: float | int | bool
     type: Type
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Lit):
+            return NotImplemented
+        return self.type == other.type and same_number(self.value, other.value)
+
 
 Atom = Var | Lit
+
+
+def same_number(x: float, y: float) -> bool:
+    """Whether two constants of one type are the same number with the same sign: zeros have one."""
+    return x is y or (x == y and (x != 0 or math.copysign(1.0, x) == math.copysign(1.0, y)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class _Body:
     def _access(
         self, op: AccAdd | AccRead | AccTake, h: Atom, where: tuple[Atom, ...]
     ) -> bool:
-        if h not in self.views:
+        if not isinstance(h, Var) or h not in self.views:
             return False
         root, path = self.views[h]
         uses = self.uses[root]

@@ -37,7 +37,7 @@ from itertools import count
 
 from pullback.core.grammar import term
 from pullback.core.messages import Message, Raised
-from pullback.core.terms import Site
+from pullback.core.terms import Site, same_number
 from pullback.core.types import Type
 
 LANES = 8
@@ -77,6 +77,11 @@ class Imm:
 
     value: float | int | bool
     ty: Ty
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Imm):
+            return NotImplemented
+        return self.ty == other.ty and same_number(self.value, other.value)
 
 
 Value = Reg | Imm

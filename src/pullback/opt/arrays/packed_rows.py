@@ -162,7 +162,8 @@ class _Packer:
             return None
         counts = dict(rounds)
         whole = all(
-            a in along or (a in counts and self.is_extent(counts[a], x.array, k))
+            a in along
+            or (isinstance(a, Var) and a in counts and self.is_extent(counts[a], x.array, k))
             for k, a in enumerate(x.indices)
         )
         return _Read(x, home, tuple(rest), along[0], always, whole)

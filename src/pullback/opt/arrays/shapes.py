@@ -7,7 +7,6 @@ returns an array of the shape of the carried one (``stable_arrays``).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from pullback.core.terms import (
@@ -44,16 +43,7 @@ _AS_LAST = frozenset({
 
 def same(a: Atom | None, b: Atom | None) -> bool:
     """Whether two atoms are the same variable or the same literal, to the bit."""
-    if isinstance(a, Lit) and isinstance(b, Lit):
-        return a.type == b.type and same_value(a.value, b.value)
-    return a is not None and a is b
-
-
-def same_value(x: float | int | bool, y: float | int | bool) -> bool:
-    """Equal, and zeros of one sign; NaN equals nothing."""
-    if isinstance(x, float) or isinstance(y, float):
-        return x == y and math.copysign(1.0, x) == math.copysign(1.0, y)
-    return x == y
+    return a is not None and a == b
 
 
 def is_shaped(v: Atom) -> bool:

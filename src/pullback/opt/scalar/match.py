@@ -12,10 +12,10 @@ from pullback.core.build import lit
 from pullback.core.libm import Number, library_call
 from pullback.core.prims import SHOW, TABLE
 from pullback.core.rows import Static, kind_of
-from pullback.core.terms import Atom, Lit, Op, Prim, Var
+from pullback.core.terms import Atom, Lit, Op, Prim, Var, same_number
 from pullback.core.types import BOOL, Bool, Int, Real, Type
 from pullback.core.values import boxer
-from pullback.opt.arrays.shapes import same, same_value
+from pullback.opt.arrays.shapes import same
 from pullback.opt.scalar.rewrite_rules import (
     COMMUTATIVE,
     LITERALS,
@@ -70,7 +70,7 @@ def _fits(pattern: Pattern, a: Atom, binding: Binding, defs: Defs) -> bool:
         case Const(value):
             if not isinstance(a, Lit) or isinstance(value, bool) != isinstance(a.type, Bool):
                 return False
-            return same_value(a.value, float(value) if isinstance(a.type, Real) else value)
+            return same_number(a.value, float(value) if isinstance(a.type, Real) else value)
         case Apply_():
             return _matches(pattern, defs.get(a) if isinstance(a, Var) else None, binding, defs)
         case _:
