@@ -201,6 +201,22 @@ def test_what_the_function_reads_beside_its_arguments() -> None:
         TABLE[0] = 1.0
 
 
+COUNTER = Body(0.0)
+HELD = {"c": COUNTER}
+
+
+def test_an_object_that_is_updated_is_read_by_its_other_name() -> None:
+    def f(x: float) -> float:
+        HELD["c"].x += x
+        return HELD["c"].x * x + COUNTER.x
+
+    want = told((f(1.5), COUNTER))
+    vars(COUNTER).update(vars(Body(0.0)))
+    assert told((pb.jit(f)(1.5), COUNTER)) == want
+    with pytest.raises(pb.PullbackError, match="shares memory"):
+        pb.grad(f)(1.5)
+
+
 def test_a_read_only_array_raises_as_numpy_does() -> None:
     a = np.ones(3)
     a.flags.writeable = False

@@ -240,3 +240,26 @@ def tree_of_objects(x, n):
         return None if k == 0 else Tree(y, build(k - 1, 2.0 * y), build(k - 1, y + x))
 
     return build(n, x).v
+
+
+class User:
+    def __init__(self, of, k):
+        self.of = of
+        self.k = k
+
+    def __call__(self, v):
+        self.of.x += v
+        return self.of.x * self.k
+
+
+OUTSIDE = P(1.0)
+
+
+def of_outside_in_a_list(x):
+    users = [User(OUTSIDE, x), User(OUTSIDE, 2.0)]
+    return users[0](1.0) + users[1](x)
+
+
+def of_outside_in_turn(x):
+    users = [User(OUTSIDE, x), User(OUTSIDE, 2.0)]
+    return sum(user(1.0) for user in users)

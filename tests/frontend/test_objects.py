@@ -49,6 +49,8 @@ REFUSED = [
     ("shared_field", (0.7,), "may be in other places too"),
     ("deep_shared", (0.7,), "may be in other places too"),
     ("deep_maybe_shared", (0.7,), "two parts may be one object"),
+    ("of_outside_in_a_list", (0.7,), "may be in other places too"),
+    ("of_outside_in_turn", (0.7,), "while others may look at it"),
 ]
 
 

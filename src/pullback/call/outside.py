@@ -25,7 +25,7 @@ from pullback.call.request import Request, What
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path
-from pullback.frontend.python.paths import Namespace
+from pullback.frontend.python.paths import Namespace, read
 from pullback.frontend.python.pytypes import MOST_ITEMS
 from pullback.frontend.seen_outside import CHANGED, IMMUTABLE, Outside, variable
 from pullback.native.runtime import is_limit
@@ -80,7 +80,7 @@ def learnt(
 
 
 Fast = Callable[..., Any]
-Beside = Callable[[Sequence[Any]], Sequence[Any]]
+Beside = tuple[Sequence[Any], Sequence[Any]]
 
 _MOST_CALLS = 4
 """So many compiled calls are tried, for as many types of arguments."""
@@ -99,7 +99,7 @@ class Updating:
         derived = request.what is not What.VALUE
         known = _known.get(_code(self.f), Outside(()))
         self.outside = replace(known, aux=derived and request.has_aux, derived=derived)
-        self.calls: tuple[tuple[Fast, Beside], ...] = ()
+        self.calls: tuple[tuple[Fast, Callable[[Sequence[Any]], Beside]], ...] = ()
 
     def learn(self, error: MutationError) -> None:
         """Have the arguments or the variable of this refusal updated, or what is in them; raise it
@@ -171,11 +171,18 @@ class Updating:
             has_aux=self.request.has_aux or self.request.what is not What.VALUE,
         )  # fmt: skip
         function, unit = driver.found(self.f, args, request)
-        hidden = [h for h in unit.special.special.hidden if not self._is_own(h.path)]
+        special = unit.special.special
+        hidden = [h for h in special.hidden if not self._is_own(h.path)]
+        known = [h.path for h in hidden] + [g.path for g in special.guards]
+        paths = [p for p in known if not self._is_own(p)]
+        through = {p[:k] for p in paths if p[0][0] != "arg" for k in range(1, len(p))}
+        here = {p: read(p, function, tuple(args)) for p in through}
+        mutable = [p for p, held in here.items() if not isinstance(held, _NO_OBJECTS)]
 
-        def beside(args: Sequence[Any]) -> Sequence[Any]:
-            """What the function reads beside its arguments."""
-            return [h.read(function, tuple(args)) for h in hidden]
+        def beside(args: Sequence[Any]) -> Beside:
+            """What the function reads beside its arguments, and the objects in which it is."""
+            held = [h.read(function, tuple(args)) for h in hidden]
+            return held, [read(p, function, tuple(args)) for p in mutable]
 
         if not self._apart(args, beside(args)):
             return NotImplemented
@@ -196,10 +203,11 @@ class Updating:
             case _:
                 return False
 
-    def _apart(self, args: Sequence[Any], beside: Sequence[Any]) -> bool:
+    def _apart(self, args: Sequence[Any], beside: Beside) -> bool:
         """Whether nothing that is updated is read-only, or also in something else."""
         others = [a for i, a in enumerate(args) if i not in self.outside.arguments]
-        return _apart(self._objects(args), [*others, *beside])
+        held, through = beside
+        return _apart(self._objects(args), [*others, *held], through)
 
     def _written(self, found: Any, args: Sequence[Any]) -> Any:
         """Write what has changed; return what the operator gives."""
@@ -312,6 +320,8 @@ def _part(old: Any, told: tuple[int, Any]) -> Any:
 _CODE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ufunc)
 """What a function holds is among what is read beside the arguments."""
 
+_NO_OBJECTS = (*IMMUTABLE, *_CODE, Namespace)
+
 
 def _parts(x: Any) -> Iterator[Any]:
     match x:
@@ -345,16 +355,16 @@ def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> No
             todo += _parts(x)
 
 
-def _apart(objects: Sequence[Any], others: Sequence[Any]) -> bool:
+def _apart(objects: Sequence[Any], others: Sequence[Any], through: Sequence[Any]) -> bool:
     """Whether nothing in the objects that are updated is read-only, or is or shares memory with
-    something else that the function has."""
+    something else that the function has, or in which (``through``) it has something."""
     seen: dict[int, int] = {}
     mine: list[np.ndarray[Any, Any]] = []
     for x in objects:
         _met(x, seen, mine)
     if any(n > 1 for n in seen.values()) or not all(a.flags.writeable for a in mine):
         return False
-    there: dict[int, int] = {}
+    there: dict[int, int] = dict.fromkeys(map(id, through), 1)
     theirs: list[np.ndarray[Any, Any]] = []
     for x in others:
         _met(x, there, theirs)

@@ -30,7 +30,7 @@ ranges exist at compile time only: they are just their leaves.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
@@ -349,6 +349,10 @@ class Late(Sequence["Value"]):
 
     def __len__(self) -> int:
         return self.length
+
+    def __iter__(self) -> Iterator[Value]:
+        """``Sequence`` would take an IndexError of ``at`` for the end."""
+        return map(self.at, range(self.length))
 
     @overload
     def __getitem__(self, k: int) -> Value: ...

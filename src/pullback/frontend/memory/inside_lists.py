@@ -53,6 +53,7 @@ from pullback.frontend.memory import (
     hash_tables,
     holding,
     lists,
+    ownership,
 )
 from pullback.frontend.memory.owners import kept_owners
 from pullback.frontend.memory.places import Step
@@ -154,6 +155,8 @@ class Inside:
                     value = run.element(value, at, node, False)
                 case _:
                     refuse_step(run, value, step, node)
+        if isinstance(value, RecordV) and value.outside is not None:
+            ownership.refuse_shared(run, value, node)  # its fields are not in the list
         return tuple(path), value, []
 
     def place(self, items: ListV, index: Value, word: str = "list index out of range") -> Atom:
