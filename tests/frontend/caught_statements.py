@@ -181,16 +181,22 @@ STATEMENTS = [
     "x = sorted([i, j], key=lambda v: push(a, v))",
     "q.extend(g(k) for k in range(i, j))",
     "x = [n := k + g(k) for k in range(i, j)]",
+    "a.extend(g(k) for k in range(i, j))",
+    "a.extend(g(k) for k in (i, j))",
+    "a += (g(k) for k in range(i, j))",
+    "o.a.extend(g(k) for k in range(i, j))",
+    "o.a += map(g, (i, j))",
+    "rows[0].extend(push(a, k) for k in (i, j))",
+    "s.update(int(g2(k)) for k in range(i, j))",
+    "d.update((k, g(k)) for k in range(i, j))",
+    "fill(a, i, j); g(j)",
+    "s -= {int(g2(k)) for k in range(i, j)}",
 ]
 """Lines are divided by ``;`` where there is no other line."""
 
 REFUSED = [
     "put(d, i, j)",
-    "a.extend(g(k) for k in range(i, j))",
-    "a.extend(g(k) for k in (i, j))",
-    "a += (g(k) for k in range(i, j))",
-    "s.update(int(g2(k)) for k in range(i, j))",
-    "d.update((k, g(k)) for k in range(i, j))",
+    "s.difference_update(int(g2(k)) for k in range(i, j))",
 ]
 """What Python changes item by item, and raises in the middle; and a dict of literal keys that gets
 others on the way."""
@@ -251,6 +257,9 @@ def push(a, i):
     v = g2(i)
     a.append(v)
     return v
+def fill(a, i, j):
+    a.extend(g2(k) for k in range(i, j))
+    a += (g2(k) for k in range(j, i))
 def push2(a, i):
     push(a, i)
     return i

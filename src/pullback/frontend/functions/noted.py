@@ -8,14 +8,14 @@ it raises: so at its place the caller's names are those after the call (``handed
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Call, Case, If, Let, Loop, While
 from pullback.frontend.functions.caught_functions import may_raise
 from pullback.frontend.functions.scopes import function_scope
-from pullback.frontend.kinds.values import UNSET, Value
+from pullback.frontend.kinds.values import UNSET, PlaceV, Stale, Value
 from pullback.frontend.state import Frame, Noted
 
 if TYPE_CHECKING:
@@ -70,14 +70,27 @@ def carried(frame: Frame, call: Let, values: Names, others: Iterable[str]) -> No
         place.unsure |= frozenset(others)
 
 
+def changed_since(
+    frame: Frame, known: int, before: Names, names: Collection[str]
+) -> Iterator[str]:
+    """Iterate over those of the names that do not hold what they held ``before`` where something
+    may raise, of the places that have been noted since so many were ``known``."""
+    for place in list(frame.raising.values())[known:]:
+        for n, v in place.names.items():
+            if n in names and v is not before[n] and not isinstance(v, Stale | PlaceV):
+                yield n
+
+
 @contextmanager
 def midway(frame: Frame) -> Iterator[None]:
     """Note that what raises here stands in the middle of an update: ``xs.extend(f(v) for v in
     vs)``."""
     known = len(frame.raising)
-    yield
-    for noted in list(frame.raising.values())[known:]:
-        noted.midway = True
+    try:
+        yield
+    finally:  # an argument may raise in any case
+        for noted in list(frame.raising.values())[known:]:
+            noted.midway = True
 
 
 def changed(frame: Frame) -> frozenset[str]:
@@ -92,4 +105,4 @@ def changed(frame: Frame) -> frozenset[str]:
     return frozenset(found)
 
 
-__all__ = ["carried", "changed", "driven", "handed", "midway", "note"]
+__all__ = ["carried", "changed", "changed_since", "driven", "handed", "midway", "note"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from pullback.frontend.kinds.kinds import ArrayK, ListK, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
+    GeneratorV,
     HashV,
     ListV,
     PlaceV,
@@ -31,6 +33,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import told
 from pullback.frontend.memory import (
+    hash_methods,
     hash_sets,
     holding,
     in_place,
@@ -162,7 +165,8 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 and not (isinstance(old, RecordV) and old.cls is not dict)
             ):
                 more = ownership.apart(run, run.evaluate(s.value), old)
-                update_by_method(run, name, names[op], [more], {}, s)
+                base = ast.copy_location(ast.Name(name, ast.Load()), s.target)
+                update_at(run, base, (), names[op], [more], {}, s)
                 return
             if op == "*" and isinstance(old, ListV | TupleV) and holding.is_updated_in_place(old):
                 more = run.evaluate(s.value)
@@ -218,11 +222,13 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     with run.holding(whole):
         value = run.evaluate(s.value)
     value = ownership.apart(run, value, whole)
-    change: updates.Op = updates.Method("extend", [value], {})
     if is_array:
         change = updates.Become(lambda old: _whole(run, old, run.binop(op, old, value, s), s))
     elif op != "+":
         change = updates.Become(lambda old: run.binop(op, old, value, s))
+    else:
+        update_at(run, base, steps, "extend", [value], {}, s)
+        return
     nested_updates.update(run, base, steps, change, s)
 
 
@@ -261,19 +267,49 @@ def _store(
     ownership.bind_updated(run, base.id, array, made, node, moved=moved)
 
 
-def update_by_method(
-    run: Run,
-    name: str,
-    method: str,
-    args: Sequence[Value],
-    kwargs: dict[str, Value],
-    node: ast.AST,
-) -> Value:
-    """Compile ``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
-    result = _update(run, name, updates.Method(method, args, kwargs), args, node)
+def update_at(
+    run: Run, base: ast.Name, steps: Sequence[places.Step], method: str, args: Sequence[Value],
+    kwargs: dict[str, Value], node: ast.AST,
+) -> Value:  # fmt: skip
+    """Compile ``xs.append(v)`` and the like, of what is at the steps in the value of a name: the
+    name is bound to the updated list or dict."""
+    if len(args) == 1 and not kwargs and (isinstance(args[0], GeneratorV) or is_driven(args[0])):
+        put = _each_put(run, base, steps, method, node)
+        if put is not None:
+            run.fold(run.iterate(args[0], node), (), put, node)
+            return Static(None)
+    if steps:
+        return nested_updates.update(run, base, steps, updates.Method(method, args, kwargs), node)
+    result = _update(run, base.id, updates.Method(method, args, kwargs), args, node)
     if method in nested_updates.READ:
-        places.note_item(run, name, (args[0],), result)
+        places.note_item(run, base.id, (args[0],), result)
     return result
+
+
+def _each_put(
+    run: Run, base: ast.Name, steps: Sequence[places.Step], method: str, node: ast.AST
+) -> Callable[[Sequence[Value], Value], Sequence[Value]] | None:
+    """Return what an update does with one item after the other, if it may be seen that it does:
+    where one raises, those before it are there."""
+    if run.frame.trying is None and not run.frame.starts:
+        return None
+    with run.scratch(), run.sealed():
+        old = by_methods.there(run, base, steps, node)
+    is_set = isinstance(old, HashV) and hash_methods.is_set(old)
+
+    def put(_: Sequence[Value], item: Value) -> Sequence[Value]:
+        if method == "extend" or is_set:
+            one = "append" if method == "extend" else "add"
+            update_at(run, base, steps, one, (item,), {}, node)
+        else:
+            key, value = hash_methods.pair_of(run, item, node)
+            _store(run, base, (*steps, key), lambda _: value, node)
+        return ()
+
+    if method == "extend":
+        return put if isinstance(old, ListV | TupleV) else None
+    has_items = isinstance(old, HashV | RecordV) and old.cls is not Counter
+    return put if has_items and method == "update" else None
 
 
 def _update(

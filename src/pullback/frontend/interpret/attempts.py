@@ -41,6 +41,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.memory import holding
 from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, Level, Once
 from pullback.frontend.python.contexts import Context, generator_of, is_method, of_class
 from pullback.frontend.python.liveness import liveness_of
@@ -76,8 +77,9 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         run.scope.names = end
         return go_on() if flow is Flow.FALL else flow
     raising = catching.leaves(b.block())
-    shots = [_held(run, let, before, end, clauses, tried) for let in raising]
-    ends = _Ends(run, s, tried, before, None if flow is Flow.DEAD else end, shots)
+    dead = flow is Flow.DEAD
+    shots = [_held(run, let, before, end, dead, clauses, tried) for let in raising]
+    ends = _Ends(run, s, tried, before, None if dead else end, shots)
     block, exits = ends.joined(b, raising)
     tag = Var("caught", I64)
     caught = catching.block(block, exits)
@@ -92,7 +94,7 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     def raised() -> Flow:
         return _raised(run, s, ends.failed, _caught(run, clauses, tag))
 
-    if flow is Flow.DEAD:
+    if dead:
         return raised()
     test = run.b.prim("eq", tag, i64(0))
     return fork_names(run, (fine, raised), lambda b: If(test, b[0], b[1]), live, s)
@@ -110,16 +112,19 @@ def _raised(run: Run, s: Attempt, names: Names, caught: Names) -> Flow:
 
 
 def _held(
-    run: Run, let: Let, before: Names, end: Names, clauses: Clauses, tried: ast.stmt
+    run: Run, let: Let, before: Names, end: Names, dead: bool, clauses: Clauses, tried: ast.stmt
 ) -> Names:
-    """Return what the names hold where an op of the statement raises."""
+    """Return what the names hold where an op of the statement raises (in any case: ``dead``)."""
     place = run.frame.raising.get(run.caught.key(let))
     if place is None:  # in code that has been rewritten
         changed = [n for n, v in end.items() if v is not before.get(n)]
         return {**before, **{n: Stale(_reason(n), tried) for n in changed}}
     unsure = place.unsure
     if place.midway:
-        unsure |= {n for n, v in end.items() if v is not place.names.get(n)}
+        unsure |= {
+            n for n, v in end.items()
+            if v is not place.names.get(n) or (dead and holding.is_updated_in_place(v))
+        }  # fmt: skip
     if place.called is not None and not _is_known(run, place.called, clauses, tried):
         unsure |= place.handed
     return {**before, **place.names, **{n: Stale(_reason(n), tried) for n in unsure}}

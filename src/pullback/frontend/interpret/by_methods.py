@@ -60,14 +60,14 @@ def store(
                 f"property {last!r} of {cls.__name__!r} object has no setter",
                 error=MutationError,
             )
-        made = value(lambda: run.attribute(_there(run, base, steps, node), last, node))
-        there = _there(run, base, steps, node)
-        run.call(attributes.setter(run, there, cls, last, node), (made,), node)
+        made = value(lambda: run.attribute(there(run, base, steps, node), last, node))
+        here = there(run, base, steps, node)
+        run.call(attributes.setter(run, here, cls, last, node), (made,), node)
         return True
     if attributes.written(cls, "__setitem__") is None:
         return False
-    made = value(lambda: run.subscript(_there(run, base, steps, node), last, node))
-    method = run.attribute(_there(run, base, steps, node), "__setitem__", node)
+    made = value(lambda: run.subscript(there(run, base, steps, node), last, node))
+    method = run.attribute(there(run, base, steps, node), "__setitem__", node)
     run.call(method, (last, made), node)
     return True
 
@@ -108,7 +108,7 @@ def _by_reference(
     return True
 
 
-def _there(run: Run, base: ast.Name, steps: Sequence[Step], node: ast.AST) -> Value:
+def there(run: Run, base: ast.Name, steps: Sequence[Step], node: ast.AST) -> Value:
     """The object at the steps, as it is now."""
     value = run.lookup(base.id, base)
     for step in steps:
@@ -147,4 +147,4 @@ def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Valu
     return None
 
 
-__all__ = ["in_place", "store"]
+__all__ = ["in_place", "store", "there"]

@@ -22,7 +22,7 @@ from pullback.frontend.kinds.values import (
     Value,
     method,
 )
-from pullback.frontend.memory import holding, nested_updates, ownership, places, references, updates
+from pullback.frontend.memory import holding, ownership, places, references
 from pullback.frontend.python.syntax import updated_inside
 
 if TYPE_CHECKING:
@@ -95,9 +95,7 @@ def update(
     """Compile a method that changes what is at the steps in the value of a name."""
     if name == "extend" and args:
         args = (ownership.apart(run, args[0], run.lookup(base.id, base)), *args[1:])
-    if steps:
-        return nested_updates.update(run, base, steps, updates.Method(name, args, kwargs), node)
-    return assignment.update_by_method(run, base.id, name, args, kwargs, node)
+    return assignment.update_at(run, base, steps, name, args, kwargs, node)
 
 
 @method("list", "__getitem__")

@@ -278,7 +278,12 @@ class Generators:
         run.caught.handed[consumer.name] = made
         left = [after is before for after, before in zip(block.results, c.params, strict=False)]
         slots = slots_in(run, items, names, kinds, left)
-        values = c.results(self.call(items, consumer, c.inits, node, slots))
+        try:
+            values = c.results(self.call(items, consumer, c.inits, node, slots))
+        except Unreachable:  # it raises in the end, and its function has no results
+            call = next(let for let in reversed(run.b.lets) if isinstance(let.op, Call))
+            noted.driven(run.frame, call, (*filter(None, names), *others))
+            raise
         call = next(let for let in reversed(run.b.lets) if isinstance(let.op, Call))
         noted.carried(run.frame, call, dict(zip(names, values, strict=True)), others)
         return values

@@ -315,12 +315,17 @@ def with_pairs(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
     """Return the table with more items."""
 
     def one(d: HashV, pair: Value) -> HashV:
-        both = run.iterate(pair, node)
-        if not isinstance(both, Unrolled) or len(both.items) != 2:
-            run.refuse(node, "a dict is made of pairs", error=ArgumentTypeError)
-        return changes.put(run, d, *both.items, node)
+        return changes.put(run, d, *pair_of(run, pair, node), node)
 
     return _folded(run, d, items, one, node)
+
+
+def pair_of(run: Run, pair: Value, node: ast.AST) -> tuple[Value, Value]:
+    """Return the key and the value of an item that is put into a dict."""
+    both = run.iterate(pair, node)
+    if not isinstance(both, Unrolled) or len(both.items) != 2:
+        run.refuse(node, "a dict is made of pairs", error=ArgumentTypeError)
+    return both.items[0], both.items[1]
 
 
 def with_items(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
