@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
+from pullback.frontend.functions import noted
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import generators, late_items, unrolling
@@ -272,9 +273,8 @@ class _Body:
             return (self.cond(),)
 
     def step(self, values: Sequence[Value]) -> Sequence[Value]:
-
         frame = self.run.frame
-        saved = frame.live_end, frame.in_loop
+        saved, known = (frame.live_end, frame.in_loop), len(frame.raising)
         del frame.returned[self.returned :]  # of rounds with other kinds
         self.enter(values)
         for action in self.before:
@@ -285,6 +285,9 @@ class _Body:
             flow = self.run.execute(self.s.body)
         finally:
             frame.live_end, frame.in_loop = saved
+            if self.cond is None and self.after_body is None:  # the consumer of a generator
+                mine = {*self.others} - {*self.changed}
+                self.found |= dict.fromkeys(noted.changed_since(frame, known, self.outer, mine))
         if flow is Flow.DEAD:
             raise Unreachable
         if self.after_body is not None:

@@ -383,9 +383,9 @@ def _branch(
 
 
 def _only_raises(s: ast.stmt) -> bool:
-    return isinstance(s, ast.If) and bool(s.body) and isinstance(s.body[-1], ast.Raise) and not (
-        jumps(s.body)
-    )
+    if not isinstance(s, ast.If) or not s.body or not isinstance(s.body[-1], ast.Raise):
+        return False
+    return not jumps(s.body) and not any(isinstance(t, Once) for t in s.body)
 
 
 def _raise_first(

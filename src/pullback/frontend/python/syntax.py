@@ -325,6 +325,11 @@ def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
             case ast.Match(_, cases):
                 for c in cases:
                     found |= jumps(c.body)
+            case ast.With(body=body):
+                found |= jumps(body)
+            case ast.Try(body, handlers, orelse, final):
+                for block in (body, orelse, final, *(h.body for h in handlers)):
+                    found |= jumps(block)
             case _:
                 pass
     return frozenset(found)

@@ -40,7 +40,7 @@ from pullback.frontend.python.contexts import (
     is_method,
     managed_by,
 )
-from pullback.frontend.python.syntax import own_nodes
+from pullback.frontend.python.syntax import jumps, own_nodes
 from pullback.frontend.python.syntax_pieces import assign, break_, if_, known, name_
 from pullback.frontend.python.texts import FunctionNode
 
@@ -164,6 +164,15 @@ class _Rewriter:
     def _loop(self, s: ast.For | ast.While, around: Around) -> list[ast.stmt]:
         first: list[ast.stmt] = []
         inside = replace(around, jump=None, loop=len(around.bound))
+        tried = isinstance(s, ast.For) and looks.may_raise_on_the_way(s.iter)
+        result = returns = ""
+        if tried and around.levels and around.returns is None and _returns(s):
+            self.tries += 1
+            result, returns = f".result.{self.tries}", f".returns.{self.tries}"
+            inside = replace(
+                inside, result=result, returns=returns, leaving=(returns, *around.leaving),
+                ended=len(around.bound),
+            )  # fmt: skip
         body = self.block(s.body, inside)
         if isinstance(s, ast.For):
             if not looks.may_be_generator(s.iter):
@@ -175,11 +184,17 @@ class _Rewriter:
                 stop = ast.If(ast.UnaryOp(ast.Not(), now), [break_(s)], [])
                 body = [*test, ast.copy_location(stop, s), *body]
         s.body, s.orelse = body, self.block(s.orelse, around)
-        tried: list[ast.stmt] = [s]
-        returns = any(isinstance(n, ast.Return) for n in own_nodes(s))
-        if isinstance(s, ast.For) and looks.may_raise_on_the_way(s.iter) and not returns:
-            tried = self._attempt(s, around)
-        return [*first, *tried, *leave_loops(around, s)]
+        if not tried or not around.levels:
+            return [*first, s, *leave_loops(around, s)]
+        goes = self._returned(result, returns, around, s, s) if returns else []
+        unset = [assign(returns, ast.Constant(0), s)] if returns else []
+        if s.orelse:  # behind what is tried
+            self.tries += 1
+            ended = f".ended.{self.tries}"
+            unset.append(assign(ended, ast.Constant(0), s))
+            goes.append(if_(ended, ast.Eq(), 1, s.orelse, [], s))
+            s.orelse = [assign(ended, ast.Constant(1), s)]
+        return [*first, *unset, *self._attempt(s, around), *leave_loops(around, s), *goes]
 
     def _try(self, s: ast.Try, around: Around) -> list[ast.stmt]:
         why = looks.refusal(s)
@@ -262,22 +277,34 @@ class _Rewriter:
         if s.handlers:
             inner = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)]
         seen = not self._unseen(s.finalbody) if seen is None else seen
+        swallows = bool(jumps(s.finalbody))
+        swallowed = f".swallowed.{k}"
         if seen:
             goes_on = ast.copy_location(ast.Raise(None, None), s)
-            ends = ast.ExceptHandler(None, None, [*copy.deepcopy(s.finalbody), goes_on])
+            begun = [assign(swallowed, ast.Constant(1), s)] if swallows else []
+            ends = ast.ExceptHandler(None, None, [*begun, *copy.deepcopy(s.finalbody), goes_on])
             inner = [ast.copy_location(ast.Try(inner, [ast.copy_location(ends, s)], [], []), s)]
         once = Once(ast.Constant(True), [*self.block(inner, inside), break_(s)], [])
-        again = ast.copy_location(ast.Return(name_(result, s)), s)
         levels = replace(around, leaving=tuple(level.raised for level in around.levels))
-        left = any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(once))
+        goes = [*self._returned(result, returns, around, once, s), *self._jump(jump, around, s)]
+        swallows = swallows and seen
         return [
             assign(returns, ast.Constant(0), s), *self._jump_unset(jump, s),
+            *([assign(swallowed, ast.Constant(0), s)] if swallows else []),
             ast.copy_location(once, s),
             *(leave_loops(levels, s) if seen else []),  # it has run before the exception went on
-            *self.block(s.finalbody, around), *leave_loops(around, s),
-            *([if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
-            *self._jump(jump, around, s),
+            *([if_(swallowed, ast.Eq(), 1, copy.deepcopy(goes), [], s)] if swallows else []),
+            *self.block(s.finalbody, around), *leave_loops(around, s), *goes,
         ]  # fmt: skip
+
+    def _returned(
+        self, result: str, returns: str, around: Around, left: ast.stmt, s: ast.stmt
+    ) -> list[ast.stmt]:
+        """What follows a statement that a ``return`` may have ``left``."""
+        if not any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(left)):
+            return []
+        again = ast.copy_location(ast.Return(name_(result, s)), s)
+        return [if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)]
 
     def _jump_unset(self, jump: str, s: ast.stmt) -> list[ast.stmt]:
         used = (jump, _BREAK) in self.jumped or (jump, _CONTINUE) in self.jumped
@@ -386,14 +413,11 @@ class _Rewriter:
             context.means = means
             asked = [ast.copy_location(context, manager)]
         unset = [returns, done, *([] if certain else [yielded, thrown])]
-        again = ast.copy_location(ast.Return(name_(result, s)), s)
-        left = any(isinstance(n, ast.Name) and n.id == returns for n in ast.walk(once))
         return [
             *asked, *first, *(assign(name, ast.Constant(0), s) for name in unset),
             *self._jump_unset(jump, s), ast.copy_location(once, s), *leave_loops(around, s),
             *([] if certain else self._wrong_times(yielded, thrown, around, manager)),
-            *([if_(returns, ast.Eq(), 1, self.statement(again, around), [], s)] if left else []),
-            *self._jump(jump, around, s),
+            *self._returned(result, returns, around, once, s), *self._jump(jump, around, s),
         ]  # fmt: skip
 
     def _wrong_times(
@@ -436,6 +460,10 @@ class _Rewriter:
         stops = self.statement(ast.copy_location(ast.Return(None), s), around)
         more = ast.BinOp(name_(c.thrown, s), ast.Add(), ast.Constant(2))
         return [if_(c.yielded, ast.Eq(), 0, run, [assign(c.thrown, more, s), *stops], s)]
+
+
+def _returns(s: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Return) for n in own_nodes(s))
 
 
 _BREAK, _CONTINUE = 1, 2
