@@ -72,6 +72,25 @@ def pushed_and_popped(x: float, n: int) -> float:
     return total
 
 
+class Sum:
+    """A sum of others."""
+
+    def __init__(self, v: float, terms: Any) -> None:
+        self.v, self.terms = v, terms
+
+    def plus(self, other: Any) -> Any:
+        return Sum(self.v + other.v, [self, other])
+
+
+def sums_of_sums(xs: list[float]) -> float:
+    leaves = [Sum(x, []) for x in xs]
+    out = Sum(0.0, [])
+    for leaf in leaves:
+        twice = leaf.plus(leaf)
+        out = out.plus(twice)
+    return out.v + sum(t.v for t in out.terms)
+
+
 @pytest.mark.parametrize("method", ["chad", "dual"])
 @pytest.mark.parametrize(
     ("f", "make"),
@@ -82,8 +101,12 @@ def pushed_and_popped(x: float, n: int) -> float:
         (collected, lambda n: gather_args(n)[:1]),
         (running_sums, lambda n: gather_args(n)[:1]),
         (pushed_and_popped, lambda n: (0.7, n)),
+        (sums_of_sums, lambda n: (gather_args(n // 8)[0].tolist(),)),
     ],
-    ids=["reads", "updates", "gradients", "appends", "appends and reads", "pushes and pops"],
+    ids=[
+        "reads", "updates", "gradients", "appends", "appends and reads", "pushes and pops",
+        "objects",
+    ],
 )
 def test_reads_and_updates_in_a_loop_are_linear(f: Any, make: Any, method: str) -> None:
     sizes = [128, 256, 512, 1024, 2048]

@@ -79,8 +79,7 @@ def own_updates(program: Program) -> Program:
     # Which functions return fresh storage: at first all, then fewer and fewer, until their bodies
     # do what is said of them. What they dig in is found on the way, and only grows; then all of
     # that begins again.
-    every = {name: (True,) * len(f.results) for name, f in program.functions.items()}
-    first = {name: Given(fresh, fresh) for name, fresh in every.items()}
+    first = {name: Given.best(len(f.results)) for name, f in program.functions.items()}
     p = Facts(consumes, dict.fromkeys(order, NOBODY), dict(first), decls=program.decls)
     while True:
         before = dict(p.given), dict(p.digs)

@@ -54,19 +54,35 @@ FRESH = frozenset(n for n in TABLE if work_of(Prim(n, ())) is Work.MORE) - EXACT
 
 @dataclass(frozen=True)
 class Given:
-    """The results of a function for its caller: for each, whether the caller owns it, and whether
-    it is whole."""
+    """The results of a function for its caller: for each, whether the caller owns it, whether it
+    is whole, and the parameters with which it, and what is in it, may share storage."""
 
     fresh: tuple[bool, ...]
     whole: tuple[bool, ...]
+    outer: tuple[frozenset[int], ...]
+    inner: tuple[frozenset[int], ...]
+
+    @classmethod
+    def best(cls, count: int) -> Given:
+        """Return what so many results are at best."""
+        return cls((True,) * count, (True,) * count, (NOBODY,) * count, (NOBODY,) * count)
 
     def both(self, other: Given) -> Given:
         """Return what holds by this and by the other one."""
-        return Given(_and(self.fresh, other.fresh), _and(self.whole, other.whole))
+        return Given(
+            _and(self.fresh, other.fresh), _and(self.whole, other.whole),
+            _or(self.outer, other.outer), _or(self.inner, other.inner),
+        )  # fmt: skip
 
 
 def _and(a: tuple[bool, ...], b: tuple[bool, ...]) -> tuple[bool, ...]:
     return tuple(x and y for x, y in zip(a, b, strict=True))
+
+
+def _or(
+    a: tuple[frozenset[int], ...], b: tuple[frozenset[int], ...]
+) -> tuple[frozenset[int], ...]:
+    return tuple(x | y for x, y in zip(a, b, strict=True))
 
 
 @dataclass
@@ -224,7 +240,12 @@ def roots_of_function(p: Facts, f: Function) -> None:
     )
     # What did not hold for a caller once does not hold again, or the rounds might not end: that
     # the caller owns less may show that the function itself owns more.
-    p.given[f.name] = p.given[f.name].both(Given(fresh, whole))
+    mine = [{v, p.inside(v)} for v in f.params]
+    outer, inner = (
+        tuple(frozenset(k for k, roots in enumerate(mine) if roots & of(a)) for a in results)
+        for of in (p.outer_of, p.inner_of)
+    )
+    p.given[f.name] = p.given[f.name].both(Given(fresh, whole, outer, inner))
 
 
 def _block(p: Facts, block: Block) -> None:
@@ -274,17 +295,20 @@ def _let(p: Facts, let: Let) -> None:
         case While(carried, inits, cond, body):
             _loop(p, let, carried, inits, (cond, body))
         case Call(name, args):
-            given = p.all_of(*args)
             for k in p.consumes[name]:
                 p.touched |= p.outer_of(args[k])
             for k in p.digs[name]:
                 p.touched |= p.inner_of(args[k])
             known = p.given[name]
-            for v, fresh, whole in zip(let.vars, known.fresh, known.whole, strict=True):
+            for at, v in enumerate(let.vars):
+                outer, inner = (
+                    p.may_share(v, p.all_of(*(args[k] for k in of[at])))
+                    for of in (known.outer, known.inner)
+                )
+                fresh, whole = known.fresh[at], known.whole[at]
                 me, inside = frozenset({v}), frozenset({p.inside(v)})
-                shared = p.may_share(v, given)
-                inner = inside if whole else inside | shared
-                p.bind(v, me if fresh else me | shared, inner, fresh, whole)
+                inner = inside if whole else inside | inner
+                p.bind(v, me if fresh else me | outer, inner, fresh, whole)
         case _:
             given = p.all_of(*atoms(op))
             for v in let.vars:
