@@ -961,15 +961,6 @@ def shown(xs):
     return h.v
 
 
-def in_the_order_of_a_set(xs):
-    ns = [N(x) for x in xs]
-    ns[0].next = ns[1]
-    t = 0.0
-    for n in {ns[2], ns[1]}:
-        t = t * 0.5 + n.v
-    return t
-
-
 def without_its_attribute(xs):
     a = N(xs[0])
     a.next = a
@@ -1066,7 +1057,7 @@ RIGHT = [
 
 REFUSED = [
     copied, two_owners_of_a_list, two_owners_of_an_array, an_array_with_a_name,
-    an_array_under_two_names, as_a_text, returned, shown, in_the_order_of_a_set,
+    an_array_under_two_names, as_a_text, returned, shown,
     without_its_attribute, no_slot, a_bool_and_a_float, given_out_by_a_derivative,
     a_property_over_an_attribute, two_attributes_of_one_list,
 ]  # fmt: skip

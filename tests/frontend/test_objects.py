@@ -30,6 +30,7 @@ SHARED = [
     ("alias_branch", (0.7,)), ("two_lists", (0.7,)), ("escape_init_mut", (0.7,)),
     ("linked", (0.7, 4)), ("tree_of_objects", (0.7, 4)), ("linked_mut2", (0.7,)),
     ("shape_chosen", (0.7,)), ("obj_arg_twice", (0.7,)), ("filtered_mut", (0.7, 4)),
+    ("shared_arr", (np.array([0.7, -1.3]), 3)),
 ]  # fmt: skip
 
 
@@ -45,7 +46,6 @@ REFUSED = [
     ("momentum", (np.ones(2),), "sees the same memory under another name"),
     ("del_attr", (0.7,), "can be deleted"),
     ("iterator", (0.7,), "is its own iterator"),
-    ("shared_arr", (np.ones(2), 3), "may be in other places too"),
     ("shared_field", (0.7,), "may be in other places too"),
     ("deep_shared", (0.7,), "may be in other places too"),
     ("deep_maybe_shared", (0.7,), "two parts may be one object"),

@@ -13,22 +13,36 @@ from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.store.facts import Facts, Group, StoreGrewError
 from tests.campaign import seeds
 from tests.foreign.__main__ import verdict
-from tests.frontend import shared_programs, shared_random
-from tests.frontend.harness import compiled
+from tests.frontend import shared_functions, shared_programs, shared_random
+from tests.frontend.harness import agrees, compiled
 
 XS = [0.1, 0.9, 0.3, 0.7, 0.52, 0.25]
 
 
-@pytest.mark.parametrize("f", shared_programs.RIGHT, ids=lambda f: f.__name__)
+RIGHT = [*shared_programs.RIGHT, *shared_functions.RIGHT]
+REFUSED = [*shared_programs.REFUSED, *shared_functions.REFUSED]
+
+
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_as_in_python(f: Callable[..., Any]) -> None:
     assert verdict(f, (XS,)) == ("right", "")
 
 
-@pytest.mark.parametrize("f", shared_programs.REFUSED, ids=lambda f: f.__name__)
+def test_reverse_mode_by_closures() -> None:
+    f = shared_functions.micrograd
+    agrees(f, [1.3 * x + 0.2 for x in XS])
+    value, grad = pb.value_and_grad(f)(XS)
+    assert value == pytest.approx(f(XS), rel=1e-12)
+    for k, g in enumerate(grad):
+        up, down = ([x + h * (j == k) for j, x in enumerate(XS)] for h in (1e-6, -1e-6))
+        assert g == pytest.approx((f(up) - f(down)) / 2e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
 def test_refused(f: Callable[..., Any]) -> None:
     with pytest.raises(pb.PullbackError) as caught:
         pb.jit(f)(XS)
-    assert "shared_programs.py" in str(caught.value) and "internal" not in str(caught.value)
+    assert f"{f.__code__.co_filename}:" in str(caught.value) and "internal" not in str(caught.value)
 
 
 def test_random_programs(tmp_path: Path) -> None:

@@ -241,11 +241,11 @@ def roots_of_function(p: Facts, f: Function) -> None:
     # What did not hold for a caller once does not hold again, or the rounds might not end: that
     # the caller owns less may show that the function itself owns more.
     mine = [{v, p.inside(v)} for v in f.params]
-    outer, inner = (
+    shared = (
         tuple(frozenset(k for k, roots in enumerate(mine) if roots & of(a)) for a in results)
         for of in (p.outer_of, p.inner_of)
     )
-    p.given[f.name] = p.given[f.name].both(Given(fresh, whole, outer, inner))
+    p.given[f.name] = p.given[f.name].both(Given(fresh, whole, *shared))
 
 
 def _block(p: Facts, block: Block) -> None:

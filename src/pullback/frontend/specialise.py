@@ -196,7 +196,7 @@ def _specialise(
                 static[_static_path(e)] = _static_value(e, function, args)
                 lambda_sets = _lambda_sets(function)  # static values have changed
             except StoreGrewError:
-                lambda_sets = _lambda_sets(function)
+                lambda_sets.rounds = 0
             except PullbackError as e:
                 if lambda_sets.unsettled():
                     continue

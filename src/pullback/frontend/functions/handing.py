@@ -191,7 +191,8 @@ def _hand_back(
         called = spec.definition, None if refusal is None else refusal.site
         if name in args:
             others = {n: v for n, v in args.items() if n != name}
-            check_apart(run, called, name, None, args[name], others, known, node)
+            mine = updated_in(args[name], nested is not None)
+            check_apart(run, called, name, None, mine, others, known, node)
             assert refusal is not None
             made[name] = handed_updates.handed_back(
                 run, args[name], end, refusal, node, nested, given.moved(name)
@@ -200,8 +201,8 @@ def _hand_back(
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
-        updated = target.value if refusal is not None else Static(None)
-        check_apart(run, called, shown(name), target, updated, args, known, node)
+        mine = NOTHING if refusal is None else updated_in(target.value, nested is not None)
+        check_apart(run, called, shown(name), target, mine, args, known, node)
         if refusal is None:
             set_variable(run, target.home, end, node)
             made[name] = end
@@ -268,24 +269,23 @@ Called = tuple[Definition, Site | None]
 
 
 def check_apart(
-    run: Run, called: Called, name: str, target: Variable | None, value: Value,
+    run: Run, called: Called, name: str, target: Variable | None, mine: frozenset[Owner],
     args: dict[str, Value], known: Sequence[Variable], node: ast.AST,
 ) -> None:  # fmt: skip
-    """Refuse a call if the function knows an object that it changes by two names: inside, these
-    would be two objects. ``args`` are its other arguments, ``known`` the values that it
-    captures."""
-    mine = memory_of(value) if ownership.is_root(value) else frozenset()
+    """Refuse a call if the function knows an object that it changes (``mine``) by two names:
+    inside, these would be two objects. ``args`` are its other arguments, ``known`` the values that
+    it captures."""
     if target is not None:
         mine |= target.scope.cells.get(target.name, frozenset())
     definition, site = called
     again: list[tuple[str, Definition | None]] = [
-        (n, definition) for n, v in args.items() if owners_of(v) & mine
+        (n, definition) for n, v in args.items() if _shared(v) & mine
     ]
     for v in known:
         if target is not None and v.home == target.home:
             twice = v.argument != target.argument and not are_one(args, v, target)
         else:
-            twice = bool(owners_of(v.value) & mine)
+            twice = bool(_shared(v.value) & mine)
         if twice:
             frames = (f.definition for f in run.frames if f.scope in (v.scope, v.home[0]))
             again.append((v.name, next(frames, run.frame.definition)))
@@ -300,6 +300,23 @@ def check_apart(
             "pass it once, or a copy",
             error=MutationError,
         )
+
+
+NOTHING = frozenset[Owner]()
+
+
+def updated_in(value: Value, nested: bool) -> frozenset[Owner]:
+    """Return the memory that an update of a value changes: also that of what is in it (``nested``),
+    or that of the object itself."""
+    if not ownership.is_root(value):
+        return NOTHING
+    return memory_of(value) if nested else memory_of(value) & value.owners
+
+
+def _shared(value: Value) -> frozenset[Owner]:
+    """Return the memory that a value has, and the variables that it is a snapshot of."""
+    owners = owners_of(value)
+    return owners if holding.may_hold(value) else frozenset(o for o in owners if o.cell)
 
 
 def _line(number: int | None) -> str:

@@ -31,7 +31,7 @@ from pullback.frontend.functions.captured_variables import (
     same_variables,
     variables,
 )
-from pullback.frontend.functions.handing import check_apart
+from pullback.frontend.functions.handing import NOTHING, check_apart, updated_in
 from pullback.frontend.functions.scopes import Scope, function_scope, shown
 from pullback.frontend.kinds.coerce import coerce, covering
 from pullback.frontend.kinds.flatten import flatten, rebuild
@@ -50,7 +50,6 @@ from pullback.frontend.kinds.values import (
     Owner,
     PlaceV,
     Stale,
-    Static,
     ThreadV,
     TupleV,
     Value,
@@ -159,9 +158,11 @@ def settle_changes(
             target = found_at(functions, *change.path)
             assert target is not None
             scope, name = target.home
-            updated = target.value if change.refusal is not None else Static(None)
-            check_apart(run, (items.function.definition, None), shown(name), target, updated,
-                        told, list(variables(functions)), node)  # fmt: skip
+            mine = NOTHING
+            if change.refusal is not None:
+                mine = updated_in(target.value, change.nested)
+            check_apart(run, (items.function.definition, None), shown(name), target, mine, told,
+                        list(variables(functions)), node)  # fmt: skip
             check_here(run, scope, name, node, change.refusal)
             if change.replaced and change.refusal is not None:
                 ownership.replaced(run, (scope, name), target.value, (), change.refusal, node)

@@ -138,7 +138,7 @@ def _driven(run: Run, value: Value, node: ast.AST) -> Driven:
             run.kind(value, node)  # refuses it
         case _:
             pass
-    return text_over(text.rows, {"source": source_of(run, value, node)})
+    return text_over(run, text.rows, {"source": source_of(run, value, node)})
 
 
 def _of_argument(run: Run, value: Value, node: ast.AST) -> Value:

@@ -90,7 +90,7 @@ def call(
             bound = bind(run, function, args, kwargs, node)
             if is_generator(function.definition.node):
                 run.calls.check_syntax(function.definition)
-                driven = Driven(function, bound)
+                driven = Driven(run.within(function), bound)
                 return GeneratorV(node, driven, driven)
             return run.calls.call(function, bound, node)
         case TupleV() if choices.is_choice(function):

@@ -487,7 +487,7 @@ def expression(
     assert outer is not None
     function = expression_function(parts[0], tuple(parts[1:]), elt, first is None, name)
     f = FunctionV(definition_inside(function, outer), run.scope)
-    return Driven(f, {} if first is None else {FIRST: first})
+    return Driven(run.within(f), {} if first is None else {FIRST: first})
 
 
 __all__ = [

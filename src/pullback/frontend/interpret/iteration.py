@@ -70,7 +70,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             message = "'NoneType' object is not iterable"
             return iterate(run, optionals.present(run, value, message, node), node)
         case FunctionV() | TupleV() if is_iterator(value):
-            return text_over(iterators.rows, {"source": value})
+            return text_over(run, iterators.rows, {"source": value})
         case SmallV():
             return small_ints.iterate(run, value, node)
         case ArrayV():
@@ -147,15 +147,21 @@ def iterator(items: Items, node: ast.AST) -> Value:
     return GeneratorV(node, items)
 
 
-def text_over(function: Callable[..., object], args: dict[str, Value]) -> Driven:
+def text_over(
+    run: Run, function: Callable[..., object], args: dict[str, Value]
+) -> Driven:
     """Return the items that a text yields."""
-    assert isinstance(function, FunctionType)
-    return Driven(FunctionV(definition_of(function), None), args)
+    return Driven(run.within(_text(function)), args)
 
 
 def once(value: Value, items: Items | Callable[[], Items], node: ast.AST) -> GeneratorV:
     """Return an iterator over data, which can be used once only."""
-    return GeneratorV(node, items, text_over(iterators.each, {"iterable": value}))
+    return GeneratorV(node, items, Driven(_text(iterators.each), {"iterable": value}))
+
+
+def _text(function: Callable[..., object]) -> FunctionV:
+    assert isinstance(function, FunctionType)
+    return FunctionV(definition_of(function), None)
 
 
 def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:

@@ -9,12 +9,12 @@ lifting. Functions that capture each other or themselves form finite graphs, so 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 from pullback.core.terms import Atom, Lit, Var
-from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, chain, owner_of
+from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     CaughtK,
@@ -309,8 +309,7 @@ class _Graph:
             if key in seen:
                 continue
             seen.add(key)
-            always = frozenset[str]().union(*(s.always for s in chain(f.scope)))
-            for name in (*free_names(f.definition.node), *sorted(always)):
+            for name in (*free_names(f.definition.node), *_always(f.scope)):
                 owner = owner_of(f.scope, name)
                 if owner is not None and name not in self.needed.setdefault(owner, set()):
                     self.needed[owner].add(name)
@@ -322,6 +321,11 @@ class _Graph:
         keywords = tuple((n, _flatten(v, self, out)) for n, v in f.kw_defaults)
         bound = tuple(_flatten(v, self, out) for v in f.bound)
         return FunctionRefK(f.definition, scope, defaults, keywords, bound)
+
+
+def _always(scope: AnyScope) -> Sequence[str]:
+    """What a function captures since it is called (``store``): a function that is kept does not."""
+    return sorted(scope.always) if isinstance(scope, Scope) and not scope.live else ()
 
 
 def parts_of(f: FunctionV) -> tuple[Value, ...]:

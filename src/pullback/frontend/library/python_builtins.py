@@ -293,7 +293,7 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return run_program(sp, iterators.zip_beside, (args[0], side), node)
     if len(places) > 1 or is_iterator(args[places[0]]) or not is_driven(args[places[0]]):
         side = source_of(as_run(sp), ZipV(tuple(args)), node)
-        driven = text_over(iterators.rows, {"source": side})
+        driven = text_over(as_run(sp), iterators.rows, {"source": side})
         return GeneratorV(node, driven, driven)
     (k,) = places
     before, after = (
@@ -367,7 +367,8 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         text, over = (
             (iterators.map, given[0]) if single else (iterators.starmap, ZipV(tuple(given)))
         )
-        return replace(made, body=text_over(text, {"function": function, "iterable": over}))
+        given_to = {"function": function, "iterable": over}
+        return replace(made, body=text_over(as_run(sp), text, given_to))
     return made
 
 

@@ -16,7 +16,7 @@ from pullback.errors import ArgumentTypeError, StaticKeyError, UnknownAttributeE
 from pullback.frontend.functions import noted
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import key_kind
-from pullback.frontend.kinds.kinds import Kind, SymbolK
+from pullback.frontend.kinds.kinds import Kind, OptionalK, SymbolK
 from pullback.frontend.kinds.values import (
     HashV,
     Items,
@@ -157,8 +157,9 @@ def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
 
 
 def _is_unordered(kind: Kind) -> bool:
-    """Whether the order of such items in a set differs from process to process."""
-    return isinstance(kind, SymbolK) and kind.cls is str
+    """Whether the order of such items in a set differs from process to process: strings have
+    another hash in each, objects another address."""
+    return isinstance(kind, OptionalK) or (isinstance(kind, SymbolK) and kind.cls is str)
 
 
 def as_dict(d: HashV) -> HashV:

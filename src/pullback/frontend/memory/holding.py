@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
 
+from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.kinds import (
+    ClosureK,
+    FunctionK,
+    FunctionRefK,
     Kind,
     OptionalK,
     RecordK,
@@ -39,12 +43,22 @@ def holds_memory(kind: Kind) -> bool:
             return True
         case RecordK(cls) if changes(cls):
             return True
-        case TupleK() | RecordK() | OptionalK():
+        case FunctionK(scopes) if any(n in s.rebound for s in scopes for n, _ in s.names):
+            return True
+        case TupleK() | RecordK() | OptionalK() | ClosureK() | FunctionK() | FunctionRefK():
             return any(map(holds_memory, parts(kind)))
         case UnionK(union):
             return nodes_hold_memory(union)
         case _:
             return not isinstance(kind, StaticK | SymbolK | RefK)
+
+
+def may_hold(value: Value) -> bool:
+    """Whether there may be arrays, lists or dicts in a value (or it is one)."""
+    try:
+        return holds_memory(kind_of(value))
+    except NoKindError:
+        return True
 
 
 def is_updated_in_place(value: object) -> TypeGuard[Updatable]:

@@ -38,6 +38,7 @@ from pullback.frontend.memory.holding import (
     Updatable,
     holds_memory,
     is_updated_in_place,
+    may_hold,
 )
 from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.python.source import Definition
@@ -109,7 +110,7 @@ def _places(
             yield from _places(inside, given)
         case ArrayV() | Scalar() | Static() | SymbolV() | RefV():
             return
-        case _:
+        case _ if may_hold(value):
             yield owners_of(value) or None
 
 

@@ -66,7 +66,7 @@ _TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
 """Modules whose attributes are known, unless they have been replaced."""
 
 
-def _is_library(names: dict[str, object]) -> bool:
+def is_library(names: dict[str, object]) -> bool:
     """Whether this is the namespace of library functions in plain Python (``library/text``) or of
     derived operators: their globals do not change."""
     return str(names.get("__name__")).startswith(("pullback.frontend.", "pullback.api."))
@@ -124,6 +124,11 @@ class PythonValues:
         """The store, in a program that has references."""
         assert self.store is not None
         return self.store
+
+    def within(self, f: FunctionV) -> FunctionV:
+        """Return a function as it is called here: with the columns, in a program that has
+        references."""
+        return f if self.store is None else self.store.within(f)
 
     if TYPE_CHECKING:  # the attributes of Run that this part uses
 
@@ -308,8 +313,7 @@ class PythonValues:
             for name, v in (obj.__kwdefaults__ or {}).items()
         )
         scope = PyScope(obj, path) if obj.__closure__ else None
-        around = scope if self.store is None else self.store.scope_of(scope)
-        return FunctionV(definition_of(obj), around, defaults, keywords)
+        return FunctionV(definition_of(obj), scope, defaults, keywords)
 
     def _method(
         self, obj: types.MethodType, path: Path, node: ast.AST, guarded: bool
@@ -362,7 +366,7 @@ class PythonValues:
         return self.from_python(content, path, node)
 
     def global_value(self, names: dict[str, object], name: str, node: ast.AST) -> Value:
-        own, value = _is_library(names), names[name]
+        own, value = is_library(names), names[name]
         if own and type(value) in (int, float):
             return Static(value)
         path = (("global", Namespace.of(names), name),)
@@ -383,7 +387,7 @@ class PythonValues:
     def builtin(self, names: dict[str, object], name: str) -> Value:
         """Return the built-in object of a name, guarded by the condition that no global has the
         name."""
-        if names and not _is_library(names):
+        if names and not is_library(names):
             self._guard((("global", Namespace.of(names), name),), StaticK(ABSENT, None))
         found = getattr(builtins, name)
         if is_foreign(found):
@@ -402,7 +406,7 @@ class PythonValues:
         obj = getattr(module, name)
         if module.__name__.split(".")[0] in _TRUSTED_MODULES and not is_foreign(obj):
             asked_by = self.frame.definition
-            if name in vars(module) and asked_by and not _is_library(asked_by.globals):
+            if name in vars(module) and asked_by and not is_library(asked_by.globals):
                 path = (("global", Namespace.of(vars(module)), name),)
                 self._guard(path, static_kind(obj))
             return Static(obj)
@@ -448,4 +452,7 @@ def _struct_names(obj: tuple[object, ...]) -> tuple[str, ...]:
     return names if struct else ()
 
 
-__all__ = ["ArrayK", "Callable", "Guard", "Hidden", "Iterator", "ListK", "PythonValues", "holds"]
+__all__ = [
+    "ArrayK", "Callable", "Guard", "Hidden", "Iterator", "ListK", "PythonValues", "holds",
+    "is_library",
+]  # fmt: skip

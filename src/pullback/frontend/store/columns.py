@@ -11,35 +11,48 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError, TypesDoNotMeetError
 from pullback.frontend.functions.captured_variables import APART, KEPT
-from pullback.frontend.functions.scopes import COLUMN, AnyScope, Scope, chain, function_scope
+from pullback.frontend.functions.lambda_sets import LambdaSet, tie
+from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
-from pullback.frontend.kinds.flatten import NoKindError, flatten, functions_in, kind_of, rebuild
-from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, StaleK, holds_references
-from pullback.frontend.kinds.snapshots import snapshot
+from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of, rebuild
+from pullback.frontend.kinds.kinds import (
+    ClosureK,
+    FunctionK,
+    GeneratorK,
+    Kind,
+    LambdaSetK,
+    ListK,
+    OperatorK,
+    RefK,
+    ScalarK,
+    StaleK,
+    holds_references,
+    parts,
+)
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     CellV,
     FunctionV,
     ListV,
-    OperatorV,
     Owner,
     RefV,
     Scalar,
     Static,
-    TupleV,
     Value,
     index_scalar,
 )
 from pullback.frontend.memory import ownership, updates
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
+from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
 from pullback.frontend.store.facts import Facts, Group
 
@@ -71,7 +84,7 @@ class Columns:
         for group in self.groups:
             yield group.tags, _TAG
             for name, kind in group.fields.items():
-                yield group.column(name), kind
+                yield group.column(name), self.run.lambda_sets.current(kind)
                 if name in group.unset:
                     yield group.told(name), _TOLD
 
@@ -80,52 +93,38 @@ class Columns:
         made = dict(self.columns())
         scope.names |= {name: _empty(self.run, kind) for name, kind in made.items()}
         scope.always = frozenset(made)
-        for around in chain(scope):
-            around.names |= {n: self._with_columns(v) for n, v in around.names.items()}
-
-    def _with_columns(self, value: Value) -> Value:
-        """Return a value whose functions have the columns around them."""
-        match value:
-            case FunctionV(_, scope) if not any(s.always for s in chain(scope)):
-                return replace(value, scope=self.scope_of(scope))
-            case OperatorV(_, function, _, args):
-                given = tuple(map(self._with_columns, args))
-                return replace(value, function=self._with_columns(function), args=given)
-            case TupleV(items) if any(True for _ in functions_in(value)):
-                return replace(value, items=tuple(map(self._with_columns, items)))
-            case _:
-                return value
 
     def apart(
         self, f: FunctionV, args: dict[str, Value]
     ) -> tuple[FunctionV, dict[str, Value]]:
         """Return a function that is differentiated, and its arguments: with columns of its own, if
         it gets no reference."""
-        bare = snapshot(f)
-        _without_columns(bare, set())
-        if any(map(_has_references, (bare, *args.values()))):
-            return f, args
-        return bare, {**args, APART: facts((APART,))}
+        if any(map(_has_references, (f, *args.values()))):
+            return self.within(f), args
+        return f, {**args, APART: facts((APART,))}
 
-    def scope_of(self, scope: AnyScope) -> AnyScope:
-        """Return the scope of a function of Python's that is called here, with the columns."""
+    def within(self, f: FunctionV) -> FunctionV:
+        """Return a function as it is called here: it captures the columns."""
         here = function_scope(self.run.scope)
         names = {n: CellV(here, m) for n, m in self._here().items()}
-        if not names:
-            return scope
-        return Scope(dict(names), scope, live=False, always=frozenset(names))
+        known = isinstance(f.scope, Scope) and f.scope.always and not f.scope.live
+        if known or not names:
+            return f
+        scope = Scope(dict(names), f.scope, live=False, always=frozenset(names))
+        return replace(f, scope=scope)
 
     def called(self, f: FunctionV, args: dict[str, Value]) -> (
         tuple[FunctionV, dict[str, Value]]
     ):
-        """Return a function that is called with references, with the columns around it, also if it
-        is one of the library; and what it is told of the arguments that are given away."""
+        """Return a function that is called, with the columns around it (not one of the library that
+        can have nothing to do with objects), and what it is told of the arguments that are given
+        away."""
         given, self.given_away = self.given_away, []
         names = tuple(n for n, v in args.items() if any(v is g for g in given))
         told: dict[str, Value] = {KEPT: facts(names)} if names else {}
-        if any(s.always for s in chain(f.scope)) or not any(map(_has_references, args.values())):
+        if is_library(f.definition.globals) and not any(map(_can_touch, args.values())):
             return f, told
-        return replace(f, scope=self.scope_of(f.scope)), told
+        return self.within(f), told
 
     def _here(self) -> dict[str, str]:
         """Return the names that the columns have in this frame."""
@@ -236,12 +235,19 @@ class Columns:
             self._learn(*found, made.elem, node)
 
     def _learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
+        kind = tie(kind, partial(self._functions, group, name, node))
         if self.facts.learn(group, name, kind):
             return
         known, other = describe_both(group.fields[name], kind)
         what = f"the attribute {name!r} of {group.name}"
         reason = f"{what} is {known} at one place and {other} at another"
         self.run.refuse(node, reason, "let it have one type", error=TypesDoNotMeetError)
+
+    def _functions(self, group: Group, name: str, node: ast.AST) -> LambdaSet:
+        """Return the set of the functions in a field that have others of their own kind in them."""
+        here = self.run.frame.definition
+        assert here is not None
+        return self.run.lambda_sets.at(("column", group.name, name), here, node)
 
     def place(
         self, ref: RefV, name: str, last: bool, node: ast.AST
@@ -258,25 +264,24 @@ class Columns:
         return self.name(group.column(name), node), [index_scalar(ref.atom)]
 
 
-def _without_columns(value: Value, met: set[Scope]) -> None:
-    """Take the columns from what functions capture."""
-    for f in functions_in(value):
-        for scope in chain(f.scope):
-            if scope in met:
-                continue
-            met.add(scope)
-            for name in scope.always:
-                scope.names.pop(name, None)
-            scope.always = frozenset()
-            for held in scope.names.values():
-                _without_columns(held, met)
-
-
 def _has_references(value: Value) -> bool:
     try:
         return holds_references(kind_of(value))
     except NoKindError:
         return True
+
+
+def _can_touch(value: Value) -> bool:
+    """Whether there may be references or functions in a value."""
+    try:
+        return _is_or_has(kind_of(value))
+    except NoKindError:
+        return True
+
+
+def _is_or_has(kind: Kind) -> bool:
+    found = isinstance(kind, RefK | FunctionK | ClosureK | LambdaSetK | OperatorK | GeneratorK)
+    return found or any(map(_is_or_has, parts(kind)))
 
 
 def _empty(run: Run, kind: Kind) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from pullback.core.terms import Atom
-from pullback.frontend.functions.scopes import AnyScope, Scope
+from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.kinds.values import FunctionV, RefV, Scalar, Value
 from pullback.frontend.store.facts import Facts, Group
 
@@ -22,14 +22,15 @@ class Store(Protocol):
     given_away: list[Value]
     """The arguments of the call being made that the function may keep as its own."""
 
-    def scope_of(self, scope: AnyScope) -> AnyScope:
-        """Return the scope of a function of Python's that is called here, with the columns."""
+    def within(self, f: FunctionV) -> FunctionV:
+        """Return a function as it is called here: it captures the columns."""
 
     def called(
         self, f: FunctionV, args: dict[str, Value]
     ) -> tuple[FunctionV, dict[str, Value]]:
-        """Return a function that is called with references, with the columns around it, also if it
-        is one of the library; and what it is told of the arguments that are given away."""
+        """Return a function that is called, with the columns around it (not one of the library that
+        can have nothing to do with objects), and what it is told of the arguments that are given
+        away."""
 
     def apart(
         self, f: FunctionV, args: dict[str, Value]
