@@ -80,7 +80,7 @@ USES = [
     (lambda: pb.grad(lambda x: None)(1.0), TypeError, "this one returns None"),
     (lambda: pb.grad(lambda x: (x, x))(1.0), TypeError, "a tuple of 2 items"),
     (lambda: pb.grad(square, has_aux=True)(1.0), TypeError, "return value, aux"),
-    (lambda: pb.jit(Box())(1.0), NotImplementedError, "updating it would be seen outside"),
+    (lambda: pb.vmap(Box())(A), NotImplementedError, "updating it would be seen outside"),
     (lambda: pb.vjp(vector, A)[1](np.ones(4)), ValueError, "(4,) for an array of shape (3,)"),
     (lambda: pb.vjp(vector, A)[1]("a"), TypeError, "the cotangent of an array"),
     (lambda: pb.vjp(square, 1.0)[1]((1.0,)), TypeError, "the cotangent of a float"),

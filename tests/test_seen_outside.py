@@ -13,7 +13,7 @@ import pytest
 
 import pullback as pb
 from tests import captured_programs
-from tests.outside_programs import CASES, RAISING, Account, Body, Made, doubled, paid
+from tests.outside_programs import CASES, RAISING, Account, Body, Made, doubled
 
 CLASSES = Body, Account
 
@@ -280,29 +280,11 @@ def refusal(f: Callable[..., Any], *args: Any) -> str:
 
 
 def test_refused() -> None:
-    def on_some_paths(b: Body, x: float) -> Any:
-        if x > 0.0:
-            b.w = np.zeros(2)
-        return b.w.sum()
-
-    def a_part(b: Body, x: float) -> Any:
-        b.v[0] = x
-        return b.v
-
-    def twice(b: Body, x: float) -> Any:
-        b.w = b.v = np.ones(3) * x
+    def to_itself(b: Any, x: float) -> Any:
+        b.w = b
         return x
 
-    def inside(rows: list[Any], x: float) -> Any:
-        rows[0][0] = x
-        return rows[1][0]
-
-    assert "on some paths" in refusal(on_some_paths, Body(1.0), 2.0)
-    assert "returns a part" in refusal(a_part, Body(1.0), 2.0)
-    assert "update refused" in refusal(twice, Body(1.0), 2.0)
-    assert "update refused" in refusal(inside, [np.ones(2), np.ones(2)], 2.0)
-    with pytest.raises(pb.PullbackError, match="seen outside"):
-        pb.jvp(paid, (Account(5.0), 1.0), (None, 1.0))
+    assert "update refused" in refusal(to_itself, Body(1.0), 2.0)
 
 
 # --- what is around a function --------------------------------------------------------------------

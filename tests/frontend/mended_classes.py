@@ -239,29 +239,6 @@ def mended_both(x):
     return ys[-1] + xs[0]
 
 
-def refused_on_some_paths(x, n):
-    def f(o, n):
-        if n > 0:
-            o.v = np.array([2.0, 3.0])
-        return o.v[0] * o.v[1]
-
-    return pb.grad(f)(Holder(x), n).v
-
-
-@mends(
-    refused_on_some_paths, (2.0, 0), "put a copy there, on all paths: o.v = o.v.copy()",
-    MutationError, outside=True, differs=True,
-)  # fmt: skip
-def mended_on_some_paths(x, n):
-    def f(o, n):
-        o.v = o.v.copy()
-        if n > 0:
-            o.v = np.array([2.0, 3.0])
-        return o.v[0] * o.v[1]
-
-    return pb.grad(f)(Holder(x), n).v
-
-
 @functools.cache
 def remembered(*ns):
     return ns[0] if ns[0] < 2 else remembered(ns[0] - 1) + remembered(ns[0] - 2)

@@ -96,23 +96,6 @@ def mended_met(x):
     return a * b
 
 
-def refused_in_a_tuple(x):
-    rows = (x * 2.0, x)
-    rows[0][1] = 2.0
-    return rows[0] * x
-
-
-@mends(
-    refused_in_a_tuple, (X,), "give it a name: row = rows[0]; row[0] = v, or use a list",
-    MutationError,
-)  # fmt: skip
-def mended_in_a_tuple(x):
-    rows = (x * 2.0, x)
-    row = rows[0]
-    row[1] = 2.0
-    return row * x
-
-
 def refused_default(x, w=ZEROS):
     w[0] = x[0]
     return w[0] * x[1]

@@ -10,12 +10,14 @@ import numpy as np
 
 from pullback.api.finite_differences import Slope, fixed, slope_of
 from pullback.api.gradients import grad
+from pullback.api.operator_objects import inner_function, with_updates
 from pullback.api.vector_products import jvp, vjp
-from pullback.call import pytrees
+from pullback.call import deferred, pytrees
 from pullback.call.binding import register_operators
 from pullback.call.leaving import on_purpose, public
 from pullback.call.misuse import require_function, values_of
 from pullback.call.packed import plain
+from pullback.call.request import Request, What
 from pullback.call.tangents import differentiable
 from pullback.errors import ArgumentValueError
 
@@ -54,8 +56,20 @@ def check_grads(
     if type(order) is not int or order < 1:
         raise ArgumentValueError(f"order is 1, 2, ..., not {order!r}")
     values = plain(values_of(args, "check_grads"))
+
+    def check(f: Callable[..., Any]) -> None:
+        deferred.driver.found(inner_function(f), values, Request(What.VALUE))
+        _checked(f, values, order, modes, (atol, rtol), eps, seed)
+
+    with_updates(check, f, values, writes=False)
+
+
+def _checked(
+    f: Callable[..., Any], values: tuple[Any, ...], order: int, modes: Sequence[str],
+    tolerances: tuple[float | None, float | None], eps: float | None, seed: int,
+) -> None:  # fmt: skip
     short = any(map(pytrees.has_float32, values))
-    limits = tuple(v if v is not None else 1e-2 if short else 1e-5 for v in (atol, rtol))
+    limits = tuple(v if v is not None else 1e-2 if short else 1e-5 for v in tolerances)
     for k in range(1, order + 1):
         _Check(f, values, modes, limits, eps, np.random.default_rng(seed + k - 1), short).run(k)
         if k < order:

@@ -7,11 +7,17 @@ and differentiated code.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pickle import PicklingError
 from typing import Any
 
-from pullback.api.operator_objects import Operator, by_position, inner_function, positional
+from pullback.api.operator_objects import (
+    Operator,
+    by_position,
+    inner_function,
+    positional,
+    with_updates,
+)
 from pullback.call.binding import register_text
 from pullback.call.leaving import public
 from pullback.call.misuse import require_function
@@ -42,10 +48,18 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
     return operator
 
 
-def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+def _first(given: Sequence[Any], *others: object) -> Sequence[Any]:
+    return given
+
+
+def product(
+    text: Callable[..., Any], name: str = "",
+    primals: Callable[..., Sequence[Any]] | None = _first,
+) -> Callable[..., Any]:
     """Return the public operator that a text means which takes the arguments together with the
     function: ``pb.hvp(f, primals, vectors)``. ``name`` is the name of the operator if the text has
-    another one."""
+    another one; ``primals`` gives the arguments of the function among those of the operator, unless
+    it may not update them."""
     name = name or text.__name__
     run = Text(name, text)
 
@@ -53,7 +67,11 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     @functools.wraps(text)
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         require_function(f, name, f"pb.{name}(f, ...), not pb.{name}(f(x), ...)")
-        return run(inner_function(f), *args, **kwargs)
+
+        def of(f: Callable[..., Any]) -> Any:
+            return run(inner_function(f), *args, **kwargs)
+
+        return of(f) if primals is None else with_updates(of, f, primals(*args))
 
     operator.__name__ = operator.__qualname__ = name
     register_text(operator, text)
@@ -101,6 +119,18 @@ class DerivedOperator(Text):
         return again, (self._of, *args), kwargs
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._again is None or self._name == "vmap":
+            return self._compiled(args, kwargs)
+        again, said, options = self._again
+
+        def of(f: Callable[..., Any]) -> Any:
+            if f is self._of:
+                return self._compiled(args, kwargs)
+            return again(f, *said, **options)(*args, **kwargs)
+
+        return with_updates(of, self._of, args)
+
+    def _compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
             return super()._slow(args, kwargs)
         except StructureError:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pullback.api.derived import DerivedOperator, product
-from pullback.api.operator_objects import inner_function, positional
+from pullback.api.operator_objects import inner_function, positional, with_updates
 from pullback.api.vector_products import jvp
 from pullback.call import jacobian_products
 from pullback.call.binding import register_text
@@ -31,6 +31,10 @@ def linearize(f: Callable[..., Any], *primals: Any) -> Any:
     (9.0, 6.0)
     """
     require_function(f, "linearize", "pb.linearize(f, x)")
+    return with_updates(lambda f: _linearized(f, primals), f, primals)
+
+
+def _linearized(f: Callable[..., Any], primals: tuple[Any, ...]) -> Any:
     values = copy.deepcopy(positional(f, primals, {}))
     inner = inner_function(f)
     linear_map = DerivedOperator("linearize", f, _linear_map(inner, values))
@@ -49,7 +53,7 @@ def _of(f: Callable[..., Any], *primals: Any) -> Any:
     return f(*primals)
 
 
-_value = product(_of, "linearize")
+_value = product(_of, "linearize", None)
 
 
 def _linear_map(f: Callable[..., Any], primals: Any) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from pullback.api.operator_objects import (
     Operator,
     for_count,
     positional,
+    with_updates,
 )
 from pullback.call.binding import register_operators
 from pullback.call.deferred import by_method, driver, require_method
@@ -107,6 +108,12 @@ def show(
       let t:f64 = mul x x
       return t
     """
+    return with_updates(lambda f: _shown(f, args, stage, method), f, args, writes=False)
+
+
+def _shown(
+    f: Callable[..., Any], args: tuple[Any, ...], stage: str | None, method: str | None
+) -> str:
     method = _method_of(f, method)
     if method is not None and method not in NATIVE:
         return _printed(driver.by_method(*_asked(f, args, method), method, by_method.derive).text())
@@ -134,6 +141,10 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     >>> [cost(_square, 3.0, method=m) for m in ("forward", "dual.tape", "chad.monadic")]
     [50, 212, 179]
     """
+    return with_updates(lambda f: _counted(f, args, method), f, args, writes=False)
+
+
+def _counted(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> int:
     method = _method_of(f, method)
     asked = _asked(f, args, method)
     if method is None or method in NATIVE:

@@ -15,7 +15,7 @@ from pullback.call.first_errors import first_error, in_its_context
 from pullback.call.leaving import leaving
 from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast, require_function
-from pullback.call.outside import forget, learnt, updating
+from pullback.call.outside import forget, learnt, on_copies, updating
 from pullback.call.pickled import Call, Remade
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, MutationError, PullbackError
@@ -309,6 +309,27 @@ def _signature(f: Callable[..., Any]) -> inspect.Signature:
         return inspect.signature(lambda *args: None)
 
 
+def with_updates(
+    operate: Callable[[Callable[..., Any]], Made], f: Callable[..., Any], args: Sequence[Any],
+    writes: bool = True,
+) -> Made:  # fmt: skip
+    """Return what an operator gives of ``f``. If that updates its arguments, the derivatives are
+    those by the values that they have now; afterwards they are what a run of ``f`` leaves, if the
+    operator ``writes``."""
+    try:
+        return operate(f)
+    except MutationError as error:
+        refusal = error
+    if not isinstance(f, Operator):
+        return on_copies(f, args, refusal, operate, writes)
+    make, (given, *said), options = f.call_that_made_it()
+
+    def anew(pure: Callable[..., Any]) -> Made:
+        return operate(make(pure, *said, **options))
+
+    return on_copies(given, args, refusal, anew, writes)
+
+
 def argument_numbers(f: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:
     """Return the argument numbers, and whether they were given as one number."""
     numbers = chosen(f, argnums)
@@ -321,5 +342,5 @@ def inner_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
 __all__ = [
     "PUBLIC", "Argnums", "MethodOperator", "Operator", "argument_numbers", "by_method",
-    "by_position", "for_count", "inner_function", "positional",
+    "by_position", "for_count", "inner_function", "positional", "with_updates",
 ]  # fmt: skip

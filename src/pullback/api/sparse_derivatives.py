@@ -16,7 +16,7 @@ import numpy as np
 from pullback.api.colouring import columns_apart, stars
 from pullback.api.derived import Text
 from pullback.api.gradients import grad
-from pullback.api.operator_objects import Argnums, inner_function, positional
+from pullback.api.operator_objects import Argnums, inner_function, positional, with_updates
 from pullback.api.sparsity import Array, Pattern, pattern
 from pullback.api.vector_products import jvp, vjp
 from pullback.call.deferred import driver
@@ -167,9 +167,22 @@ class _Sparse(Remade):
 
     @public
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        values = positional(self._f, args, kwargs)
+
+        def of(f: Callable[..., Any]) -> Any:
+            if f is self._of:
+                return self._whole(values)
+            make, (_, *said), _ = self.call_that_made_it()
+            other = make(f, *said)
+            result = other(*values)
+            self._last = other._last
+            return result
+
+        return with_updates(of, self._of, values)
+
+    def _whole(self, values: tuple[Any, ...]) -> Any:
         from scipy.sparse import csr_array
 
-        values = positional(self._f, args, kwargs)
         try:
             with silent() as left_out:
                 plan, data = self._matrix(values)

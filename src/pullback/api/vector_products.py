@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pullback.api.operator_objects import by_method, inner_function, positional
+from pullback.api.operator_objects import by_method, inner_function, positional, with_updates
 from pullback.call import deferred, jacobian_products
 from pullback.call.binding import register_operators
 from pullback.call.deferred import require_method
@@ -42,7 +42,13 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
     inner = inner_function(f)
     try:
         found = jacobian_products.quick(inner, (What.PULLBACK, has_aux, method), primals)
-        return found if found is not NotImplemented else _vjp(f, inner, primals, has_aux, method)
+        if found is not NotImplemented:
+            return found
+
+        def of(f: Function) -> Any:
+            return _vjp(f, inner_function(f), primals, has_aux, method)
+
+        return with_updates(of, f, primals)
     except Exception as error:
         raise leaving(error, inner)  # noqa: B904  # it has its cause
 
@@ -78,7 +84,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     (9.0, 6.0)
     """
     try:
-        return _jvp(f, primals, tangents)
+        return with_updates(lambda f: _jvp(f, primals, tangents), f, primals)
     except Exception as error:
         raise leaving(error, f)  # noqa: B904  # it has its cause
 

@@ -9,10 +9,12 @@ compiled code has changed nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any
+from functools import cache
+from types import FunctionType, MethodType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,14 +24,23 @@ from pullback.call.entries import is_own
 from pullback.call.leaving import on_purpose
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
+from pullback.call.write_back import CODE, UnsaidError, Writing, parts_of
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.python.paths import Namespace, read
-from pullback.frontend.python.pytypes import MOST_ITEMS
-from pullback.frontend.seen_outside import CHANGED, IMMUTABLE, Outside, variable
+from pullback.frontend.seen_outside import (
+    IMMUTABLE,
+    How,
+    Outside,
+    UntoldError,
+    variable,
+    without_updates,
+)
 from pullback.native.runtime import is_limit
 from pullback.settings import config
+
+Found = TypeVar("Found")
 
 _DIRECTLY = What.VALUE, What.GRADIENT, What.VALUE_AND_GRADIENT
 """The operators whose entries may say what has changed."""
@@ -40,9 +51,9 @@ _known: dict[object, Outside] = {}
 
 
 def _code(f: object) -> object:
-    """Return what stands for the code of a function; an object that has no hash has that of its
-    class."""
-    code = getattr(getattr(f, "__func__", f), "__code__", f)
+    """Return what stands for the code of a function, a method or an object that can be called."""
+    bound = _bound(f) if callable(f) else None
+    code = getattr(f if bound is None else bound[1], "__code__", f)
     return code if isinstance(code, Hashable) else type(code)
 
 
@@ -67,16 +78,69 @@ def learnt(
 ) -> tuple[Updating, Any]:
     """Return the call for a function that has been refused since it updates arguments, and its
     result; or raise the refusal."""
-    known = refusal.arguments or refusal.captured or isinstance(f, MethodType)
+    bound = _bound(f)
+    known = refusal.arguments or refusal.captured or bound is not None
     if request.what not in _DIRECTLY or not known or is_own(_file(f)):
         raise refusal
     made = Updating(f, request)
-    if refusal.arguments or refusal.captured:
+    if bound is None:  # the refusal of a bound one is about the function that binds it
         made.learn(refusal)
     try:
         return made, made(*args)
     except MutationError as other:
         raise other from None
+
+
+def on_copies(
+    f: Callable[..., Any], args: Sequence[Any], refusal: MutationError,
+    operate: Callable[[Callable[..., Any]], Found], writes: bool = True,
+) -> Found:  # fmt: skip
+    """Return what an operator gives of a function that has been refused since it updates arguments:
+    of one that updates copies. Afterwards the arguments are what the function leaves, if it
+    ``writes``. A refusal that is about anything else is raised."""
+    if (not isinstance(f, FunctionType | MethodType) and _bound(f) is None) or is_own(_file(f)):
+        raise refusal
+    made = Updating(f, Request(What.VALUE))
+    whole = (*made.first, *args)
+    try:
+        made.find(whole)
+    except PullbackError:
+        raise refusal from None
+    if made.outside.captured or not made.outside.arguments:
+        raise refusal
+    if writes and not made.apart(whole):
+        raise MutationError(*_SHARED)
+    try:
+        result = operate(without_updates(made.f, _how(made.outside), made.first))
+    except PullbackError:
+        raise
+    except Exception as error:
+        if writes:
+            run_again(made, args)
+        raise error
+    if writes:
+        run_again(made, args)
+    return result
+
+
+@cache
+def _how(outside: Outside) -> type[How]:
+    return type("How", (How,), {"outside": replace(outside, silent=True)})
+
+
+_SHARED = (
+    "this function updates an argument that is read-only, or shares memory with what "
+    "the function has by another name",
+    "pass copies: f(a.copy())",
+)
+
+
+def _bound(f: Callable[..., Any]) -> tuple[object, FunctionType] | None:
+    """Return the object and the function of a method, or of an object that can be called."""
+    if isinstance(f, MethodType):
+        return (f.__self__, f.__func__) if isinstance(f.__func__, FunctionType) else None
+    call = inspect.getattr_static(type(f), "__call__", None)
+    return (f, call) if isinstance(call, FunctionType) else None
 
 
 Fast = Callable[..., Any]
@@ -87,14 +151,13 @@ _MOST_CALLS = 4
 
 
 class Updating:
-    """An operator of a function that updates arguments: called as a compiled entry is. A method is
-    called as the function that it is, with its object before the arguments."""
+    """An operator of a function that updates arguments: called as a compiled entry is. A method or
+    an object is called as the function that it is, with the object before the arguments."""
 
     def __init__(self, f: Callable[..., Any], request: Request) -> None:
-        self.first: tuple[Any, ...] = ()
-        if isinstance(f, MethodType):
-            self.first, f = (f.__self__,), f.__func__
-        self.f, n = f, len(self.first)
+        bound = _bound(f)
+        self.first: tuple[Any, ...] = () if bound is None else bound[:1]
+        self.f, n = f if bound is None else bound[1], len(self.first)
         self.request = replace(request, argnums=tuple(k + n for k in request.argnums))
         derived = request.what is not What.VALUE
         known = _known.get(_code(self.f), Outside(()))
@@ -105,19 +168,33 @@ class Updating:
         """Have the arguments or the variable of this refusal updated, or what is in them; raise it
         if they are already."""
         known, captured = {*self.outside.arguments}, self.outside.captured
+        untold = isinstance(error, UntoldError)
         name = self._variable(error)
         if not known.issuperset(error.arguments):
             both = tuple(sorted(known.union(error.arguments)))
             self.outside = replace(self.outside, arguments=both)
         elif name is not None and name not in captured:
             self.outside = replace(self.outside, captured=(*captured, name))
-        elif (known or captured) and not self.outside.deep:
+        elif (known or captured) and not self.outside.deep and not untold:
             self.outside = replace(self.outside, deep=True)
+        elif untold:
+            self.outside = replace(self.outside, silent=True)
         else:
             raise error
         _known[_code(self.f)] = self.outside
         while len(_known) > config.cache_size:
             _known.pop(next(iter(_known)), None)
+
+    def find(self, args: Sequence[Any]) -> None:
+        """Find what the function updates of these arguments."""
+        while True:
+            request = Request(What.VALUE, outside=replace(self.outside, silent=True))
+            try:
+                driver.found(self.f, args, request)
+            except MutationError as error:
+                self.learn(error)
+            else:
+                return
 
     def _variable(self, error: MutationError) -> str | None:
         """The variable around the function that the refusal is about."""
@@ -156,8 +233,10 @@ class Updating:
 
     def _found(self, args: Sequence[Any]) -> Any:
         """What the entry gives; NotImplemented where it is not to be used."""
+        if self.outside.silent and self.request.what is What.VALUE:
+            return NotImplemented
         for fast, beside in self.calls:
-            if not self._apart(args, beside(args)):
+            if not self.apart(args, beside(args)):
                 return NotImplemented
             found = fast(*args)
             if found is not NotImplemented:
@@ -168,7 +247,7 @@ class Updating:
         """Compile the entry for other types of arguments, and call it."""
         request = replace(
             self.request, outside=self.outside,
-            has_aux=self.request.has_aux or self.request.what is not What.VALUE,
+            has_aux=self.request.has_aux or self._tells_aside,
         )  # fmt: skip
         function, unit = driver.found(self.f, args, request)
         special = unit.special.special
@@ -184,11 +263,16 @@ class Updating:
             held = [h.read(function, tuple(args)) for h in hidden]
             return held, [read(p, function, tuple(args)) for p in mutable]
 
-        if not self._apart(args, beside(args)):
+        if not self.apart(args, beside(args)):
             return NotImplemented
         fast, found = bind(self.f, args, request)
         self.calls = ((fast, beside), *self.calls)[:_MOST_CALLS]
         return found
+
+    @property
+    def _tells_aside(self) -> bool:
+        """Whether the entry tells what has changed beside the value that it differentiates."""
+        return self.request.what is not What.VALUE and not self.outside.silent
 
     def _is_own(self, path: Path) -> bool:
         """Whether a value is read from a variable that is updated."""
@@ -203,14 +287,18 @@ class Updating:
             case _:
                 return False
 
-    def _apart(self, args: Sequence[Any], beside: Beside) -> bool:
+    def apart(self, args: Sequence[Any], beside: Beside = ((), ())) -> bool:
         """Whether nothing that is updated is read-only, or also in something else."""
         others = [a for i, a in enumerate(args) if i not in self.outside.arguments]
         held, through = beside
         return _apart(self._objects(args), [*others, *held], through)
 
     def _written(self, found: Any, args: Sequence[Any]) -> Any:
-        """Write what has changed; return what the operator gives."""
+        """Write what has changed; return what the operator gives. Where it is not known which
+        object is now where, the plain run changes the objects."""
+        if self.outside.silent:
+            run_again(self.f, args)
+            return found
         what, value, grads = self.request.what, None, None
         match what:
             case What.VALUE:
@@ -222,12 +310,21 @@ class Updating:
         if what is not What.VALUE:
             result, (told, places) = aux if self.request.has_aux else (None, aux)
         objects, n = self._objects(args), len(self.outside.arguments)
-        for x, news in zip(objects[:n], told[:n], strict=True):
-            _write(x, news)
-        for k, name in enumerate(self.outside.captured, n):
-            if told[k] is not None:
-                objects[k] = _part(objects[k], told[k])
-                _bind(self.f, name, objects[k])
+        writing = Writing()
+        try:
+            for x, news in zip(objects[:n], told[:n], strict=True):
+                writing.into(x, news)
+            for k, _ in enumerate(self.outside.captured, n):
+                if told[k] is not None:
+                    objects[k] = writing.part(objects[k], told[k])
+        except UnsaidError:
+            run_again(self.f, args)
+            objects = self._objects(args)
+        else:
+            writing.done()
+            for k, name in enumerate(self.outside.captured, n):
+                if told[k] is not None:
+                    _bind(self.f, name, objects[k])
         for path, k in places:
             result = _put(result, path, objects[k])
         if what is What.VALUE:
@@ -239,11 +336,7 @@ class Updating:
     def _in_python(self, args: Sequence[Any]) -> Any:
         """The plain run, where arguments share what is updated, or are read-only."""
         if self.request.what is not What.VALUE:
-            raise MutationError(
-                "this function updates an argument that is read-only, or shares memory with what "
-                "the function has by another name",
-                "pass copies: f(a.copy())",
-            )
+            raise MutationError(*_SHARED)
         try:
             return self.f(*args)
         except Exception as error:
@@ -257,30 +350,7 @@ class Updating:
         return error if again is None else on_purpose(again)
 
 
-# --- writing --------------------------------------------------------------------------------------
-
-
-def _write(old: Any, told: Any) -> None:
-    """Write what is told of an object (``seen_outside.Updates``) into it."""
-    match old:
-        case np.ndarray():
-            old[...] = told
-        case list():
-            old[:] = told
-        case dict():
-            parts, keys = told
-            if isinstance(parts, list):
-                new = dict(zip(parts, keys, strict=True))  # a table: keys and values
-            else:
-                new = {k: _part(old.get(k), parts[k]) if k in parts else old[k] for k in keys}
-            old.clear()
-            old.update(new)
-        case _:
-            for name, part in told.items():
-                before = getattr(old, name, None)
-                after = _part(before, part)
-                if after is not before or after is None:
-                    setattr(old, name, after)
+# --- writing ------------------------------------------------------------------------------------
 
 
 def _bind(f: Callable[..., Any], name: str, x: Any) -> None:
@@ -304,41 +374,10 @@ def _put(result: Any, path: Sequence[int], x: Any) -> Any:
     return type(result)(items)
 
 
-def _part(old: Any, told: tuple[int, Any]) -> Any:
-    """What is in a part of an object now: the same if it is equal, or was updated itself."""
-    how, new = told
-    if how == CHANGED:
-        _write(old, new)
-        return old
-    equal = isinstance(old, np.generic) and type(new) is type(old.item()) and new == old
-    return old if equal else new
-
-
 # --- sharing --------------------------------------------------------------------------------------
 
 
-_CODE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ufunc)
-"""What a function holds is among what is read beside the arguments."""
-
-_NO_OBJECTS = (*IMMUTABLE, *_CODE, Namespace)
-
-
-def _parts(x: Any) -> Iterator[Any]:
-    match x:
-        case list() | tuple():
-            if len(x) <= MOST_ITEMS or not isinstance(x[0], IMMUTABLE):
-                yield from x  # more items are of one kind
-        case Mapping():
-            yield from x.values()
-        case np.ndarray():
-            return
-        case _:
-            yield from getattr(x, "__dict__", {}).values()
-            for cls in type(x).__mro__:
-                slots = vars(cls).get("__slots__", ())
-                for name in (slots,) if isinstance(slots, str) else slots:
-                    if hasattr(x, name):
-                        yield getattr(x, name)
+_NO_OBJECTS = (*IMMUTABLE, *CODE, Namespace)
 
 
 def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> None:
@@ -346,13 +385,13 @@ def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> No
     todo = [x]
     while todo:
         x = todo.pop()
-        if isinstance(x, (*IMMUTABLE, *_CODE)):
+        if isinstance(x, (*IMMUTABLE, *CODE)):
             continue
         seen[id(x)] = seen.get(id(x), 0) + 1
         if seen[id(x)] == 1:
             if isinstance(x, np.ndarray):
                 arrays.append(x)
-            todo += _parts(x)
+            todo += parts_of(x)
 
 
 def _apart(objects: Sequence[Any], others: Sequence[Any], through: Sequence[Any]) -> bool:
@@ -374,4 +413,4 @@ def _apart(objects: Sequence[Any], others: Sequence[Any], through: Sequence[Any]
     return not any(np.may_share_memory(a, b) for a, b in pairs)
 
 
-__all__ = ["Updating", "forget", "learnt", "updating"]
+__all__ = ["Updating", "forget", "learnt", "on_copies", "updating"]

@@ -130,7 +130,7 @@ class Run(PythonValues, Specialiser):
         self.parts: set[ListV] = set()
         """The results of slices of lists, which are still views."""
         self.put_into: set[str] = set()
-        """The attributes into which objects have been put; an empty string for items of dicts."""
+        """The attributes into which objects have been put (``memory.updates``: also items)."""
         self.as_numbers: set[Owner] = set()
         """The arrays without axes that have met numbers."""
         self.splits: set[str] = set()

@@ -15,14 +15,16 @@ that share memory are the caller's business: compiled code takes them for differ
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import CellType, CodeType, FunctionType
-from typing import TYPE_CHECKING, NoReturn
+from typing import Any
 
 import numpy as np
 
+from pullback.core.build import boolean
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import Path, Scope, outermost
 from pullback.frontend.kinds.coerce import copied, new_owner
@@ -31,21 +33,25 @@ from pullback.frontend.kinds.values import (
     FunctionV,
     HashV,
     ListV,
+    MaybeV,
+    OptionalV,
     Owner,
     RecordV,
+    Specialiser,
     Static,
     TupleV,
     Value,
     ViewV,
+    register,
 )
+from pullback.frontend.library.copying import deepcopy_apart
 from pullback.frontend.memory import holding, ownership
 from pullback.frontend.memory.owners import memory_of
+from pullback.frontend.memory.updates import KEYS
 from pullback.frontend.python.paths import Namespace
 from pullback.frontend.python.python_values import Taken
 from pullback.frontend.python.syntax import declared_outside
-
-if TYPE_CHECKING:
-    from pullback.frontend.run import Run
+from pullback.frontend.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +59,15 @@ class Outside:
     """The positions of the arguments that a function updates; ``deep``: also what is in them.
     ``aux``: its result is a pair (value, auxiliary data), of which the second part gets what has
     changed. ``captured``: the variables around the function that it changes. ``derived``: for a
-    derivative, which needs the result also where it is an argument."""
+    derivative, which needs the result also where it is an argument. ``silent``: what has changed is
+    not told."""
 
     arguments: tuple[int, ...]
     deep: bool = False
     aux: bool = False
     derived: bool = False
     captured: tuple[str, ...] = ()
+    silent: bool = False
 
 
 NOTHING = Outside(())
@@ -67,7 +75,12 @@ NOTHING = Outside(())
 
 def updated_by(error: MutationError, args: Sequence[Value]) -> tuple[int, ...]:
     """Return the positions of the arguments of whose update this is the refusal."""
-    return tuple(i for i, value in enumerate(args) if value is error.updated)
+    return tuple(i for i, value in enumerate(args) if _is_in(error.updated, value))
+
+
+def _is_in(part: object, value: Value) -> bool:
+    items = value.items if isinstance(value, TupleV) else ()
+    return value is part or any(_is_in(part, item) for item in items)
 
 
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), type, np.generic)
@@ -110,6 +123,10 @@ def _helpers(function: FunctionType, names: Sequence[str]) -> dict[str, Function
 def _mentioned(code: CodeType) -> frozenset[str]:
     inside = (_mentioned(c) for c in code.co_consts if isinstance(c, CodeType))
     return frozenset(code.co_names).union(*inside)
+
+
+class UntoldError(MutationError):
+    """What has changed cannot be told in the result; the plain run can tell."""
 
 
 class Updates:
@@ -166,11 +183,13 @@ class Updates:
 
     def whole(self, result: Value) -> Value:
         """Return the result of the entry: that of the function, and (what has become of the
-        arguments; where they are in the result, as paths and positions)."""
+        arguments; where they are in the result, as paths and positions), if it is told."""
+        if self.outside.silent:
+            return result
         value, aux = None, result
         if self.outside.aux:
             if not isinstance(result, TupleV) or len(result.items) != 2:
-                self._refuse("returns no pair (value, auxiliary data)", "return value, aux")
+                raise UntoldError("returns no pair (value, auxiliary data)")
             value, aux = result.items
         ends = [self.scope.names[n] for n in self.own]
         places: list[Value] = []
@@ -184,15 +203,11 @@ class Updates:
             *map(partial(self._variable_told, mine), self.outside.captured, both[n:]),
         ))  # fmt: skip
         if memory_of(aux) & mine.owners and not (self.outside.derived and value is None):
-            self._refuse("returns a part of what it updates", "return a copy of it")
+            raise UntoldError("returns a part of what it updates")
         if not ownership.is_unshared(TupleV(tuple(mine.put))):
-            self._refuse("puts what others hold into its arguments", "put a copy there")
+            raise UntoldError("puts what others hold into its arguments")
         beside = TupleV((told, TupleV(tuple(places))))
         return TupleV((aux, beside) if value is None else (value, TupleV((aux, beside))))
-
-    def _refuse(self, what: str, rewrite: str) -> NoReturn:
-        reason = f"a function that updates its arguments and {what}"
-        self.run.refuse(self.node, reason, rewrite, error=MutationError)
 
     def _own(self, value: Value) -> Value:
         """Return an object of its own, with the same parts."""
@@ -211,8 +226,10 @@ class Updates:
                 return run.fresh(run.b.prim("copy", atom), node)
             case ListV(elem=elem) if not holding.holds_memory(elem):
                 return copied(run, value)
-            case TupleV(items, True) if not any(map(holding.is_updated_in_place, items)):
+            case TupleV(items, True) if not self._holds(value):
                 return TupleV(items, True, owners, fresh)
+            case ListV() | TupleV() if self.outside.deep and self._holds(value):
+                return run.call(Static(deepcopy_apart), (value,), node)
             case RecordV(cls, _, outside=place) if place is not None:
                 if id(place.value) in self.inside:
                     what = f"an update of a {cls.__name__} from outside that leads to itself"
@@ -222,7 +239,7 @@ class Updates:
                 parts = {n: self._part(v) for n, v in held.items()}
                 self.inside.discard(id(place.value))
                 return RecordV(cls, parts, None, owners, fresh)
-            case RecordV(cls, fields) if holding.is_updated_in_place(value) or cls is dict:
+            case RecordV(cls, fields) if holding.is_updated_in_place(value) or self._holds(value):
                 parts = {n: self._part(v) for n, v in fields.items()}
                 return RecordV(cls, parts, None, owners, fresh)
             case _:
@@ -233,12 +250,13 @@ class Updates:
         return value if made is None else made
 
     def _told(self, own: Value, end: Value, mine: _Mine) -> Value:
-        """Return what is told of an object at the end: an array or list as it is; of an object the
-        attributes that were set or updated, and those of a dict with the order of its keys."""
+        """Return what is told of an object at the end: an array or list as it is, one that holds
+        others with what may have been put into them; of an object the attributes that were set or
+        updated, and those of a dict with the order of its keys."""
         mine.owners |= own.owners if ownership.is_root(own) else frozenset()
         match own, end:
             case RecordV(cls, before), RecordV(_, after):
-                kept = cls is not dict or "" not in self.run.put_into
+                kept = cls is not dict or KEYS not in self.run.put_into
                 parts = {
                     n: self._part_told(
                         before.get(n), v, mine, kept and n not in self.run.put_into
@@ -249,16 +267,32 @@ class Updates:
                 if cls is dict:
                     return TupleV((told, TupleV(tuple(Static(k) for k in after))))
                 if not before.keys() <= after.keys():
-                    self._refuse("deletes an attribute", "set it to None")
+                    raise UntoldError("deletes an attribute")
                 return told
             case RecordV(cls), HashV(elem=elem) if cls is dict and not holding.holds_memory(elem):
                 views = (ViewV(end, what) for what in ("keys", "values"))
                 return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
+            case (ListV() | TupleV()), _ if self._holds(own) or self._holds(end):
+                mine.owners |= memory_of(own) | memory_of(end)
+                mine.put.append(end)
+                return TupleV((TupleV(tuple(map(Static, sorted(self.run.put_into)))), end))
             case (ArrayV() | ListV() | TupleV()), (ArrayV() | ListV() | TupleV()):
                 return end
             case _:
-                what = self.run.describe(end)
-                self._refuse(f"makes one of them {what}", "return what is new")
+                raise UntoldError("makes an object one of another kind")
+
+    def _holds(self, value: Value) -> bool:
+        """Whether there are objects in a list, tuple or record."""
+        match value:
+            case ListV(elem=elem):
+                return holding.holds_memory(elem)
+            case TupleV(items):
+                parts: Iterable[Value] = items
+            case RecordV(fields=fields):
+                parts = fields.values()
+            case _:
+                return False
+        return any(holding.holds_memory(self.run.kind(v, self.node)) for v in parts)
 
     def _variable_told(self, mine: _Mine, name: str, both: tuple[Value, Value]) -> Value:
         """Return what is told of a variable: of one that is never bound anew its object."""
@@ -270,9 +304,16 @@ class Updates:
     def _part_told(
         self, before: Value | None, after: Value, mine: _Mine, kept: bool = False
     ) -> Value | None:
-        """Return what is told of a part; ``kept``: nothing has been put into its place."""
+        """Return what is told of a part, at run time None where it was not set; ``kept``: nothing
+        has been put into its place."""
         if before is after:
             return None
+        if isinstance(after, MaybeV):
+            if before is not None:
+                raise UntoldError("deletes an attribute on some paths")
+            told = self._part_told(None, after.value, mine)
+            assert told is not None
+            return told if after.bound == boolean(True) else OptionalV(after.bound, told)
         if kept and before is not None and memory_of(before):
             if not (ownership.is_root(before) and before.fresh):
                 return None
@@ -284,10 +325,7 @@ class Updates:
             if ownership.is_root(after) and after.owners == before.owners:
                 return TupleV((Static(CHANGED), self._told(before, after, mine)))
         if old & memory_of(after):
-            self._refuse(
-                "replaces what an attribute or variable holds on some paths, or by its part",
-                "put a copy there, on all paths: o.v = o.v.copy()",
-            )
+            raise UntoldError("replaces a part on some paths, or by a part of itself")
         if memory_of(after) or ownership.is_root(after):
             mine.put.append(after)
             mine.owners |= memory_of(after)
@@ -301,6 +339,44 @@ class _Mine:
 
     owners: frozenset[Owner] = frozenset()
     put: list[Value] = field(default_factory=list)
+
+
+class How:
+    """``outside`` says what a function updates. Compiled code knows subclasses as it knows any
+    class."""
+
+    outside = NOTHING
+
+
+def called_on_copies(f: Callable[..., Any], how: type[How], *args: Any) -> Any:
+    """Return what a function returns, and keep what it updates from the caller."""
+    return f(*copy.deepcopy(args))
+
+
+def without_updates(
+    f: Callable[..., Any], how: type[How], first: tuple[Any, ...]
+) -> Callable[..., Any]:
+    """Return a function that updates copies of its arguments. ``first`` are given before them."""
+
+    def pure(*args: Any) -> Any:
+        return called_on_copies(f, how, *first, *args)
+
+    return pure
+
+
+@register(called_on_copies)
+def _called_on_copies(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    assert isinstance(sp, Run)
+    f, how, *given = args
+    assert isinstance(how, Static) and isinstance(how.value, type) and issubclass(how.value, How)
+    Updates(sp, how.value.outside, sp.scope, given, node)
+    try:
+        return sp.call(f, given, node)
+    except MutationError as error:
+        error.arguments = updated_by(error, given)
+        raise
 
 
 def _without(
@@ -322,5 +398,6 @@ def _name(i: int) -> str:
 
 
 __all__ = [
-    "CHANGED", "IMMUTABLE", "NOTHING", "SET", "Outside", "Updates", "updated_by", "variable",
+    "CHANGED", "IMMUTABLE", "NOTHING", "SET", "How", "Outside", "UntoldError", "Updates",
+    "called_on_copies", "updated_by", "variable", "without_updates",
 ]  # fmt: skip

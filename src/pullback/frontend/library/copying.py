@@ -22,7 +22,9 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.elementwise import without_axes
+from pullback.frontend.library.text import deep_copies
 from pullback.frontend.memory import holding
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.run import Run
@@ -45,6 +47,17 @@ def deepcopy(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     return _copied(sp, args, kwargs, True, node)
 
 
+def deepcopy_apart(x: Value) -> Value:
+    """Return a deep copy of an object in which no part stands twice."""
+    return copy.deepcopy(x)
+
+
+@register(deepcopy_apart)
+def _deepcopy_apart(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(sp, Run)
+    return _Copy(sp, True, node, apart=True).of(args[0])
+
+
 def _copied(sp: Specialiser, args: Args, kwargs: Kwargs, deep: bool, node: ast.AST) -> Value:
     assert isinstance(sp, Run)
     if len(args) != 1 or kwargs:
@@ -53,10 +66,11 @@ def _copied(sp: Specialiser, args: Args, kwargs: Kwargs, deep: bool, node: ast.A
 
 
 class _Copy:
-    """One copy of a structure. A part that stands in it twice is copied once."""
+    """One copy of a structure. A part that stands in it twice is copied once; ``apart``: there is
+    none."""
 
-    def __init__(self, run: Run, deep: bool, node: ast.AST) -> None:
-        self.run, self.deep, self.node = run, deep, node
+    def __init__(self, run: Run, deep: bool, node: ast.AST, apart: bool = False) -> None:
+        self.run, self.deep, self.node, self.apart = run, deep, node, apart
         self.done: list[tuple[holding.Updatable, Value]] = []
 
     def part(self, value: Value) -> Value:
@@ -67,7 +81,7 @@ class _Copy:
         for old, made in self.done:
             if old is value:
                 return made
-            if old.owners & value.owners:
+            if old.owners & value.owners and not self.apart:
                 reason = "a deep copy of a structure in which two parts may be one object"
                 self.run.refuse(self.node, reason, "copy the parts, and put the copies together")
         made = self.of(value)
@@ -83,6 +97,9 @@ class _Copy:
                 return TupleV(tuple(map(self.part, items)), is_list)
             case ListV(_, elem) if not self.deep or not holding.holds_memory(elem):
                 return copied(run, value)
+            case ListV() if self.apart or (value.sole and value.fresh):
+                apart = Static(deepcopy_apart if self.apart else copy.deepcopy)
+                return run_program(run, deep_copies.of_items, (value, apart), node)
             case RecordV(cls, fields) if value.outside is None:
                 written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
                 if written and cls is not dict and not issubclass(cls, tuple):
@@ -104,4 +121,4 @@ class _Copy:
                 run.refuse(node, reason, "make a new one: [... for ...]")
 
 
-__all__ = ["copy_", "deepcopy"]
+__all__ = ["copy_", "deepcopy", "deepcopy_apart"]

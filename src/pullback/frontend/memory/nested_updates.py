@@ -47,6 +47,7 @@ from pullback.frontend.memory.inside_lists import Inside
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
+    ITEMS,
     Method,
     Op,
     apply,
@@ -183,7 +184,8 @@ def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> 
 def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AST) -> Value:
     """Update the value at the steps in the value of the name. Return the value of the call."""
     old = ownership.updatable(run, base.id, base, nested=bool(steps))
-    given = run.frame.given.get(base.id, frozenset()) if not old.fresh else frozenset()
+    mine = holding.is_updated_in_place(old) and old.fresh
+    given = frozenset() if mine else run.frame.given.get(base.id, frozenset())
     with run.holding(old):
         change = _Change(run, op, given, node)
         made, result = change.of(old, list(steps), frozenset())
@@ -191,7 +193,9 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     held = op.args if isinstance(op, Method) else ()
     moved = () if change.of_array else moved_by(None, steps, op)
     with run.holding(*held):
-        ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps), moved=moved)
+        ownership.bind_updated(
+            run, base.id, old, made, node, nested=bool(steps), moved=moved, inside=change.updated
+        )
     if isinstance(op, Method) and op.name in READ:
         places.note_item(run, base.id, (*steps, op.args[0]), result)
     return result
@@ -228,17 +232,20 @@ def exchange(run: Run, s: ast.Assign) -> bool:
         (once,) = run.b.let(Update(a, (to,), there, False), (a.type,))
         atoms += run.b.let(Update(once, (at,), here, False), (a.type,))
     made = replace(items, atoms=tuple(atoms))
+    run.put_into.add(ITEMS)
     ownership.bind_updated(run, name, items, made, s, moved=places.EVERYTHING)
     return True
 
 
 class _Change:
     """One update, on its way in. ``given``: the owners of the parameter that is updated.
-    ``of_array``: it is one of elements of an array, which moves nothing."""
+    ``of_array``: it is one of elements of an array, which moves nothing; ``updated``: the owners of
+    what it has updated on the way."""
 
     def __init__(self, run: Run, op: Op, given: frozenset[Owner], node: ast.AST) -> None:
         self.run, self.op, self.given, self.node = run, op, given, node
         self.of_array = False
+        self.updated: frozenset[Owner] = frozenset()
 
     def of(
         self, value: Value, steps: list[Step], beside: frozenset[Owner]
@@ -258,7 +265,7 @@ class _Change:
                 k = known(step, len(items))
                 if k is None and is_list and not isinstance(step, str | SliceV):
                     sole = ownership.is_unshared_inside(value, self.given)
-                    run.frame.touched |= owners_of(value)
+                    self.touch(owners_of(value))
                     listed = replace(lists.growing(run, value, node), sole=sole)
                     return self.of(listed, steps, beside)
                 if k is None:
@@ -268,7 +275,7 @@ class _Change:
             case RecordV(cls) if (
                 cls is dict and not isinstance(step, str) and dicts.is_run_time(step)
             ):
-                run.frame.touched |= owners_of(value)
+                self.touch(owners_of(value))
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
             case HashV() if not isinstance(step, str | SliceV):
                 return self.in_table(value, step, rest, beside)
@@ -280,10 +287,14 @@ class _Change:
             case ListV() if not isinstance(step, str | SliceV):
                 if not value.sole or value.inner & beside:
                     ownership.refuse_shared(run, value, node)
-                run.frame.touched |= value.inner
+                self.touch(value.inner)
                 return self.inside(value, steps)
             case _:
                 refuse_step(run, value, step, node)
+
+    def touch(self, owners: frozenset[Owner]) -> None:
+        self.run.frame.touched |= owners
+        self.updated |= owners
 
     def in_table(
         self, table: HashV, key: Value, rest: list[Step], beside: frozenset[Owner]
@@ -291,7 +302,7 @@ class _Change:
         """Return a hash table after the update of what is in the value of a key."""
         if not table.sole or table.inner & beside:
             ownership.refuse_shared(self.run, table, self.node)
-        self.run.frame.touched |= table.inner
+        self.touch(table.inner)
         made, entry = hash_methods.ensured(self.run, table, key, self.node)
         path: list[Step] = [index_scalar(entry), Static(1), *rest]
         entries = hash_tables.entries_of(made)
@@ -314,7 +325,7 @@ class _Change:
             mine = item.owners
             if not (item.fresh or (mine and mine <= self.given)) or mine & beside:
                 ownership.refuse_shared(self.run, TupleV((item,)), self.node)
-            self.run.frame.touched |= mine
+            self.touch(mine)
             new, result = self.of(item, rest, beside)
             assert holding.is_updated_in_place(new)
             return replace(new, owners=item.owners, fresh=item.fresh), result

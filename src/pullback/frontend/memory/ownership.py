@@ -134,7 +134,7 @@ def _live_scopes(run: Run) -> Iterator[Scope]:
 
 def is_root(value: object) -> TypeGuard[Updatable]:
     """Whether updates of parts of a value, by its name, give it a new version."""
-    return is_updated_in_place(value) or isinstance(value, RecordV)
+    return is_updated_in_place(value) or isinstance(value, RecordV | TupleV)
 
 
 def check_carried(run: Run, name: str, node: ast.AST) -> None:
@@ -158,13 +158,6 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
     """Return the array or list called ``name`` if this function may update it (with ``nested``, the
     values in it); else refuse the update here."""
     value = run.lookup(name, node)
-    if nested and isinstance(value, TupleV) and not is_root(value):
-        run.refuse(
-            node,
-            "what is in a tuple cannot be updated in its place",
-            "give it a name: row = rows[0]; row[0] = v, or use a list",
-            error=MutationError,
-        )
     if not is_root(value) or not (nested or is_updated_in_place(value)):
         run.refuse(
             node,
@@ -179,7 +172,8 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
             f"{name!r} belongs to the enclosing function: updating it here would be seen there",
             f"make {name!r} a parameter, or work on a copy: {name}_ = {name}.copy()",
         )  # fmt: skip
-    if not value.fresh and (is_updated_in_place(value) or name in run.frame.given):
+    is_object = is_updated_in_place(value)
+    if not (is_object and value.fresh) and (is_object or name in run.frame.given):
         refusal = seen_outside(run, name, value, node)
         spec = run.frame.spec
         if spec is None or name not in run.frame.given:
@@ -300,29 +294,31 @@ def _has_default(definition: Definition | None, name: str) -> bool:
 
 def bind_updated(
     run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False,
-    moved: Moved = (),
+    moved: Moved = (), inside: frozenset[Owner] | None = None,
 ) -> Updatable:  # fmt: skip
     """Bind ``name`` to the object after its update. Other names of the very same object see the
     update; names of other values that may share its memory (with ``nested``, the memory of the
-    values in it) may not be used any more."""
+    values in it, or what is known to have been updated ``inside``) may not be used any more."""
     cycles.check(run, name, old, new, node)
     made = replace(new, owners=old.owners, fresh=old.fresh)
     if run.store is not None and name.startswith(COLUMN):
         run.store.check(name, made, node)
     mine = function_scope(run.scope)
-    updated(run, name, old, node, made, nested, moved)
+    updated(run, name, old, node, made, nested, moved, inside)
     mine.names[name] = made
     return made
 
 
 def updated(
     run: Run, name: str, array: Updatable, node: ast.AST, new: Value | None = None,
-    nested: bool = False, moved: Moved = (),
+    nested: bool = False, moved: Moved = (), inside: frozenset[Owner] | None = None,
 ) -> None:  # fmt: skip
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
     mine = function_scope(run.scope)
-    owners = memory_of(array) if nested else array.owners
+    owners = array.owners
+    if nested:
+        owners = memory_of(array) if inside is None else owners | inside
     for value in run.pending:
         if owners_of(value) & owners:
             run.refuse(

@@ -47,7 +47,6 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy.indices import wrapped
 from pullback.frontend.memory import holding
-from pullback.frontend.python.object_classes import changes
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
@@ -77,14 +76,12 @@ Moved = tuple[Move, ...]
 
 def is_part(value: Value) -> bool:
     """Whether a part of a structure is an object that can be updated, or has such in it."""
-    if isinstance(value, RecordV) and not changes(value.cls):
-        return is_record(value)
-    return holding.is_updated_in_place(value)
+    return holding.is_updated_in_place(value) or is_record(value)
 
 
 def is_record(value: object) -> bool:
-    """Whether a value is a record with lists, dicts or arrays in it."""
-    if not isinstance(value, RecordV) or changes(value.cls):
+    """Whether a value is a record or tuple with lists, dicts or arrays in it."""
+    if not isinstance(value, RecordV | TupleV) or holding.is_updated_in_place(value):
         return False
     try:
         return holding.holds_memory(kind_of(value))

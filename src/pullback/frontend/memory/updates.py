@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.numpy import subscripts
 from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists
+from pullback.frontend.memory.holding import holds_memory, is_updated_in_place
 from pullback.frontend.memory.places import Move, Moved, Step
 from pullback.frontend.python.object_classes import is_object_class
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 _NONE = Static(None)
+KEYS, ITEMS = "{}", "[]"
+"""What stands for the items of dicts and of lists among the attributes into which objects have been
+put (``Run.put_into``)."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +71,15 @@ Op = Store | Method | Become
 
 def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Value]:
     """Return a list, dict or array after the operation, and the value of the call."""
+    if _puts(container, op):
+        run.put_into.add(ITEMS)
     if isinstance(op, Store) and isinstance(op.index, str):
         return _attribute_stored(run, container, op.index, op.value, node), _NONE
     match op, container:
         case Become(value), _:
             return value(container), _NONE
         case Store(index, value), RecordV(cls) if cls is dict and not isinstance(index, str):
-            run.put_into.add("")
+            run.put_into.add(KEYS)
             return dicts.store_at(run, container, index, value, node), _NONE
         case Store(index, value), HashV() if not isinstance(index, str):
             return hash_methods.store_at(run, container, index, value, node), _NONE
@@ -86,7 +92,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             new = value(lambda: run.subscript(array, index, node))
             return store(run, array, index, new, node, by), _NONE
         case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
-            run.put_into.add("")
+            run.put_into.add(KEYS)
             return dicts.UPDATES[name](run, container, args, kwargs, node)
         case Method("sort", args, kwargs), ListV() | TupleV(is_list=True):
             return lists.sort(run, container, args, kwargs, node)
@@ -107,6 +113,19 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
                 "make a new one",
                 error=MutationError,
             )
+
+
+def _puts(container: Value, op: Op) -> bool:
+    """Whether an operation may put a list, an array or an object into the place of another one in a
+    list."""
+    match container:
+        case ListV(elem=elem):
+            holds = holds_memory(elem)
+        case TupleV(items, is_list=True):
+            holds = any(map(is_updated_in_place, items))
+        case _:
+            return False
+    return holds and not (isinstance(op, Method) and op.name in ("append", "extend"))
 
 
 def check_has_attributes(run: Run, obj: Value, node: ast.AST) -> None:

@@ -1,0 +1,213 @@
+"""Write what a compiled call has changed into the objects that it was given.
+
+What the entry tells (``frontend.seen_outside``) is planned in full before anything is written: a
+list whose items were moved is told as a new one. That is what Python leaves if nobody else holds
+one of the items, and else it is not known which of them is now where.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
+from operator import is_
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from pullback.core.terms import same_number
+from pullback.frontend.memory.updates import ITEMS, KEYS
+from pullback.frontend.python.pytypes import MOST_ITEMS
+from pullback.frontend.seen_outside import CHANGED, IMMUTABLE
+
+CODE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ufunc)
+"""What a function holds is among what is read beside the arguments."""
+
+
+class UnsaidError(Exception):
+    """It is not known which object is now where."""
+
+
+class Writing:
+    """The writes of one call."""
+
+    def __init__(self) -> None:
+        self.writes: list[Callable[[], object]] = []
+
+    def done(self) -> None:
+        """Write."""
+        for write in self.writes:
+            write()
+
+    def into(self, old: Any, told: Any) -> None:
+        """Plan to write what is told of an object into it."""
+        match old:
+            case np.ndarray():
+                self.writes.append(partial(old.__setitem__, ..., told))
+            case list() | tuple() if isinstance(told, tuple):
+                put, new = told
+                self.merged(old, new, frozenset(put))
+            case list():
+                self._refill(old, told)
+            case dict():
+                parts, keys = told
+                if isinstance(parts, list):
+                    new = dict(zip(parts, keys, strict=True))  # a table: keys and values
+                else:
+                    new = {
+                        k: self.part(old.get(k), parts[k]) if k in parts else old[k] for k in keys
+                    }
+                self._renew(old, new)
+            case _:
+                for name, part in told.items():
+                    if part is not None:  # None: not set on the path that was taken
+                        before = getattr(old, name, None)
+                        after = self.part(before, part)
+                        if after is not before or after is None:
+                            self.writes.append(partial(setattr, old, name, after))
+
+    def part(self, old: Any, told: tuple[int, Any]) -> Any:
+        """Return what is in a part of an object now: the same if it is equal, or was updated
+        itself."""
+        how, new = told
+        if how == CHANGED:
+            self.into(old, new)
+            return old
+        return _number(old, new)
+
+    def merged(self, old: Any, new: Any, put: frozenset[str]) -> Any:
+        """Return what is now in a place where ``old`` was: that itself, with what is new in it, if
+        nothing was put there. ``put``: the attributes into which objects have been put."""
+        if isinstance(new, IMMUTABLE):
+            return _number(old, new)
+        if type(old) is type(new) and has_attributes(new):
+            self._attributes(old, new, put)
+            return old
+        match old, new:
+            case np.ndarray(), np.ndarray() if old.shape == new.shape and old.dtype == new.dtype:
+                self.writes.append(partial(old.__setitem__, ..., new))
+            case list(), list() if _are_immutable(new) and _are_immutable(old):
+                self._refill(old, new)
+            case list(), list() if ITEMS in put:
+                _check_alone(old)
+                self._refill(old, new)
+            case list(), list():
+                items = [self.merged(x, y, put) for x, y in zip(old, new, strict=False)]
+                self._refill(old, items + new[len(old) :])
+            case tuple(), tuple() if len(old) == len(new):
+                items = [self.merged(x, y, put) for x, y in zip(old, new, strict=True)]
+                if not all(map(is_, old, items)):
+                    return type(new)(*items) if hasattr(new, "_fields") else tuple(items)
+            case dict(), dict():
+                if KEYS in put:
+                    _check_alone(old)
+                both = {k: self.merged(old[k], v, put) if k in old else v for k, v in new.items()}
+                self._renew(old, new if KEYS in put else both)
+            case _:
+                return new
+        return old
+
+    def _attributes(self, old: object, new: object, put: frozenset[str]) -> None:
+        """Plan to give an object the attributes of a new one."""
+        for name, after in attributes_of(new):
+            if name in put and not isinstance(after, IMMUTABLE):
+                _check_alone(old, name)
+                before = None
+            else:
+                before = getattr(old, name, None)
+                after = self.merged(before, after, put)
+            if after is not before or after is None:
+                self.writes.append(partial(setattr, old, name, after))
+
+    def _renew(self, old: dict[Any, Any], new: dict[Any, Any]) -> None:
+        self.writes += (old.clear, partial(old.update, new))
+
+    def _refill(self, old: list[Any], new: list[Any]) -> None:
+        if old and isinstance(old[0], np.generic):
+            new = [*map(_number, old, new), *new[len(old) :]]
+        self.writes.append(partial(old.__setitem__, slice(None), new))
+
+
+def _number(old: Any, new: Any) -> Any:
+    """Return ``new``, or ``old`` if that is the same number (of Python or NumPy) or text."""
+    same = type(old) is type(new) or (
+        isinstance(old, np.generic) and type(new) is type(old.item())
+    )
+    if same and isinstance(new, float):
+        return old if same_number(old, new) else new
+    return old if same and isinstance(new, IMMUTABLE) and old == new else new
+
+
+@lru_cache
+def _slots(cls: type) -> tuple[str, ...] | None:
+    """Return the names of the slots of a class; None for one whose objects have no attributes."""
+    names = [vars(c).get("__slots__", ()) for c in cls.__mro__]
+    flat = tuple(n for own in names for n in ((own,) if isinstance(own, str) else own))
+    has_dict = any("__dict__" in vars(c) for c in cls.__mro__)
+    return flat if flat or has_dict else None
+
+
+def has_attributes(x: object) -> bool:
+    """Whether an object may have attributes of its own."""
+    kind: Any = type(x)
+    return _slots(kind) is not None
+
+
+def attributes_of(x: object) -> Iterator[tuple[str, Any]]:
+    """Return the attributes of an object, in its dict and in slots."""
+    yield from getattr(x, "__dict__", {}).items()
+    kind: Any = type(x)
+    for name in _slots(kind) or ():
+        if hasattr(x, name):
+            yield name, getattr(x, name)
+
+
+def parts_of(x: object) -> Iterator[Any]:
+    """Return what is in an object. Of a long list of numbers or texts only that is given."""
+    match x:
+        case list() | tuple():
+            if len(x) <= MOST_ITEMS or not isinstance(x[0], IMMUTABLE):
+                yield from x  # more items are of one kind
+        case Mapping():
+            yield from x.values()
+        case np.ndarray():
+            return
+        case _:
+            yield from (part for _, part in attributes_of(x))
+
+
+def _are_immutable(items: list[Any]) -> bool:
+    """Whether the items of a list are numbers and texts; more than a few are of one kind."""
+    return all(isinstance(x, IMMUTABLE) for x in items[:MOST_ITEMS])
+
+
+def _check_alone(holder: object, name: str | None = None) -> None:
+    """Make sure that what is in an object (or in one attribute of it), however deep, has no other
+    holder, and that arrays have memory of their own."""
+    match holder:
+        case list() | tuple():
+            keys: Iterable[Any] = () if _are_immutable([*holder]) else range(len(holder))
+            take: Callable[[Any], Any] = holder.__getitem__
+        case dict():
+            keys, take = tuple(holder), holder.__getitem__
+        case np.ndarray():
+            keys, take = (), holder.item
+            if holder.base is not None:
+                raise UnsaidError
+        case _:
+            keys, take = [n for n, _ in attributes_of(holder)], partial(getattr, holder)
+    for k in keys:
+        if name is None or name == k:
+            if isinstance(take(k), (*IMMUTABLE, *CODE)):
+                continue
+            if sys.getrefcount(take(k)) > _ONCE:
+                raise UnsaidError
+            _check_alone(take(k))
+
+
+_HELD: list[Any] = [[]]
+_ONCE = sys.getrefcount(_HELD.__getitem__(0))
+"""What Python counts of an object that is in one list only, as it is asked above."""
+
+__all__ = ["CODE", "UnsaidError", "Writing", "attributes_of", "parts_of"]

@@ -1,0 +1,11 @@
+"""Copies of lists of any length, as plain Python that the front end compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def of_items(items: list[Any], copied: Callable[[Any], Any]) -> list[Any]:
+    """Return a list of copies of the items."""
+    return [copied(x) for x in items]
