@@ -5,10 +5,9 @@ Its key is the text, the machine and LLVM's version. How LLVM is asked is in ``n
 so this file and the cache's own are in the name of the folder: where they change, everything is
 compiled anew. ``PULLBACK_CACHE=0 make test`` compiles everything.
 
-LLVM's passes are the same in all tests. The code generation behind them, which takes most of LLVM's
-time, is at level 0 where only values count: a third of the time, and the same arithmetic. The level
-that users have is kept in processes that tests start, in ``AS_USERS``, in a part of the other tests
-that moves on with the shard, and in campaigns.
+Where only values count, LLVM runs hardly any pass and generates code at level 0: a fifth of the
+time, and the same arithmetic. The levels that users have are kept in processes that tests start, in
+``AS_USERS``, in a part of the other tests that moves on with the shard, and in campaigns.
 
 Where Python is told to write no bytecode, it is kept beside the objects: every process that a test
 starts would compile all modules of the package again, which takes longer than most tests.
@@ -27,11 +26,12 @@ from tests import campaign
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / ".pytest_cache" / "pullback"
 MAKERS = ("native/compile.py", "native/object_cache.py")
-AS_USERS = ("tests/native/", "tests/papers/", "tests/test_compile_growth.py", "tests/test_exact",
-            "tests/test_interrupt", "tests/test_large_programs.py", "tests/test_long_loops.py",
+AS_USERS = ("tests/native/", "tests/papers/test_native", "tests/papers/test_chad_parallel",
+            "tests/test_compile_growth.py", "tests/test_exact", "tests/test_interrupt",
+            "tests/test_large_programs.py", "tests/test_long_loops.py",
             "tests/test_threads.py")  # fmt: skip
 """Tests about machine code itself: its bits, its speed, its size, where it can be interrupted."""
-EVERY = 6
+EVERY = 13
 """So many shards until each of the other tests has been run with the users' machine code."""
 MOST = 1 << 30
 """Bytes that are kept; where there are more, the run begins with none."""
@@ -64,10 +64,10 @@ def use() -> None:
 
 
 def choose_level(nodeid: str, unit: str) -> None:
-    """Set LLVM's level of code generation for a test, which belongs to a unit of the suite."""
+    """Set the highest level of LLVM for a test, which belongs to a unit of the suite."""
     from pullback.native import compile as compiling
 
     compiling.runtime_symbols()  # at the level that users have: it is made once in a process
     turn = zlib.crc32(unit.encode()) % EVERY == campaign.SHARD % EVERY
     as_users = turn or bool(campaign.ASKED) or nodeid.startswith(AS_USERS)
-    compiling.PLAIN = 1 if as_users else 0
+    compiling.most = compiling.THOROUGH if as_users else compiling.QUICK

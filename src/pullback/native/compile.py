@@ -44,10 +44,12 @@ THOROUGH_LINES, HUGE_LINES = 3_000, 60_000
 """Text up to the first length may be optimised thoroughly; in text longer than the second one nests
 of loops are simplified once, too."""
 
-PLAIN, THOROUGH = 1, 2
-"""LLVM's levels of code generation, which follows its passes: for code that is there soon, and for
-code that is fast. (Level 0 takes a third of the time of level 1: the tests ask for it where only
-values count, ``tests/kept_objects.py``.)"""
+QUICK, PLAIN, THOROUGH = 0, 1, 2
+"""LLVM's levels, of its passes and of the code generation behind them: for code whose values count
+and nothing else, for code that is there soon, and for code that is fast."""
+
+most = THOROUGH
+"""The highest level that is used: the tests ask for less (``tests/kept_objects.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +105,10 @@ def _target(level: int = PLAIN) -> llvm.TargetMachine:
     )  # fmt: skip
 
 
-def _machine(thorough: bool) -> llvm.TargetMachine:
-    return _target(_level(thorough))
-
-
-def _level(thorough: bool) -> int:
-    return THOROUGH if thorough else PLAIN
-
-
-def _worth_it(text: str, thorough: bool) -> bool:
-    """Whether a text that may be compiled thoroughly is short enough for it."""
-    return thorough and text.count("\n") <= THOROUGH_LINES
+def _level(text: str, thorough: bool) -> int:
+    """Return the level for a text, which may be too long to be compiled thoroughly."""
+    short = thorough and text.count("\n") <= THOROUGH_LINES
+    return min(most, THOROUGH if short else PLAIN)
 
 
 class _Linker:
@@ -173,21 +168,21 @@ def _run(passes: NewPassManager, units: Iterable[_Unit], builder: llvm.PassBuild
     passes.detach()
 
 
-def _optimise(
-    module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int, thorough: bool
-) -> None:
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int, level: int) -> None:
     """Run LLVM's passes, always without its vectorisers, since lanes are made before.
 
-    ``thorough``: all of O2. Otherwise what is marked for it is inlined, nests of loops in lanes get
-    the simplifications of O1, and all else is simplified once, in a third of the time: what loops
-    share is in front of them already."""
-    if thorough:
+    ``THOROUGH``: all of O2. ``PLAIN``: what is marked for it is inlined, nests of loops in lanes
+    get the simplifications of O1, and all else is simplified once, in a third of the time: what
+    loops share is in front of them already. ``QUICK``: only what the stack needs."""
+    if level == THOROUGH:
         builder = _builder(machine, 2)
         return _run(builder.getModulePassManager(), [module], builder)
     builder, first = _builder(machine, 1), llvm.create_new_module_pass_manager()
     first.add_always_inliner_pass()
     first.add_tail_call_elimination_pass()
     _run(first, [module], builder)
+    if level == QUICK:
+        return
     functions = [f for f in module.functions if not f.is_declaration]
     few = lines <= HUGE_LINES
     nests = [f for f in functions if few and any(b"pullback-nest" in a for a in f.attributes)]
@@ -205,13 +200,13 @@ def _optimise(
 def emit_object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the machine code of a module as an object file in memory."""
     with _lock:
-        thorough = _worth_it(text, thorough)
-        machine = _machine(thorough)
+        level = _level(text, thorough)
+        machine = _target(level)
         t0 = time.perf_counter()
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         t1 = time.perf_counter()
-        _optimise(module, machine, text.count("\n"), thorough)
+        _optimise(module, machine, text.count("\n"), level)
         t2 = time.perf_counter()
         image: bytes = machine.emit_object(module)
         t3 = time.perf_counter()
@@ -223,11 +218,11 @@ def emit_object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
 def optimised_text(text: str, thorough: bool = False) -> str:
     """Return the LLVM text after LLVM's passes, to look at."""
     with _lock:
-        thorough = _worth_it(text, thorough)
-        machine = _machine(thorough)
+        level = _level(text, thorough)
+        machine = _target(level)
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        _optimise(module, machine, text.count("\n"), thorough)
+        _optimise(module, machine, text.count("\n"), level)
         return str(module)
 
 
@@ -241,7 +236,7 @@ def machine_key() -> str:
 
 def _object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
     """Return the object of a text, from the cache on disk if it is there."""
-    parts = (text, str(_level(thorough)), machine_key())
+    parts = (text, str(_level(text, thorough)), machine_key())
     timing = Timing(0.0, 0.0, 0.0, 0.0, True)
 
     def compile_() -> bytes:
