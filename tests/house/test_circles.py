@@ -44,6 +44,7 @@ OF_TYPES = [
 values, and a function, which is a value, has a scope; a kind names a lambda set, which has kinds.)
 """
 
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 Graph = dict[str, set[str]]
 
 
@@ -65,6 +66,8 @@ def imports(name: str, tree: ast.Module, known: set[str]) -> list[tuple[str, boo
 
     def walk(node: ast.AST, inside: bool, typing: bool) -> None:
         for child in ast.iter_child_nodes(node):
+            if not isinstance(child, STATEMENTS):
+                continue
             if isinstance(child, ast.ImportFrom) and child.module:
                 for alias in child.names:
                     whole = f"{child.module}.{alias.name}"
@@ -74,7 +77,7 @@ def imports(name: str, tree: ast.Module, known: set[str]) -> list[tuple[str, boo
             elif isinstance(child, ast.Import):
                 found.extend((a.name, inside, typing) for a in child.names if a.name in known)
             of_types = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)
-            is_function = isinstance(child, ast.FunctionDef | ast.Lambda)
+            is_function = isinstance(child, ast.FunctionDef)
             walk(child, inside or is_function, typing or of_types)
 
     walk(tree, False, False)

@@ -1,6 +1,7 @@
 """Sizes and portability: short files, short lines, short functions, no absolute machine paths."""
 
 import ast
+import os
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ FILE_LINES, LINE_CHARACTERS, FUNCTION_LINES = 500, 100, 60
 PAPERS_LINES = 210  # a figure's file is read beside the figure
 MATCH_SHARE = 0.7  # a function that is "one match" may be longer
 MACHINE_PATH = re.compile(r"(?<![.\w/])/(work|farm|root|home|Users|tmp|opt)/")
+RESULTS = (".egg-info", "_cache")
 TEXT = {".py", ".md", ".toml", ".txt", ".cfg", ".csv", ""}
 
 
@@ -47,16 +49,11 @@ def complaints(path: Path, sized: bool) -> list[str]:
 def kept_files(root: Path) -> list[Path]:
     """The files of the repository, without what is built or installed there."""
     skipped = {".git", ".venv", "__pycache__", "build", "dist", "demo-output"}
-    return [
-        path
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-        and path.suffix in TEXT | {".yml"}
-        and not any(
-            part in skipped or part.endswith((".egg-info", "_cache"))
-            for part in path.relative_to(root).parts
-        )
-    ]
+    found = []
+    for folder, inside, files in os.walk(root):
+        inside[:] = [n for n in inside if n not in skipped and not n.endswith(RESULTS)]
+        found += [Path(folder, n) for n in files if n not in skipped and not n.endswith(RESULTS)]
+    return sorted(p for p in found if p.suffix in TEXT | {".yml"} and p.is_file())
 
 
 def test_files_keep_the_house_sizes() -> None:

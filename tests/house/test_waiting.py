@@ -2,6 +2,7 @@
 wait is over (``core/waiting.py``)."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,10 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("src", "tests", "benchmarks", "examples", "tools")
 LOCKS = {"Lock", "RLock", "Condition"}
 LIMITED = {"run", "call", "check_call", "check_output", "communicate"}
+MENTION = re.compile(
+    r"\.(join|wait|acquire|result)\(\s*\)|Lock|Condition|Barrier|subprocess|communicate|\bwait|os\."
+)
+"""What a file says in which something may wait."""
 
 
 def called(node: ast.Call) -> tuple[str, str]:
@@ -26,6 +31,8 @@ def called(node: ast.Call) -> tuple[str, str]:
 def without_a_limit(source: str) -> Iterator[str]:
     """The lines of a file that may wait for ever: ``join``, ``wait`` and ``result`` of a thread, a
     process, an event or a future, locks of Python's own in ``with``, commands and children."""
+    if not MENTION.search(source):
+        return
     tree = ast.parse(source)
     threading = {
         alias.asname or alias.name
