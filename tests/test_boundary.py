@@ -357,14 +357,14 @@ def test_references_are_counted():
     work()
     gc.collect()
     size = tracemalloc.get_traced_memory()[0]
-    for _ in range(20):
+    for _ in range(8):
         work()
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - size
     tracemalloc.stop()
     after = counts(tree)
     assert after[:4] == before[:4] and after[4] - before[4] < 40
-    assert grown < 32 * 1000 * 2  # a thousand rounds of six calls
+    assert grown < 32 * 400 * 2  # four hundred rounds of six calls
     made = g(tree)
     assert sys.getrefcount(made.left) == 4  # two fields, the stack and the call
     assert sys.getrefcount(made.right) == 3

@@ -1,4 +1,5 @@
-"""The examples run, print what they found, and look alike."""
+"""The examples run, print what they found, and look alike. A quarter of them runs in every run as a
+whole; the corpus has the functions of all of them."""
 
 import ast
 import runpy
@@ -6,6 +7,7 @@ import runpy
 import pytest
 
 from pullback.call.tangents import differentiable
+from tests import campaign
 from tests.programs.examples import FOLDER, module_of, names
 
 NAMES = names()
@@ -15,7 +17,7 @@ def test_there_are_enough() -> None:
     assert len(NAMES) >= 25
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [n for n in NAMES if campaign.chosen("values", n, 4)])
 def test_main_runs_and_prints(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each main program ends with an assertion of its own about what it found."""
     module_of(name).main()

@@ -90,10 +90,10 @@ def elsewhere(how: str, names: Sequence[str], through: bool, seed: int) -> Diges
 
 def test_core() -> None:
     sources = programs()
-    names = campaign.part("order", list(sources), 6)
+    names = campaign.part("order", list(sources), 12)
     here = {name: digest(sources[name], False) for name in names}
     assert elsewhere("together", names[::-1], False, 1) == here
-    some = names if FULL else names[-len(CASES) // 6 :] + names[:: len(names) // 12]
+    some = names if FULL else names[-len(CASES) // 12 :] + names[:: len(names) // 6]
     alone = elsewhere("alone", some, False, 2)
     assert alone == {name: here[name] for name in some}
 

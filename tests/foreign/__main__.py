@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
+from tests import campaign
 
 FILES = ("plain_loops", "numpy_code", "objects", "generator_code", "memo", "exceptions", "closures",
          "comprehensions", "recursion", "state_machines")  # fmt: skip
@@ -74,19 +75,22 @@ def tangent_of(value: Any, draw: Callable[[], float]) -> np.ndarray:
     return numbers(moved(value, draw, 1.0)) - numbers(value)
 
 
-def verdict(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, str]:
-    """ "right", "refused" or "wrong", and why."""
+def verdict(f: Callable[..., Any], args: tuple[Any, ...], alone: bool = True) -> tuple[str, str]:
+    """ "right", "refused" or "wrong", and why. ``alone``: the value by code of its own, too, beside
+    that of the gradient's code."""
     expected = f(*copy.deepcopy(args))
     try:
-        got = pb.jit(f)(*copy.deepcopy(args))
+        got = pb.jit(f)(*copy.deepcopy(args)) if alone else expected
     except pb.PullbackError as error:
         return "refused", f"{type(error).__name__}: {error}"
     except Exception as error:
         return "wrong", f"jit: {error!r}"
-    if not np.allclose(numbers(got), numbers(expected), rtol=1e-10, atol=1e-12, equal_nan=True):
+    if not alike(got, expected):
         return "wrong", f"value {got!r}, Python {expected!r}"
     try:
-        _, pullback = pb.vjp(f, *copy.deepcopy(args))
+        got, pullback = pb.vjp(f, *copy.deepcopy(args))
+        if not alike(got, expected):
+            return "wrong", f"value {got!r} with the gradient, Python {expected!r}"
         rng = np.random.default_rng(7)
         cotangent = moved(got, rng.standard_normal, 1.0)
         back = pullback(minus(cotangent, got))
@@ -103,6 +107,20 @@ def verdict(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, str]:
     if abs(along - difference) > 1e-4 * max(1.0, abs(difference)):
         return "wrong", f"gradient {along!r}, differences {difference!r}"
     return "right", ""
+
+
+def is_right(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Assert that a program is right; its value by code of its own in a shard of the programs."""
+    alone = campaign.chosen("values", f.__qualname__, 4)
+    assert verdict(f, args, alone) == ("right", "")
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether the numbers in two values are the same, up to rounding."""
+    mine, other = numbers(a), numbers(b)
+    return mine.shape == other.shape and bool(
+        np.allclose(mine, other, rtol=1e-10, atol=1e-12, equal_nan=True)
+    )
 
 
 def minus(a: Any, b: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 import pullback as pb
 from pullback.errors import PullbackError
-from tests.foreign.__main__ import verdict
+from tests.foreign.__main__ import is_right
 from tests.frontend.alias_programs import PROGRAMS, REFUSED
 
 XS = [1.0, 2.0, 3.0]
@@ -17,7 +17,7 @@ XS = [1.0, 2.0, 3.0]
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_value_and_derivative(f: Callable[..., Any]) -> None:
-    assert verdict(f, (XS,)) == ("right", "")
+    is_right(f, (XS,))
 
 
 @pytest.mark.parametrize(("f", "text"), REFUSED, ids=lambda v: getattr(v, "__name__", ""))

@@ -38,7 +38,7 @@ def alike(a: Any, b: Any) -> bool:
 
 
 def test_as_in_python(tmp_path: Path) -> None:
-    some = campaign.part("random", STATEMENTS, 12, core=range(0, len(STATEMENTS), 24))
+    some = campaign.part("random", STATEMENTS, 24, core=range(0, len(STATEMENTS), 48))
     for statement, f in zip(some, functions(some, tmp_path / "statements.py"), strict=True):
         compiled = pb.jit(f)
         for i, j in STATES:

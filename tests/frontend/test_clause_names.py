@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests import campaign
 
 
 def passed(x: float) -> float:
@@ -339,6 +340,9 @@ UPDATES = [
 
 @pytest.mark.parametrize("f", UPDATES, ids=lambda f: f.__name__)
 def test_an_update_that_raises_leaves_all_as_it_was(f: Callable[..., Any]) -> None:
-    assert pb.jit(f)(1.5, 5) == pytest.approx(f(1.5, 5), rel=1e-12)
+    if campaign.chosen("values", f.__name__, 4):
+        assert pb.jit(f)(1.5, 5) == pytest.approx(f(1.5, 5), rel=1e-12)
     change = (f(1.5 + 1e-6, 5) - f(1.5 - 1e-6, 5)) / 2e-6
-    assert pb.grad(f)(1.5, 5) == pytest.approx(change, rel=1e-5)
+    value, slope = pb.value_and_grad(f)(1.5, 5)
+    assert value == pytest.approx(f(1.5, 5), rel=1e-12)
+    assert slope == pytest.approx(change, rel=1e-5)

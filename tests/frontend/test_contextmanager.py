@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import pullback as pb
+from tests import campaign
 from tests.frontend import manager_programs
 
 
@@ -361,7 +362,8 @@ def outcome(f: Callable[[Any], Any], x: float, read: Callable[[], Any]) -> tuple
 
 @pytest.mark.parametrize("f", [*PROGRAMS, *manager_programs.PROGRAMS], ids=lambda f: f.__name__)
 def test_as_in_python(f: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]) -> None:
-    runs = [pb.value_and_grad(f), pb.value_and_grad(f, method="dual")]
+    methods = campaign.rotated("values", f.__name__, ("chad", "dual"))
+    runs = [pb.value_and_grad(f, method=method) for method in methods]
 
     def printed() -> str:
         return capsys.readouterr().out

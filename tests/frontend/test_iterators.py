@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.foreign.__main__ import verdict
+from tests.foreign.__main__ import is_right
 from tests.frontend import chosen_iterators, iterator_programs, iterator_uses, late_programs
 from tests.frontend.harness import agrees, run
 
@@ -22,7 +22,7 @@ def name_of(case):
 
 @pytest.mark.parametrize(("f", "args"), [(f, args) for f, *args in PROGRAMS], ids=name_of)
 def test_as_in_python(f, args):
-    assert verdict(f, tuple(args)) == ("right", "")
+    is_right(f, tuple(args))
 
 
 def outcome_of(f, args, capsys):

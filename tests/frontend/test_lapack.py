@@ -14,13 +14,13 @@ from pullback.core.prims_linear import LINEAR
 from pullback.core.prims_linear import MATRIX as MATRIX_TYPE
 from pullback.core.terms import Program
 from pullback.core.types import F64
-from tests import harness
+from tests import campaign, harness
 from tests.core.programs import program, var
 from tests.frontend import test_numpy_linalg as linalg
 from tests.frontend.numpy_cases import tier_of
 from tests.lower.agreement import agree
 
-BOTH = [f for f in linalg.SQUARE if f is not linalg.powers]
+BOTH = campaign.part("agreement", [f for f in linalg.SQUARE if f is not linalg.powers], 4)
 
 
 @pytest.mark.parametrize("f", BOTH, ids=lambda f: f.__name__)

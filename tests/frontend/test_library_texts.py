@@ -15,7 +15,7 @@ import pytest
 import scipy.linalg
 
 import pullback as pb
-from tests import harness
+from tests import campaign, harness
 from tests.frontend import library_functions
 from tests.frontend.harness import agrees
 
@@ -139,6 +139,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]  # fmt: skip
 
 
+WAYS = (("native", "chad"), ("eval", "dual"))
+
+
 @pytest.mark.parametrize(("f", "args"), CASES, ids=[f.__name__ for f, _ in CASES])
 def test_value_and_derivatives(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     real = [not isinstance(a, str) and a is not KEYS for a in args]
@@ -154,7 +157,7 @@ def test_value_and_derivatives(f: Callable[..., Any], args: tuple[Any, ...]) -> 
 
     chosen = tuple(args[k] for k in argnums)
     slope = harness.difference(along, chosen, tuple(tangents[k] for k in argnums))
-    for tier, method in (("native", "chad"), ("eval", "dual")):
+    for tier, method in campaign.rotated("agreement", f.__name__, WAYS):
         value, gradient = harness.gradient(f, args, argnums, tier, method)
         assert math.isclose(value, f(*args), rel_tol=1e-12)
         found = harness.inner(gradient, tuple(tangents[k] for k in argnums))

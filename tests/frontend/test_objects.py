@@ -13,7 +13,7 @@ import pytest
 
 import pullback as pb
 from pullback.errors import MutationError, PullbackError
-from tests.foreign.__main__ import verdict
+from tests.foreign.__main__ import is_right
 from tests.frontend import object_parts, object_programs, object_refused
 
 CASES = [*object_programs.CASES, *object_parts.CASES]
@@ -23,7 +23,7 @@ CASES = [*object_programs.CASES, *object_parts.CASES]
     ("f", "args"), CASES, ids=[f"{f.__name__}{k}" for k, (f, _) in enumerate(CASES)]
 )
 def test_value_and_derivative(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    assert verdict(f, args) == ("right", "")
+    is_right(f, args)
 
 
 SHARED = [
@@ -36,7 +36,7 @@ SHARED = [
 
 @pytest.mark.parametrize(("name", "args"), SHARED, ids=[name for name, _ in SHARED])
 def test_objects_with_several_names(name: str, args: tuple[Any, ...]) -> None:
-    assert verdict(getattr(object_refused, name), args) == ("right", "")
+    is_right(getattr(object_refused, name), args)
 
 
 REFUSED = [
@@ -116,7 +116,7 @@ def copied(m: Any, w: Any) -> Any:
 
 @pytest.mark.parametrize(("f", "args"), [(captured, (W,)), (MODEL.loss, (W,)), (MODEL, (W,))])
 def test_captured(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    assert verdict(f, args) == ("right", "")
+    is_right(f, args)
 
 
 def test_passed() -> None:
@@ -259,4 +259,4 @@ def test_attributes_that_only_some_paths_set() -> None:
         return s.rate * s.x
 
     for f, args in ((asked, (1.5, 4)), (shadowed, (0.7,)), (shadowed, (1.7,))):
-        assert verdict(f, args) == ("right", "")
+        is_right(f, args)

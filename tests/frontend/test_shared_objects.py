@@ -12,7 +12,7 @@ import pullback as pb
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.store.facts import Facts, Group, StoreGrewError
 from tests.campaign import seeds
-from tests.foreign.__main__ import verdict
+from tests.foreign.__main__ import is_right
 from tests.frontend import shared_functions, shared_programs, shared_random
 from tests.frontend.harness import agrees, compiled
 
@@ -25,7 +25,7 @@ REFUSED = [*shared_programs.REFUSED, *shared_functions.REFUSED]
 
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_as_in_python(f: Callable[..., Any]) -> None:
-    assert verdict(f, (XS,)) == ("right", "")
+    is_right(f, (XS,))
 
 
 def test_reverse_mode_by_closures() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests import campaign, harness
 
 
 def counted(xs, words):
@@ -65,12 +66,14 @@ def test_as_in_python(f: Callable[..., Any], n: int) -> None:
              - f([*xs[:k], xs[k] - step, *xs[k + 1 :]], words)) / (2 * step)
             for k in range(n)
         ]  # fmt: skip
-        for method in ("chad", "dual"):
-            slopes = pb.grad(f, method=method)(xs, words)
-            np.testing.assert_allclose(slopes, differences, rtol=1e-6, atol=1e-8)
-        ones = [1.0] * n
-        tangent = pb.jvp(lambda ys, words=words: f(ys, words), (xs,), (ones,))[1]
-        assert tangent == pytest.approx(sum(differences), rel=1e-6, abs=1e-8)
+        for way in campaign.rotated("agreement", f.__name__, ("chad", "dual", "tangent")):
+            if way != "tangent":
+                slopes = pb.grad(f, method=way)(xs, words)
+                np.testing.assert_allclose(slopes, differences, rtol=1e-6, atol=1e-8)
+                continue
+            along = ([1.0] * n, harness.still(words))
+            tangent = pb.jvp(f, (xs, words), along)[1]
+            assert tangent == pytest.approx(sum(differences), rel=1e-6, abs=1e-8)
 
 
 def test_equal_strings_need_not_be_one_object() -> None:

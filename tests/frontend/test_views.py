@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests import campaign
 from tests.frontend import captured_parts, view_programs
 from tests.frontend.harness import agrees, run, same
 
@@ -40,8 +41,13 @@ def test_refused(f):
     assert "Instead" in str(caught.value)
 
 
-@pytest.mark.parametrize("method", ["chad", "dual"])
-@pytest.mark.parametrize("f", DIFFERENTIATED, ids=lambda f: f.__name__)
+BY_METHODS = [(f, method) for f in DIFFERENTIATED
+              for method in campaign.rotated("values", f.__name__, ("chad", "dual"))]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("f", "method"), BY_METHODS, ids=[f"{f.__name__}-{method}" for f, method in BY_METHODS]
+)
 def test_gradients(f, method):
     value, found = pb.value_and_grad(f, method=method)(X)
     assert value == pytest.approx(f(X), rel=1e-12)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests import campaign
 from tests.harness import difference, direction, distance, forward, gradient, inner, run
 
 V = np.array([0.5, -2.0, 3.0, 0.25, 1.5])
@@ -111,6 +112,9 @@ STEADY = [three_counters, while_it_lasts, history, inside_of_each_other]
 OTHERS = [exchanged, replaced, changed_at_the_end]
 
 
+WAYS = (("chad", "native"), ("dual", "eval"), ("dual", "native"), ("chad", "eval"))
+
+
 @pytest.mark.parametrize("f", STEADY + OTHERS)
 @pytest.mark.parametrize("xs", [V, V[:1], V[:0]], ids=len)
 def test_agreement(f: Callable[..., Any], xs: Any) -> None:
@@ -118,11 +122,10 @@ def test_agreement(f: Callable[..., Any], xs: Any) -> None:
     wanted = f(*args)
     steps = tuple(direction(np.random.default_rng(1), a) for a in args)
     slope = difference(f, args, steps)
-    for method in "chad", "dual":
-        for tier in "eval", "native":
-            value, found = gradient(f, args, (0, 1), tier, method)
-            assert distance(value, wanted) < 1e-12 and distance(run(f, args, tier), wanted) < 1e-12
-            assert math.isclose(inner(found, steps), slope, rel_tol=1e-6, abs_tol=1e-9), method
+    for method, tier in campaign.rotated("values", f.__name__, WAYS):
+        value, found = gradient(f, args, (0, 1), tier, method)
+        assert distance(value, wanted) < 1e-12 and distance(run(f, args, tier), wanted) < 1e-12
+        assert math.isclose(inner(found, steps), slope, rel_tol=1e-6, abs_tol=1e-9), method
     assert math.isclose(forward(f, args, steps), slope, rel_tol=1e-6, abs_tol=1e-9)
 
 

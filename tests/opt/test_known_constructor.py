@@ -11,6 +11,7 @@ import pullback as pb
 from pullback.core.terms import Case, Inject
 from pullback.core.types import Sum, Variant
 from pullback.opt.control.known_constructor import know_constructors
+from tests import campaign
 from tests.ad.flatcore import A1, BOOL, F64, program
 from tests.harness import difference, direction, distance, forward, gradient, inner, run
 from tests.opt.agreement import agree, ops
@@ -127,6 +128,9 @@ GONE = [chosen_function, three_ways, fields_made_in_arms, called_in_a_loop, chos
 LEFT = [one_variant_twice, array_for_a_loop, updated_afterwards]
 
 
+WAYS = (("chad", "native"), ("dual", "eval"), ("dual", "native"), ("chad", "eval"))
+
+
 @pytest.mark.parametrize("f", GONE + LEFT)
 @pytest.mark.parametrize("y", [0.5, 1.5])
 def test_agreement(f, y) -> None:
@@ -134,11 +138,10 @@ def test_agreement(f, y) -> None:
     wanted = f(*args)
     steps = tuple(direction(np.random.default_rng(1), a) for a in args)
     slope = difference(f, args, steps)
-    for method in "chad", "dual":
-        for tier in "eval", "native":
-            value, found = gradient(f, args, (0, 1), tier, method)
-            assert distance(value, wanted) < 1e-12 and distance(run(f, args, tier), wanted) < 1e-12
-            assert math.isclose(inner(found, steps), slope, rel_tol=1e-6), (method, tier)
+    for method, tier in campaign.rotated("values", f.__name__, WAYS):
+        value, found = gradient(f, args, (0, 1), tier, method)
+        assert distance(value, wanted) < 1e-12 and distance(run(f, args, tier), wanted) < 1e-12
+        assert math.isclose(inner(found, steps), slope, rel_tol=1e-6), (method, tier)
     assert math.isclose(forward(f, args, steps), slope, rel_tol=1e-6)
 
 

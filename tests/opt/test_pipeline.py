@@ -23,6 +23,7 @@ from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
 from pullback.opt.scalar.bounds import remove_checks
 from pullback.opt.scalar.simplify import simplify
+from tests import campaign
 from tests.ad.flatcore import A1, A2, Fn, program
 from tests.opt.agreement import agree
 
@@ -112,7 +113,7 @@ class Random:
         return xs[-1] * xs[-2] + c.total(vs[-1]), self.pick(vs), n + m
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", campaign.seeds("random", 6, 6, 30))
 def test_random_programs(seed: int) -> None:
     p = own_updates(program([F64, A1, I64], Random(seed).body))
     v = np.random.default_rng(seed).normal(size=4)

@@ -74,7 +74,7 @@ FULL = campaign.full("papers")
 """Whether this is the full run: with ``MANY`` random programs for every theorem."""
 
 MANY = int(os.environ.get("PAPERS_PROGRAMS", "4000"))
-CORE, LEAST = 10, 15
+CORE, LEAST = 5, 10
 
 
 _used: dict[str, set[int]] = {}
@@ -95,7 +95,7 @@ def taken() -> dict[str, set[int]]:
 def count(few: int) -> int:
     """Return how many random programs a test takes: a few in every run, thousands in the full
     run."""
-    n = max(few, MANY) if FULL else max(few // 4, min(few, LEAST))
+    n = max(few, MANY) if FULL else max(few // 8, min(few, LEAST))
     _used.setdefault("asked for", set()).update(range(n))
     return n
 
@@ -105,7 +105,7 @@ def in_shard(seed: int) -> int:
     from the shard of the full run."""
     if FULL or not CORE <= seed < 2000:
         return seed
-    return CORE + (seed + 135 * campaign.SHARD) % (2000 - CORE)
+    return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
 
 
 # --- the standard programs ------------------------------------------------------------------------

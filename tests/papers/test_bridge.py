@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from pullback.papers.language.eval import evaluate
 from pullback.papers.language.terms import Source
 from pullback.papers.language.values import items
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
+from tests import campaign
 from tests.harness import leaves
 from tests.papers.generate import FIG1, HO3, finite_difference
 from tests.programs import Program, corpus
@@ -35,17 +37,22 @@ REFUSED = {
 }  # fmt: skip
 
 
-def core_of(f: Any, args: tuple[Any, ...]) -> tuple[CoreProgram, list[CoreProgram], list[object]]:
-    """The flat program, others that mean the same, and the evaluator's arguments."""
+Given = Callable[[], list[object]]
+
+
+def core_of(f: Any, args: tuple[Any, ...]) -> tuple[CoreProgram, list[CoreProgram], Given]:
+    """The flat program, others that mean the same, and what makes the evaluator's arguments."""
     run_tier(f, args, "eval")  # settles whether extents that meet are equal
     function, unit = found(f, args, Request(What.VALUE))
-    values = unit.special.values(function, args)
     source = unit.special.special.program
     flat = flatten_tuples(source)
-    given = flatten_arguments(unit.plan, values).given
+
+    def given() -> list[object]:
+        return list(flatten_arguments(unit.plan, unit.special.values(function, args)).given)
+
     same = [p.type for p in source.functions[source.main].params] == [
         p.type for p in flat.functions[flat.main].params]
-    return flat, [source] if same else [], list(given)
+    return flat, [source] if same else [], given
 
 
 def alike(a: object, b: object) -> bool:
@@ -67,22 +74,29 @@ def through(program: CoreProgram, args: list[object], functions: bool) -> list[o
     return [from_nested(t, v, program.decls) for t, v in zip(main.results, out)]
 
 
-@pytest.mark.parametrize("program", corpus(), ids=str)
-@pytest.mark.parametrize("functions", [True, False], ids=["functions", "inlined"])
+WAYS = [
+    (way == "functions", program) for program in corpus()
+    for way in campaign.rotated("papers", program.name, ("functions", "inlined"))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("functions", "program"), WAYS,
+    ids=[f"{'functions' if kept else 'inlined'}-{program}" for kept, program in WAYS],
+)  # fmt: skip
 def test_the_corpus_bridged(program: Program, functions: bool) -> None:
     args = program.make_args(np.random.default_rng(1), 3)
     flat, others, given = core_of(program.f, args)
     try:
         for core in [flat, *(others if functions else [])]:
-            out = through(core, given, functions)
-            given = core_of(program.f, args)[2]
+            out = through(core, given(), functions)
             if any(isinstance(x.op, Vjp | Jvp) for fn in core.functions.values()
                    for x in all_lets(fn.body)):  # Core's evaluator has no derivatives
                 value = [x for x in leaves(run_tier(program.f, args, "eval")) if x is not None]
                 mine = [x for x in leaves(tuple(out)) if x is not None]
                 assert core is not flat or alike(np.array(value), np.array(mine))
                 continue
-            wanted, _ = evaluate_core(flatten_tuples(core), given)
+            wanted, _ = evaluate_core(flatten_tuples(core), given())
             if core is flat:
                 assert all(map(alike, wanted, out))
     except Unsupported as e:
@@ -103,7 +117,7 @@ def test_a_method_on_a_users_function(name: str, monkeypatch: pytest.MonkeyPatch
     args = program.make_args(np.random.default_rng(1), 3)
     flat, _, given = core_of(program.f, args)
     seeds = [1.0] * len(flat.functions[flat.main].results)
-    d = differentiate("differences", flat, given, seeds)
+    d = differentiate("differences", flat, given(), seeds)
     value, gradients = gradient(program.f, args, program.argnums, tier="eval")
     assert alike(d.results[0], value)
     for k, g in zip(program.argnums, gradients):

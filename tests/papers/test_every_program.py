@@ -21,6 +21,7 @@ from pullback.papers.language.eval import evaluate
 from pullback.papers.language.terms import Source
 from pullback.papers.language.values import Zero
 from pullback.papers.methods import METHODS, run
+from tests import campaign
 from tests.papers.chad_tools import apart, sparse_cotangent, theorem
 from tests.papers.generate import FULL, close, every_program
 
@@ -56,10 +57,10 @@ def test_types_and_casts() -> None:
 @pytest.mark.parametrize("higher", [False, True], ids=["first order", "higher order"])
 def test_all_methods_agree(higher: bool) -> None:
     size = (3 if higher else 4) + SLOWER
-    for source in every_program(size, higher):
+    for k, source in enumerate(every_program(size, higher)):
         wanted = run("chad.closures", source, POINT, 1.0)
         for name, method in METHODS.items():
-            if not method.supports(source):
+            if campaign.chosen("papers", f"{name}, {k}", 3) and not method.supports(source):
                 found = run(name, source, POINT, 1.0)
                 assert found.value == wanted.value, name
                 assert close(found.cotangents, wanted.cotangents), name
