@@ -28,6 +28,20 @@ def items(x, n):
     for k in range(n):
         yield risky(x + k, k + 2 if k > 1 else 0)
 '''
+_GUARDED = '''
+    def guarded(n):
+        nonlocal c
+        for k in range(n):
+            try:
+                yield risky(x + k, k + 1)
+                c = 1.1 * c + 1.0
+            except KeyError:
+                yield x
+            except ValueError:
+                c = 1.1 * c + 2.0
+            finally:
+                c = 1.1 * c + 3.0
+'''
 _ERRORS = ("ValueError", "KeyError", "ZeroDivisionError", "(KeyError, ZeroDivisionError)",
            "LookupError", "Exception")  # fmt: skip
 
@@ -80,7 +94,8 @@ class _Text:
             return [f"with guard.set({self.rng.random() < 0.4}):", *inner()]
         if kind < 0.84:
             name = self.name()
-            source = self.rng.choice(("range(3)", f"items(x, {self.rng.randint(1, 3)})"))
+            source = self.rng.choice(("range(3)", f"items(x, {self.rng.randint(1, 3)})",
+                                      f"guarded({self.rng.randint(1, 3)})"))
             made = [f"for {name} in {source}:", f"    t += {name}", *inner(True)]
             return made + (["else:", *inner()] if self.rng.random() < 0.3 else [])
         if kind < 0.9:
@@ -95,11 +110,11 @@ def source(seed: int, depth: int = 2) -> str:
     lines = ["t = x", *body, "return t"]
     inner = "\n".join("        " + line for line in lines)
     return (
-        f"{_HEADER}\ndef f(x, k):\n    h, guard = x, Guard()\n    def run(k):\n"
+        f"{_HEADER}\ndef f(x, k):\n    h, c, guard = x, 0.0, Guard()\n{_GUARDED}    def run(k):\n"
         f"        nonlocal h\n{inner}\n"
         "    try:\n        r = run(k)\n    except (ValueError, KeyError, ZeroDivisionError) as e:\n"
         "        r = 1000.0 + (1.0 if isinstance(e, ValueError) else 2.0)\n"
-        "    return 0.0 if r is None else r + x * (h + guard.h)\n"
+        "    return 0.0 if r is None else r + x * (h + c + guard.h)\n"
     )
 
 

@@ -12,16 +12,6 @@ def the_object(x):
         return e.args[0] * x
 
 
-def yields(x):
-    def items():
-        try:
-            yield math.log(x)
-        except ValueError:
-            yield x
-
-    return sum(items())
-
-
 def managed(x):
     with open("nowhere"):
         return x
@@ -29,6 +19,5 @@ def managed(x):
 
 PROGRAMS = [
     (the_object, (3.0,), "not defined for what is in a caught exception"),
-    (yields, (3.0,), "a generator yields inside of a try"),
     (managed, (3.0,), "open is not supported inside compiled code"),
 ]

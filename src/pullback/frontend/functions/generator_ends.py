@@ -12,10 +12,10 @@ from pullback.core.messages import Applied, Constant, Leaf, Message, Raised
 from pullback.core.prims_discrete import exception_class, exception_of
 from pullback.core.terms import Call, Prim
 from pullback.core.traverse import all_lets, called
-from pullback.frontend.functions.generator_forms import LISTED
+from pullback.frontend.functions.generator_forms import LISTED, guards
 from pullback.frontend.functions.scopes import chain, function_scope
 from pullback.frontend.functions.stepped_form import is_step
-from pullback.frontend.kinds.values import Value
+from pullback.frontend.kinds.values import Static, Value
 from pullback.frontend.python.syntax import CONSUMER
 
 if TYPE_CHECKING:
@@ -51,6 +51,41 @@ def check_call(run: Run, function: str, node: ast.AST) -> None:
             "this call may raise StopIteration, which leaves a generator as RuntimeError",
             "give next() a default: next(it, None); or catch it here",
         )
+
+
+def check_left(run: Run, generator: ast.AST, named: bool, node: ast.AST) -> None:
+    """Refuse to leave a generator in the middle, where Python tells a manager so, or closes it when
+    nothing has it any longer."""
+    found = guards(generator)
+    if any(g.managed for g in found):
+        run.refuse(
+            node,
+            "a generator is left inside of a 'with', whose __exit__ gets GeneratorExit",
+            "let it yield all items, or take those that are wanted outside of it",
+        )
+    if named and any(g.ends for g in found):
+        run.refuse(
+            node,
+            "a generator with a name is left inside of a try, and is closed where the name goes",
+            "call it where it is used: for v in items(xs): ...",
+        )
+
+
+def check_advanced(run: Run, generator: ast.AST, node: ast.AST) -> None:
+    """Refuse to advance a generator that yields under a ``try``."""
+    if guards(generator):
+        run.refuse(
+            node,
+            "a generator that yields inside of a try is advanced by next() or beside others",
+            "make a list of its items first: xs = list(...)",
+        )
+
+
+def passes(run: Run) -> str | None:
+    """Return the name of the consumer of the generator that is being run: what it raises passes the
+    clauses of the generator."""
+    consumer = function_scope(run.scope).names.get(CONSUMER)
+    return getattr(consumer.value, "name", None) if isinstance(consumer, Static) else None
 
 
 def item(run: Run, function: Value, args: Sequence[Value], node: ast.AST) -> Value:
@@ -110,4 +145,4 @@ def _stopped(exception: Raised, message: str | Message, *leaves: object) -> Exce
     return exception_of(exception, message, leaves)
 
 
-__all__ = ["check_call", "item", "left_with"]
+__all__ = ["check_call", "check_left", "item", "left_with", "passes"]

@@ -25,6 +25,7 @@ from collections import Counter
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from pullback.frontend.python.looks import Guarded, guard_of
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import STOP, walrus_names
@@ -60,6 +61,7 @@ def expression_function(
         body.insert(0, ast.Nonlocal(sorted(bound)))
     args = ast.arguments([], [] if whole else [ast.arg(FIRST)], None, [], [], None, [])
     made = ast.FunctionDef(name, args, copy.deepcopy(body), [])
+    vars(made)["called"] = isinstance(first.iter, ast.Call | ast.GeneratorExp)
     return ast.fix_missing_locations(ast.copy_location(made, elt))
 
 
@@ -100,7 +102,7 @@ class _Form:
                 return self._from(source, s)
             case ast.For(iter=source) if _passed(s) in self.passed:
                 return self._from(source, s)
-            case ast.Expr(ast.Yield()):
+            case ast.Expr(ast.Yield()) if guard_of(s) is None:
                 return [s, self._stopped(ast.Return(), s)] if self.stopping else [s]
             case ast.For() | ast.While() | ast.If():
                 s.body, s.orelse = self._block(s.body), self._block(s.orelse)
@@ -137,11 +139,23 @@ def _passed(n: ast.AST) -> str | None:
             return None
 
 
+def is_called(key: object) -> bool:
+    """Whether a parameter is that of a generator expression that runs over what is called there:
+    the generator has no name."""
+    return isinstance(key, tuple) and key[1:] == (FIRST,) and bool(vars(key[0]).get("called"))
+
+
+def guards(node: ast.AST) -> list[Guarded]:
+    """Return what the ``yield`` statements of a function stand in."""
+    return [g for n in ast.walk(node) if (g := guard_of(n)) is not None]
+
+
 def yields(node: FunctionNode) -> ast.AST:
     """Return the first ``yield`` of a function."""
     return next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
 
 
 __all__ = [
-    "EXPRESSION", "FIRST", "LISTED", "driven_form", "expression_function", "handed_on", "yields",
+    "EXPRESSION", "FIRST", "LISTED", "driven_form", "expression_function", "guards", "handed_on",
+    "is_called", "yields",
 ]  # fmt: skip

@@ -52,6 +52,13 @@ def handed(frame: Frame, b: Builder, called: str, call: Let, before: Names) -> N
         place.unsure |= place.handed
 
 
+def guarded(frame: Frame, call: Call) -> None:
+    """Note that what a ``finally`` around a ``yield`` does where the consumer raises is not
+    known."""
+    for place in frame.raising.values():
+        place.midway |= place.let.op is call
+
+
 def driven(frame: Frame, call: Let, names: Iterable[str]) -> None:
     """Note that the call of a generator's function changes variables with each item."""
     place = frame.raising.get(id(call))
@@ -105,4 +112,4 @@ def changed(frame: Frame) -> frozenset[str]:
     return frozenset(found)
 
 
-__all__ = ["carried", "changed", "changed_since", "driven", "handed", "midway", "note"]
+__all__ = ["carried", "changed", "changed_since", "driven", "guarded", "handed", "midway", "note"]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom
-from pullback.frontend.functions import choices
+from pullback.frontend.functions import choices, generator_ends
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     found_at,
@@ -101,6 +101,7 @@ def advanced(run: Run, value: Value, node: ast.AST) -> Value:
         return value
     driven = _driven(run, value, node)
     f = driven.function
+    generator_ends.check_advanced(run, f.definition.node, node)
     form = stepped_form(f.definition)
     if any(s.definition is form for s in run.calls.active):
         run.refuse(

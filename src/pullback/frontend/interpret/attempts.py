@@ -16,6 +16,7 @@ from pullback.core.terms import Atom, Block, If, Let, Var
 from pullback.core.traverse import defined
 from pullback.core.types import I64
 from pullback.errors import MutationError
+from pullback.frontend.functions import generator_ends
 from pullback.frontend.functions.catching import Catching
 from pullback.frontend.functions.caught_functions import Exit, Exits
 from pullback.frontend.functions.caught_loops import bind
@@ -304,7 +305,7 @@ def once(run: Run, s: Once) -> Flow:
     flow = loops.once(run, s, s.body)
     if s.levels:
         catching = Catching(run.caught, clauses_of(run, s.levels), any_of(run))
-        if catching.left(Block(tuple(run.b.lets[done:]), ())):
+        if catching.left(Block(tuple(run.b.lets[done:]), ()), generator_ends.passes(run)):
             run.refuse(
                 s,
                 "the head of a loop or of a branch under this try may raise what is caught",

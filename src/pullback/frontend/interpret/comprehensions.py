@@ -16,13 +16,19 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom
-from pullback.frontend.functions.generator_forms import EXPRESSION, LISTED
+from pullback.frontend.functions.functions import definition_inside
+from pullback.frontend.functions.generator_forms import (
+    EXPRESSION,
+    FIRST,
+    LISTED,
+    expression_function,
+)
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret import iteration, unrolling
-from pullback.frontend.interpret.generators import expression
 from pullback.frontend.kinds.values import (
     Driven,
     EnumerateV,
+    FunctionV,
     GeneratorV,
     Indexed,
     Items,
@@ -259,3 +265,16 @@ def _unrolled(
                 if len(items.items) > 1:
                     run.check_captured_in_loop(values[-1], node)
     return Unrolled(tuple(values))
+
+
+def expression(
+    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value | None = None,
+    name: str = EXPRESSION,
+) -> Driven:  # fmt: skip
+    """Return the function of a generator expression over what its first ``for`` runs over, which is
+    evaluated inside if it is not given."""
+    outer = run.frame.definition
+    assert outer is not None
+    function = expression_function(parts[0], tuple(parts[1:]), elt, first is None, name)
+    f = FunctionV(definition_inside(function, outer), run.scope)
+    return Driven(run.within(f), {} if first is None else {FIRST: first})

@@ -27,15 +27,9 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Call, Function, Var
 from pullback.core.types import BOOL, Type
 from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
-from pullback.frontend.functions import exits, noted
+from pullback.frontend.functions import exits, generator_ends, noted
 from pullback.frontend.functions.captured_variables import FUNCTION, SLOTS, same_variables
-from pullback.frontend.functions.functions import definition_inside
-from pullback.frontend.functions.generator_forms import (
-    EXPRESSION,
-    FIRST,
-    driven_form,
-    expression_function,
-)
+from pullback.frontend.functions.generator_forms import driven_form, is_called
 from pullback.frontend.functions.handing import hand_back, lost_by
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
@@ -73,6 +67,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.memory import ownership
 from pullback.frontend.memory.owners import kept_owners
 from pullback.frontend.python.liveness import liveness_of
+from pullback.frontend.python.looks import guard_of
 from pullback.frontend.python.syntax import CONSUMER, STATE, STOP
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import Anew, Unreachable
@@ -129,6 +124,9 @@ class Generators:
     consumers: dict[object, Consumer] = field(default_factory=dict)
     advanced: set[object] = field(default_factory=set)
     """The places where names are given to generators that are advanced from outside."""
+    named: set[Driven] = field(default_factory=set)
+    kept: bool = False
+    """Whether a generator is being run that somebody may keep after it has been left."""
     rounds: dict[Spec | None, tuple[int, int]] = field(default_factory=dict)
     """Of each function: when its round began, and how many consumers that has made."""
 
@@ -155,6 +153,8 @@ class Generators:
             return made if held is None else renewed(self.run, held, made, node)
         known, here = self.made.get(value, (None, tuple(self.run.builders)))
         self.made[value] = (key if known is None else known, here)
+        if value.body is not None and not is_called(key):
+            self.named.add(value.body)
         return value
 
     def _function(self) -> FunctionNode:
@@ -288,6 +288,18 @@ class Generators:
         noted.carried(run.frame, call, dict(zip(names, values, strict=True)), others)
         return values
 
+    @contextmanager
+    def _left(self, items: Driven, consumer: Consumer | Probe, node: ast.AST) -> Iterator[None]:
+        """Run a generator that its consumer may leave: what it runs over is left with it."""
+        outer, self.kept = self.kept, consumer.stops and (self.kept or items in self.named)
+        try:
+            if consumer.stops:
+                generator = items.function.definition.node
+                generator_ends.check_left(self.run, generator, self.kept, node)
+            yield
+        finally:
+            self.kept = outer
+
     def _join_point(
         self, item: Kind, results: tuple[Type, ...], stops: bool, keeps: bool, node: ast.AST
     ) -> Consumer:
@@ -312,7 +324,8 @@ class Generators:
     ) -> tuple[Var, ...]:  # fmt: skip
         """Return the next state of the consumer, and whether it stops."""
         run, f = self.run, items.function
-        spec, atoms, owners, given = self._prepared(items, consumer, state, slots, node)
+        with self._left(items, consumer, node):
+            spec, atoms, owners, given = self._prepared(items, consumer, state, slots, node)
         in_probe = isinstance(consumer, Probe)
         if spec.handed and not in_probe:
             name = shown(spec.handed[0])
@@ -428,6 +441,8 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
     call = Call(consumer.name, (*put(run, state, node), *atoms))
     kept = state.owners | (kept_owners(value) if consumer.keeps else frozenset())
     _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)), kept, node)
+    if (guard := guard_of(node)) is not None and (guard.ends or guard.managed):
+        noted.guarded(run.frame, call)
 
 
 def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
@@ -477,20 +492,6 @@ def _consumer(run: Run) -> Consumer | Probe:
     return known.value
 
 
-def expression(
-    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value | None = None,
-    name: str = EXPRESSION,
-) -> Driven:  # fmt: skip
-    """Return the function of a generator expression over what its first ``for`` runs over, which is
-    evaluated inside if it is not given."""
-    outer = run.frame.definition
-    assert outer is not None
-    function = expression_function(parts[0], tuple(parts[1:]), elt, first is None, name)
-    f = FunctionV(definition_inside(function, outer), run.scope)
-    return Driven(run.within(f), {} if first is None else {FIRST: first})
-
-
 __all__ = [
-    "Consumer", "Generators", "Probe", "expression", "fold", "hand_on", "handed", "result",
-    "yield_",
+    "Consumer", "Generators", "Probe", "fold", "hand_on", "handed", "result", "yield_",
 ]  # fmt: skip

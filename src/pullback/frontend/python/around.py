@@ -21,7 +21,8 @@ class Around:
     ``return`` under a ``finally`` gives (``result``), with its place in ``leaving``; and what holds
     the exception in a clause (``held``, and by its ``name``). ``bound``: the names that the clauses
     around have given exceptions, each with how many levels are around its clause; so many of them
-    are around the loop (``loop``) and the ``finally`` (``ended``)."""
+    are around the loop (``loop``) and the ``finally`` (``ended``). ``managed``: it stands in a
+    ``with`` of an object."""
 
     levels: tuple[Level, ...] = ()
     leaving: tuple[str, ...] = ()
@@ -33,6 +34,7 @@ class Around:
     bound: tuple[tuple[str, int], ...] = ()
     loop: int = 0
     ended: int = 0
+    managed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

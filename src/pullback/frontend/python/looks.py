@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pullback.frontend.python.syntax import jumps, own_nodes
 
 
 def ends(stmts: Sequence[ast.stmt]) -> bool:
@@ -138,12 +141,51 @@ def mark(s: ast.AST, origin: object) -> None:
             vars(n)["origin"] = origin  # ``site_of`` reads it
 
 
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What a ``yield`` stands in: something that is done when the generator is left there, a
+    ``with`` of an object."""
+
+    ends: bool
+    managed: bool
+
+
+def mark_made(s: ast.stmt) -> None:
+    """Note that a ``try`` is the form of a ``finally`` or a ``with``: what its clause does where a
+    generator is closed is done where it is left."""
+    vars(s)["made"] = True
+
+
+def guard_of(s: ast.AST) -> Guarded | None:
+    """Return what a ``yield`` statement stands in."""
+    found = vars(s).get("guarded")
+    return found if isinstance(found, Guarded) else None
+
+
 # --- what cannot be written so --------------------------------------------------------------------
+
+
+_CLOSING = frozenset({"GeneratorExit", "BaseException"})
+
+
+def _inside(stmts: Sequence[ast.stmt]) -> list[ast.AST]:
+    return [n for s in stmts for n in (s, *own_nodes(s))]
+
+
+def _yields(s: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _inside([s]))
 
 
 def refusal(s: ast.Try) -> tuple[str, str] | None:
     """Why a ``try`` is refused, and what to write."""
-    inside = [n for b in s.body for n in ast.walk(b)]
-    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in inside):
-        return "a generator yields inside of a try", "yield after it: v = ...; then yield v"
+    if any(map(_yields, s.finalbody)):
+        return "a generator yields in a finally", "yield after it"
+    leaves = bool(jumps(s.finalbody)) or any(isinstance(n, ast.Raise) for n in _inside(s.finalbody))
+    if leaves and any(map(_yields, s.body)):
+        return "a generator yields in a try whose finally jumps or raises", "catch it there"
+    caught = [h for h in s.handlers if h.type is None or last_name(h.type) in _CLOSING]
+    if caught and any(map(_yields, s.body)) and "made" not in vars(s):
+        return (
+            "a generator yields where GeneratorExit is caught", "except Exception: that it is not"
+        )
     return None

@@ -87,6 +87,7 @@ def managed(
     goes_on = ast.If(ast.UnaryOp(ast.Not(), swallowed), [ast.Raise(None, None)], [])
     handler = ast.ExceptHandler(None, error, [assign(left, ast.Constant(1), s), goes_on])
     body = ast.Try(s.body, [handler], [], [])
+    looks.mark_made(body)
     ends = ast.Expr(call("__exit__", *(ast.Constant(None) for _ in given)))
     whole = ast.Try([body], [], [], [if_(left, ast.Eq(), 0, [ends], [], manager)])
     enter = call("__enter__")

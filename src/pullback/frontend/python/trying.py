@@ -40,7 +40,7 @@ from pullback.frontend.python.contexts import (
     is_method,
     managed_by,
 )
-from pullback.frontend.python.syntax import jumps, own_nodes
+from pullback.frontend.python.syntax import STOP, jumps, own_nodes
 from pullback.frontend.python.syntax_pieces import assign, break_, if_, known, name_
 from pullback.frontend.python.texts import FunctionNode
 
@@ -102,6 +102,14 @@ class _Rewriter:
                 return [*left, assign(around.jump, ast.Constant(number), s), break_(s)]
             case ast.Break() | ast.Continue():
                 return [*unbound(around.bound[around.loop :], s), s]
+            case ast.Expr(ast.Yield(value)) if around.levels or around.returns is not None:
+                return self._yield(s, value, around)
+            case ast.Expr(ast.YieldFrom(source)) if around.levels or around.returns is not None:
+                self.tries += 1
+                item = f".item.{self.tries}"
+                each: list[ast.stmt] = [ast.Expr(ast.Yield(name_(item, s)))]
+                loop = ast.For(ast.Name(item, ast.Store()), source, each, [])
+                return self._loop(ast.fix_missing_locations(ast.copy_location(loop, s)), around)
             case ast.Raise(None | ast.Name() as exc, None) if around.held is not None and (
                 exc is None or exc.id == around.name
             ):
@@ -153,6 +161,17 @@ class _Rewriter:
         made.levels = around.levels
         return [ast.copy_location(made, s)]
 
+    def _yield(self, s: ast.Expr, value: ast.expr | None, around: Around) -> list[ast.stmt]:
+        """A ``yield`` under ``try``. What the consumer raises is not caught here; where that wants
+        no further item the generator is left as by a ``return``."""
+        first: list[ast.stmt] = []
+        if value is not None:
+            first, value = self._apart(value, around)
+        s.value = ast.copy_location(ast.Yield(value), s)
+        vars(s)["guarded"] = looks.Guarded(around.returns is not None, around.managed)
+        stops = self.statement(ast.copy_location(ast.Return(None), s), around)
+        return [*first, s, ast.copy_location(ast.If(name_(STOP, s), stops, []), s)]
+
     def _apart(self, e: ast.expr, around: Around) -> tuple[list[ast.stmt], ast.expr]:
         """The expression in the head of a statement: evaluated before it, if it may raise."""
         if not around.levels or not looks.may_raise(e):
@@ -165,8 +184,10 @@ class _Rewriter:
         first: list[ast.stmt] = []
         inside = replace(around, jump=None, loop=len(around.bound))
         tried = isinstance(s, ast.For) and looks.may_raise_on_the_way(s.iter)
+        own = {type(n) for n in own_nodes(s)}
+        tried = tried and own.isdisjoint(_YIELDS)
         result = returns = ""
-        if tried and around.levels and around.returns is None and _returns(s):
+        if tried and around.levels and around.returns is None and ast.Return in own:
             self.tries += 1
             result, returns = f".result.{self.tries}", f".returns.{self.tries}"
             inside = replace(
@@ -284,6 +305,7 @@ class _Rewriter:
             begun = [assign(swallowed, ast.Constant(1), s)] if swallows else []
             ends = ast.ExceptHandler(None, None, [*begun, *copy.deepcopy(s.finalbody), goes_on])
             inner = [ast.copy_location(ast.Try(inner, [ast.copy_location(ends, s)], [], []), s)]
+            looks.mark_made(inner[0])
         once = Once(ast.Constant(True), [*self.block(inner, inside), break_(s)], [])
         levels = replace(around, leaving=tuple(level.raised for level in around.levels))
         goes = [*self._returned(result, returns, around, once, s), *self._jump(jump, around, s)]
@@ -348,7 +370,8 @@ class _Rewriter:
         if made is not None:
             return self.block(made, around)
         before, whole = managers.managed(s, manager, target, self.tries)
-        return [*self.block(before, around), *self._finally(whole, around, seen=False)]
+        inside = replace(around, managed=True)
+        return [*self.block(before, around), *self._finally(whole, inside, seen=False)]
 
     def _by_class(
         self, s: ast.With, manager: ast.Call, target: ast.expr | None, around: Around
@@ -462,11 +485,8 @@ class _Rewriter:
         return [if_(c.yielded, ast.Eq(), 0, run, [assign(c.thrown, more, s), *stops], s)]
 
 
-def _returns(s: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return) for n in own_nodes(s))
-
-
 _BREAK, _CONTINUE = 1, 2
+_YIELDS = (ast.Yield, ast.YieldFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp)
 _MOST_CONSUMERS = 64
 _HARMLESS = (
