@@ -245,3 +245,12 @@ def of_several_types(n):
     it = map(float, (n, 2.5, "7"))
     a, b = map(float, (n, 0.5))
     return next(it) + 10.0 * next(it) + 100.0 * next(it) + a * b
+
+
+@case(1.5)
+def without_an_end(x):
+    powers = itertools.accumulate(itertools.repeat(x), lambda u, v: u * v)
+    t = sum(c * p for c, p in zip([1.0, 2.0, 3.0], powers))
+    for c, p in zip([1.0, 2.0], itertools.accumulate(itertools.count(1), lambda u, v: u + v)):
+        t += c * p * x
+    return t

@@ -82,10 +82,14 @@ def begun_late(
     run: Run, made: Callable[[], Value], is_let: Callable[[Value], Value], node: ast.AST
 ) -> Value:
     """Return the iterator of a function whose handler calls what it is given for all items, so that
-    it does so where the iterator begins; first it is run to see what that function does."""
+    it does so where the iterator begins; first it is run to see what that function does. (What is
+    driven, as items without an end are, begins there anyway.)"""
+    first: Value | None = None
     with run.building(Builder()) as b, run.generators.forgetting(), suppress(Unreachable):
         run.arms[b] = made  # dropped
-        made()
+        first = made()
+    if isinstance(first, GeneratorV) and isinstance(first.items, Driven):
+        return is_let(made())
     late = is_let(GeneratorV(node, cache(lambda: run.iterate(made(), node))))
     return replace(late, ahead=True) if isinstance(late, GeneratorV) else late
 
