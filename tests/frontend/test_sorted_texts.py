@@ -28,6 +28,16 @@ def by_key(xs, words):
     return sum((k + 1.0) * p[1] ** 2 for k, p in enumerate(pairs))
 
 
+def grouped(xs, words):
+    groups = {}
+    for w, x in zip(words, xs):
+        groups.setdefault(w, []).append(x)
+    total = 0.0
+    for k, (_, group) in enumerate(sorted(groups.items(), reverse=True)):
+        total += (k + 1) * sum(v * v for v in group) / len(group)
+    return total
+
+
 def in_place(xs, words):
     made = [(w.upper(), x) for w, x in zip(words, xs)]
     made.sort(key=lambda p: (-len(p[0]), p[0]))
@@ -47,7 +57,7 @@ def of_records(xs, words):
     return sum((k + 1.0) * r["x"] ** 2 for k, r in enumerate(rows))
 
 
-PROGRAMS = [counted, by_key, in_place, of_a_set, of_records]
+PROGRAMS = [counted, by_key, grouped, in_place, of_a_set, of_records]
 LETTERS = "abzAZ\u00e9\u4e00 _"
 
 

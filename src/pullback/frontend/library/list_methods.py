@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     index_scalar,
     method,
     register,
@@ -65,10 +66,13 @@ def in_order(
         known = _known_order(sp, items.items, key, reverse, node)
         if known is not None:
             return TupleV(tuple(items.items[k] for k in known), is_list=True)
+    pairs = isinstance(items, ViewV) and items.what == "items" and is_none(key)
     whole = sp.to_list(items, node)
 
     def key_of(i: Atom) -> Value:
         item = sp.element(whole, i, node, checked=False)
+        if pairs and isinstance(item, TupleV):
+            return item.items[0]  # no two keys of a dict are equal: their values are not compared
         return item if is_none(key) else sp.call(key, (item,), node)
 
     keys = sp.sequence(whole.length, key_of, node)
