@@ -111,7 +111,7 @@ def verdict(f: Callable[..., Any], args: tuple[Any, ...], alone: bool = True) ->
 
 def is_right(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     """Assert that a program is right; its value by code of its own in a shard of the programs."""
-    alone = campaign.chosen("values", f.__qualname__, 4)
+    alone = campaign.chosen("values", getattr(f, "__qualname__", type(f).__name__), 4)
     assert verdict(f, args, alone) == ("right", "")
 
 

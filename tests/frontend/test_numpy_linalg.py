@@ -8,7 +8,7 @@ import pytest
 import scipy.linalg as sl
 
 import pullback as pb
-from tests import harness
+from tests import campaign, harness
 from tests.frontend.numpy_cases import check_derivatives, check_value, tier_of
 
 
@@ -95,7 +95,8 @@ SQUARE: list[Callable[..., Any]] = [
     triangular, eigenvalues, eigenvectors, singular_values, singular_vectors, orthogonal, powers,
 ]  # fmt: skip
 ANY_SHAPE = [singular_values, singular_vectors, orthogonal]
-SIZES = [0, 1, 2, 3, 8]
+SIZES = [0, 1, 3]
+OTHERS = [2, 8]
 
 
 def matrix(n: int) -> Any:
@@ -106,7 +107,7 @@ def matrix(n: int) -> Any:
 
 @pytest.mark.parametrize("f", SQUARE, ids=lambda f: f.__name__)
 def test_square(f: Callable[..., Any]) -> None:
-    for n in SIZES:
+    for n in [*SIZES, *campaign.rotated("agreement", f.__name__, OTHERS)]:
         args = (matrix(n), weights(n) / 3)
         if n == 0 and f in (cholesky_solve, singular_values, eigenvectors):
             continue  # SciPy or NumPy refuse the empty matrix in some of their versions
