@@ -244,14 +244,9 @@ def twins():
 twin = twins()
 
 
-def with_a_default(x, acc=[]):  # noqa: B006  # it is what is tried
-    acc.append(x)
-    return x * len(acc)
-
-
 def of_a_class(x):
     Model.total = x
     return x
 
 
-REFUSED = ["by_another_name", "by_a_method", "twin", "with_a_default", "of_a_class"]
+REFUSED = ["by_another_name", "by_a_method", "twin", "of_a_class"]

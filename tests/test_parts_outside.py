@@ -140,6 +140,43 @@ def test_a_part_is_the_result() -> None:
     assert found[1] is args.pos
 
 
+def with_defaults() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
+    def logged(x: float, log: list[float] = []) -> float:  # noqa: B006
+        log.append(x)
+        return sum(log) * x
+
+    def counted(x: float, state: dict[str, int] = {"n": 0}) -> float:  # noqa: B006
+        state["n"] += 1
+        return x * x * state["n"]
+
+    def remembered(n: int, x: float, memo: dict[int, float] = {}) -> float:  # noqa: B006
+        if n not in memo:
+            memo[n] = x if n < 2 else remembered(n - 1, x, memo) + remembered(n - 2, x, memo)
+        return memo[n]
+
+    def read(x: float, weights: list[float] = [1.0, 2.0], k: int = 2) -> float:  # noqa: B006
+        return x * weights[0] * k
+
+    class Meter:
+        def step(self, x: float, seen: list[float] = []) -> float:  # noqa: B006
+            seen.append(x)
+            self.n = len(seen)
+            return x * self.n
+
+    return [(logged, (2.0,)), (counted, (3.0,)), (remembered, (6, 2.0)), (read, (1.5,)),
+            (Meter().step, (2.0,))]  # fmt: skip
+
+
+def test_defaults_are_shared_by_all_calls() -> None:
+    for (f, args), (mine, _) in zip(with_defaults(), with_defaults()):
+        for operator in (pb.jit, pb.jit, pb.grad, pb.jit):
+            if operator is pb.grad and f.__name__ == "remembered":
+                continue  # its recursion may take the default, too
+            want, found = mine(*args), operator(f)(*args)
+            assert found == want or operator is pb.grad
+            assert told(getattr(f, "__defaults__", ())) == told(getattr(mine, "__defaults__", ()))
+
+
 # --- other operators ------------------------------------------------------------------------------
 
 

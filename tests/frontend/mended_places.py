@@ -96,13 +96,21 @@ def mended_met(x):
     return a * b
 
 
-def refused_default(x, w=ZEROS):
+def default_updated(x, w=ZEROS):
     w[0] = x[0]
     return w[0] * x[1]
 
 
+def refused_default(x):
+    return default_updated(x) * x[0]
+
+
 @mends(refused_default, (X,), "work on a copy: w = w.copy()", MutationError)
-def mended_default(x, w=ZEROS):
+def mended_default(x):
+    return default_copied(x) * x[0]
+
+
+def default_copied(x, w=ZEROS):
     w = w.copy()
     w[0] = x[0]
     return w[0] * x[1]

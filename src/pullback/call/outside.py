@@ -79,11 +79,12 @@ def learnt(
     """Return the call for a function that has been refused since it updates arguments, and its
     result; or raise the refusal."""
     bound = _bound(f)
-    known = refusal.arguments or refusal.captured or bound is not None
+    made_up = bound is not None or bool(_defaults(f, args))
+    known = refusal.arguments or refusal.captured or made_up
     if request.what not in _DIRECTLY or not known or is_own(_file(f)):
         raise refusal
     made = Updating(f, request)
-    if bound is None:  # the refusal of a bound one is about the function that binds it
+    if not made_up:  # else it is about the function that binds the object, or the default
         made.learn(refusal)
     try:
         return made, made(*args)
@@ -141,6 +142,15 @@ def _bound(f: Callable[..., Any]) -> tuple[object, FunctionType] | None:
         return (f.__self__, f.__func__) if isinstance(f.__func__, FunctionType) else None
     call = inspect.getattr_static(type(f), "__call__", None)
     return (f, call) if isinstance(call, FunctionType) else None
+
+
+def _defaults(f: object, args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the defaults of the arguments that are not given, if there is one that may be
+    updated."""
+    values = f.__defaults__ or () if isinstance(f, FunctionType) else ()
+    missing = f.__code__.co_argcount - len(args) if isinstance(f, FunctionType) else 0
+    used = values[-missing:] if 0 < missing <= len(values) else ()
+    return used if any(not isinstance(x, (*IMMUTABLE, tuple, *CODE)) for x in used) else ()
 
 
 Fast = Callable[..., Any]
@@ -214,6 +224,7 @@ class Updating:
 
     def __call__(self, *given: Any) -> Any:
         args = (*self.first, *given)
+        args += _defaults(self.f, args)
         try:
             found = self._found(args)
         except MutationError as error:

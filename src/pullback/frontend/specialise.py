@@ -16,7 +16,7 @@ from pullback.core.build import Builder
 from pullback.core.quiet import without_needless
 from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
-from pullback.core.traverse import calls_python
+from pullback.core.traverse import calls_python, uses
 from pullback.core.types import BOOL
 from pullback.errors import (
     ArgumentTypeError,
@@ -345,8 +345,13 @@ class _Attempt:
             block = b.block(tuple(atoms))
             if result is None and not always_fails(block, rt.functions):
                 rt.refuse(node, ALWAYS_RAISES)
-        hidden = tuple(HiddenArgument(h.path, h.kind) for h in frame.hidden.values())
-        extra = [v for h in frame.hidden.values() for v in h.params]
+        read_here = {*uses(block)}
+        found = [  # a default that no call takes is no argument; its type is that of the function
+            h for h in frame.hidden.values()
+            if all(step[0] != "default" for step in h.path) or not read_here.isdisjoint(h.params)
+        ]  # fmt: skip
+        hidden = tuple(HiddenArgument(h.path, h.kind) for h in found)
+        extra = [v for h in found for v in h.params]
         types = tuple(a.type for a in atoms)
         main = Function("main", (*self.params, *extra), block, types)
         rt.declare_kind(kind)

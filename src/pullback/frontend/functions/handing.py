@@ -100,7 +100,7 @@ def _note_updates(
             continue
         if run.scope.names[n] is start and n not in lost:
             continue
-        if ownership.is_root(start) and n not in run.frame.rebound:  # a loop has carried it
+        if ownership.is_object(start) and n not in run.frame.rebound:  # a loop has carried it
             spec.updates[n] = ownership.seen_outside(run, n, start, node)
         else:
             spec.updates[n] = None

@@ -230,7 +230,7 @@ def take(
             continue
         atoms = iter([state[k] for k in mine])
         new = rebuild(slot.kind, atoms, partial(next, owned))
-        if ownership.is_root(old):
+        if ownership.is_object(old):
             moved = places.EVERYTHING
             ownership.updated(run, name, old, node, new, nested=True, moved=moved)
         else:

@@ -134,7 +134,12 @@ def _live_scopes(run: Run) -> Iterator[Scope]:
 
 def is_root(value: object) -> TypeGuard[Updatable]:
     """Whether updates of parts of a value, by its name, give it a new version."""
-    return is_updated_in_place(value) or isinstance(value, RecordV | TupleV)
+    return is_object(value) or isinstance(value, TupleV)
+
+
+def is_object(value: object) -> TypeGuard[Updatable]:
+    """The same of objects and records: a name whose tuple has become another one was bound anew."""
+    return is_updated_in_place(value) or isinstance(value, RecordV)
 
 
 def check_carried(run: Run, name: str, node: ast.AST) -> None:

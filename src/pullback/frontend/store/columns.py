@@ -185,7 +185,7 @@ class Columns:
         mine = [owners_of(v) for v in args]
         return [
             v for k, v in enumerate(args)
-            if ownership.is_root(v) and v.fresh and ownership.is_unshared(v)
+            if ownership.is_object(v) and v.fresh and ownership.is_unshared(v)
             and not any(mine[k] & o for o in (*held, *mine[:k], *mine[k + 1 :]))
         ]  # fmt: skip
 
