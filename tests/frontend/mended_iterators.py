@@ -85,6 +85,42 @@ def mended_next(xs):
     return next(iter(xs))
 
 
+def guarded(xs, log):
+    try:
+        for x in xs:
+            yield x * x
+    finally:
+        log.append(1.0)
+
+
+def refused_left_by_name(xs):
+    log = []
+    squares = guarded(xs, log)
+    for y in squares:
+        if y > 1.0:
+            break
+    return y + len(log)
+
+
+@mends(
+    refused_left_by_name, ([0.5, 1.5, 2.5],), "call it where it is used: for v in items(xs): ...",
+    UnsupportedError, differs=True,
+)  # fmt: skip
+def mended_left_by_name(xs):
+    def squares():
+        try:
+            for x in xs:
+                yield x * x
+        finally:
+            log.append(1.0)
+
+    log = []
+    for y in squares():
+        if y > 1.0:
+            break
+    return y + len(log)
+
+
 def refused_kept_slices(a, n):
     parts = [slice(0, k + 1) for k in range(n)]
     return np.sum(a[parts[1]])

@@ -15,7 +15,7 @@ from types import FunctionType
 from pullback.core.build import Builder
 from pullback.core.quiet import without_needless
 from pullback.core.recursion import recursion_limit
-from pullback.core.terms import Atom, Function, Program, Site, Var
+from pullback.core.terms import Atom, Block, Function, Program, Site, Var
 from pullback.core.traverse import calls_python, uses
 from pullback.core.types import BOOL
 from pullback.errors import (
@@ -62,7 +62,7 @@ from pullback.frontend.python.source import Used, definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
 from pullback.frontend.signals import ContextsWanted, NeedStatic, Unreachable
-from pullback.frontend.state import Frame
+from pullback.frontend.state import Frame, Hidden
 from pullback.frontend.store.columns import Columns
 from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared
 
@@ -345,11 +345,7 @@ class _Attempt:
             block = b.block(tuple(atoms))
             if result is None and not always_fails(block, rt.functions):
                 rt.refuse(node, ALWAYS_RAISES)
-        read_here = {*uses(block)}
-        found = [  # a default that no call takes is no argument; its type is that of the function
-            h for h in frame.hidden.values()
-            if all(step[0] != "default" for step in h.path) or not read_here.isdisjoint(h.params)
-        ]  # fmt: skip
+        found = _taken(frame.hidden.values(), block)
         hidden = tuple(HiddenArgument(h.path, h.kind) for h in found)
         extra = [v for h in found for v in h.params]
         types = tuple(a.type for a in atoms)
@@ -421,6 +417,16 @@ class _Attempt:
                 if len(made) == 1:
                     rt.origins[made[0]] = (path, describe_path(path))
                 return value
+
+
+def _taken(hidden: Iterable[Hidden], block: Block) -> list[Hidden]:
+    """Return the hidden arguments without the defaults that no call takes: the type of a default is
+    in that of its function."""
+    read_here = {*uses(block)}
+    return [
+        h for h in hidden
+        if all(step[0] != "default" for step in h.path) or not read_here.isdisjoint(h.params)
+    ]  # fmt: skip
 
 
 def _no_generator(rt: Run, value: Value) -> Value:

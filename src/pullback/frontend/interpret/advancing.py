@@ -349,7 +349,7 @@ def _settle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     assert isinstance(sp, Run)
     (step,) = args
     assert isinstance(step, FunctionV)
-    scope = function_scope(sp.scope)
+    step, scope = sp.within(step), function_scope(sp.scope)
     mine = [n for n in scope.locals if n not in scope.names and n in scope.rebound]
     for n in mine:
         scope.names[n] = UNSET

@@ -122,7 +122,8 @@ class Columns:
         given, self.given_away = self.given_away, []
         names = tuple(n for n, v in args.items() if any(v is g for g in given))
         told: dict[str, Value] = {KEPT: facts(names)} if names else {}
-        if is_library(f.definition.globals) and not any(map(_can_touch, args.values())):
+        closed = is_library(f.definition.globals) and f.scope is None
+        if closed and not any(map(_can_touch, args.values())):
             return f, told
         return self.within(f), told
 
