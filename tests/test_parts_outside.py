@@ -141,24 +141,24 @@ def test_a_part_is_the_result() -> None:
 
 
 def with_defaults() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
-    def logged(x: float, log: list[float] = []) -> float:  # noqa: B006  # it is what is tried
+    def logged(x: Any, log: Any = []) -> Any:  # noqa: B006  # it is what is tried
         log.append(x)
         return sum(log) * x
 
-    def counted(x: float, state: dict[str, int] = {"n": 0}) -> float:  # noqa: B006  # it is what is tried
+    def counted(x: Any, state: Any = {"n": 0}) -> Any:  # noqa: B006  # it is what is tried
         state["n"] += 1
         return x * x * state["n"]
 
-    def remembered(n: int, x: float, memo: dict[int, float] = {}) -> float:  # noqa: B006  # it is what is tried
+    def remembered(n: int, x: Any, memo: Any = {}) -> Any:  # noqa: B006  # it is what is tried
         if n not in memo:
             memo[n] = x if n < 2 else remembered(n - 1, x, memo) + remembered(n - 2, x, memo)
         return memo[n]
 
-    def read(x: float, weights: list[float] = [1.0, 2.0], k: int = 2) -> float:  # noqa: B006  # it is what is tried
+    def read(x: Any, weights: Any = [1.0, 2.0], k: int = 2) -> Any:  # noqa: B006  # it is what is tried
         return x * weights[0] * k
 
     class Meter:
-        def step(self, x: float, seen: list[float] = []) -> float:  # noqa: B006  # it is what is tried
+        def step(self, x: Any, seen: Any = []) -> Any:  # noqa: B006  # it is what is tried
             seen.append(x)
             self.n = len(seen)
             return x * self.n

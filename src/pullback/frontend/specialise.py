@@ -8,6 +8,7 @@ returns the leaves of the result.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 import contextlib
 from dataclasses import dataclass, field, replace
 from types import FunctionType
