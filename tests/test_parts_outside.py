@@ -154,7 +154,7 @@ def with_defaults() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
             memo[n] = x if n < 2 else remembered(n - 1, x, memo) + remembered(n - 2, x, memo)
         return memo[n]
 
-    def read(x: Any, weights: Any = [1.0, 2.0], k: int = 2) -> Any:  # noqa: B006  # it is what is tried
+    def read(x: Any, weights: Any = [1.0], k: int = 2) -> Any:  # noqa: B006  # it is what is tried
         return x * weights[0] * k
 
     class Meter:

@@ -22,6 +22,8 @@ class PullbackError(Exception):
 
     title = "error"
     advice = "Instead"
+    makes_objects = False
+    """Whether the function makes objects that may have several names."""
 
     def __init__(self, reason: str, rewrite: str = "", site: Site | None = None) -> None:
         self.reason = reason

@@ -951,10 +951,6 @@ def as_a_text(xs):
     return h.v * len(f"{h}")
 
 
-def returned(xs):
-    return link(xs)
-
-
 def shown(xs):
     h = link(xs)
     print(h)
@@ -1057,7 +1053,7 @@ RIGHT = [
 
 REFUSED = [
     copied, two_owners_of_a_list, two_owners_of_an_array, an_array_with_a_name,
-    an_array_under_two_names, as_a_text, returned, shown,
+    an_array_under_two_names, as_a_text, shown,
     without_its_attribute, no_slot, a_bool_and_a_float, given_out_by_a_derivative,
     a_property_over_an_attribute, two_attributes_of_one_list,
 ]  # fmt: skip

@@ -29,6 +29,12 @@ PUBLIC: dict[str, Callable[..., Any]] = {}
 """The public functions that make operators, by name."""
 
 
+def _may_be_deep(value: object) -> bool:
+    """Whether a value is an object, or a list of objects."""
+    first = value[0] if isinstance(value, list) and value else value
+    return hasattr(type(first), "__weakref__") or hasattr(type(first), "__slots__")
+
+
 def _nothing(*args: object) -> object:
     """Stand in for the fast call before the first call: it fits no arguments."""
     return NotImplemented
@@ -114,21 +120,47 @@ class Operator(Remade):
                 else:
                     self._keep(known)
                     return result
-            refusal: MutationError | None = None
+            if any(map(_may_be_deep, values)) and deferred.graphs.is_deep(values):
+                fast, result = self._of_objects(request, values, False)
+                if result is not NotImplemented:
+                    self._keep(fast)
+                    return result
+            refusal: PullbackError | None = None
             try:
                 fast, result = bind(self._f, values, request)
-            except MutationError as error:
+            except PullbackError as error:
                 refusal = error
-            except PullbackError:
-                raise
             except Exception as error:
                 first = first_error(error, self._f, values)
                 with in_its_context(first):
                     raise first  # noqa: B904  # it has its cause
             if refusal is not None:  # it is the context of nothing
-                fast, result = learnt(self._f, request, refusal, values)
+                fast, result = self._with_objects(request, refusal, values)
             self._keep(fast)
         return result
+
+    def _with_objects(
+        self, request: Request, refusal: PullbackError, values: tuple[Any, ...]
+    ) -> tuple[Callable[..., Any], Any]:
+        """Return the call of a function that updates what it is given, or gets or gives objects
+        that lead to each other, and its result; or raise the refusal."""
+        try:
+            if isinstance(refusal, MutationError):
+                return learnt(self._f, request, refusal, values)
+        except PullbackError as error:
+            refusal = error
+        call, found = self._of_objects(request, values, refusal.makes_objects)
+        if found is NotImplemented:
+            raise refusal
+        return call, found
+
+    def _of_objects(
+        self, request: Request, values: tuple[Any, ...], makes_objects: bool
+    ) -> tuple[Callable[..., Any], Any]:
+        """Return the call of a function that gets or gives objects which lead to each other, and
+        its result; NotImplemented: it is none."""
+        call = deferred.graphs.graph_call(self._f, request, values, makes_objects)
+        return (_nothing, NotImplemented) if call is None else (call, call(*values))
 
     def _tried(self, calls: Iterable[Callable[..., Any]], args: tuple[Any, ...]) -> Any:
         """Return the result of the first of some compiled calls that takes the arguments, which is

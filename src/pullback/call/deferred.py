@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pullback.call.methods import NATIVE
 from pullback.core.later import Later
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 else:
     by_method = Later("pullback.call.by_method")
     driver = Later("pullback.call.driver")
+
+graphs: Any = Later("pullback.call.graphs")
+"""(It imports this file.)"""
 
 
 def compiler_is_imported() -> bool:
@@ -25,4 +28,4 @@ def require_method(name: str) -> None:
         by_method.require_paper_method(name)
 
 
-__all__ = ["by_method", "compiler_is_imported", "driver", "require_method"]
+__all__ = ["by_method", "compiler_is_imported", "driver", "graphs", "require_method"]

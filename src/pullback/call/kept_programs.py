@@ -114,6 +114,8 @@ def wanted(request: Request, args: Sequence[object]) -> bool:
         return False
     if any(isinstance(a, Packed) for a in args):
         return False
+    if request.outside is not None and request.outside.graph is not None:
+        return False  # classes have no names that mean one thing
     return object_cache.usable()
 
 

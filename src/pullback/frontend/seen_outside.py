@@ -52,6 +52,7 @@ from pullback.frontend.python.paths import Namespace
 from pullback.frontend.python.python_values import Taken
 from pullback.frontend.python.syntax import declared_outside
 from pullback.frontend.run import Run
+from pullback.frontend.store.door import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class Outside:
     ``aux``: its result is a pair (value, auxiliary data), of which the second part gets what has
     changed. ``captured``: the variables around the function that it changes. ``derived``: for a
     derivative, which needs the result also where it is an argument. ``silent``: what has changed is
-    not told."""
+    not told. ``graph``: the objects of the arguments are rows of columns, and so are those of the
+    result (``store.door``)."""
 
     arguments: tuple[int, ...]
     deep: bool = False
@@ -68,6 +70,7 @@ class Outside:
     derived: bool = False
     captured: tuple[str, ...] = ()
     silent: bool = False
+    graph: Graph | None = None
 
 
 NOTHING = Outside(())

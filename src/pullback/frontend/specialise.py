@@ -8,8 +8,8 @@ returns the leaves of the result.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 import contextlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import FunctionType
 
@@ -64,7 +64,9 @@ from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
 from pullback.frontend.signals import ContextsWanted, NeedStatic, Unreachable
 from pullback.frontend.state import Frame, Hidden
+from pullback.frontend.store import door
 from pullback.frontend.store.columns import Columns
+from pullback.frontend.store.door import Graph
 from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared
 
 _RECURSION_LIMIT = 20_000
@@ -181,6 +183,11 @@ def _specialise(
     facts: Facts | None = None,
 ) -> Specialised:  # fmt: skip
     """``facts``: the classes whose objects are shared, and what is known of these (``store``)."""
+    graph = None if outside is None else outside.graph
+    if facts is None and graph is not None:
+        facts = Facts()
+        for cls in (c for group in graph.groups for c in group):
+            facts.enter(cls)
     static: dict[Path, StaticK] = {}
     lambda_sets, choice = _lambda_sets(function), Choice(lapack)
     with recursion_limit(_RECURSION_LIMIT):
@@ -207,6 +214,7 @@ def _specialise(
                 if isinstance(found, Specialised):
                     return found
                 refusal = _all_problems(e, attempt)
+                refusal.makes_objects = found is not None
                 if found is not None and (found.reason, found.site) != (e.reason, e.site):
                     refusal.add_note(_also(found))
                 raise refusal from None
@@ -377,6 +385,8 @@ class _Attempt:
 
     def _result(self, f: Value, args: list[Value], scope: Scope, node: ast.AST) -> Value:
         """Return the result of the function, and what it has updated."""
+        if self.outside is not None and self.outside.graph is not None:
+            return self._with_graph(self.outside, self.outside.graph, f, args, scope, node)
         updates = Updates(self.rt, self.outside or NOTHING, scope, args, node)
         f = updates.around(f, self.function)
         try:
@@ -385,6 +395,25 @@ class _Attempt:
             e.arguments = updated_by(e, args)
             raise
         return result if self.outside is None else updates.whole(result)
+
+    def _with_graph(
+        self, outside: Outside, graph: Graph, f: Value, args: list[Value], scope: Scope,
+        node: ast.AST,
+    ) -> Value:  # fmt: skip
+        """Return the result of a function that gets or gives objects (``store.door``)."""
+        rt = self.rt
+        assert isinstance(rt.store, Columns)
+        args = door.entered(rt, rt.store, graph, scope, args, node)
+        result = _no_generator(rt, rt.call(f, args, node))
+        if not outside.derived:
+            return door.left(rt, rt.store, scope, result, node)
+        aux: Value = Static(None)
+        if outside.aux:
+            if not isinstance(result, TupleV) or len(result.items) != 2:
+                reason = "the function returns no pair (value, auxiliary data)"
+                rt.refuse(node, reason, "return value, aux")
+            result, aux = result.items
+        return TupleV((result, door.left(rt, rt.store, scope, aux, node)))
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:
         """Return the abstract value of an argument; its leaves become parameters of main."""

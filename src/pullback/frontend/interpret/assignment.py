@@ -64,7 +64,7 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
             _unpack(run, elts, value, target)
         case ast.Subscript() | ast.Attribute():
             with run.holding(value):
-                base, steps = nested_updates.target_of(run, target)
+                base, steps = nested_updates.target_of(run, target, put=True)
             _store(run, base, steps, lambda _: value, node)
         case _:
             run.refuse(target, "this assignment is not supported")

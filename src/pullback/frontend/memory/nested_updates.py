@@ -84,13 +84,13 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
 
 
 def target_of(
-    run: Run, target: ast.expr, value: Value | None = None
+    run: Run, target: ast.expr, value: Value | None = None, put: bool = False
 ) -> tuple[ast.Name, list[Step]]:
     """Return the name and the steps to the updated value: ``name[i].field``, also the result of a
     call that is an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated
-    already."""
+    already; ``put``: another value is put there."""
     if run.store is not None:
-        return _by_references(run, run.store, target, value)
+        return _by_references(run, run.store, target, value, put)
     root = target
     while isinstance(root, ast.Subscript | ast.Attribute):
         root = root.value
@@ -106,7 +106,7 @@ def target_of(
 
 
 def _by_references(
-    run: Run, store: Store, target: ast.expr, value: Value | None
+    run: Run, store: Store, target: ast.expr, value: Value | None, put: bool
 ) -> tuple[ast.Name, list[Step]]:
     """Return the name and the steps in a program with references: behind the last reference on the
     way there is a column."""
@@ -132,7 +132,7 @@ def _by_references(
         last = k + 1 == len(steps)
         here = _there(run, here, step, target)
         if isinstance(here, RefV):
-            there = store.place(here, step, last, target) if isinstance(step, str) else None
+            there = store.place(here, step, last, put, target) if isinstance(step, str) else None
             if there is None and last:
                 return name(store.bound(here)), [step]
             found, behind = there or (None, [])

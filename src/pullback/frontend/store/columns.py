@@ -87,6 +87,8 @@ class Columns:
                 yield group.column(name), self.run.lambda_sets.current(kind)
                 if name in group.unset:
                     yield group.told(name), _TOLD
+                if name in group.outside:
+                    yield group.put(name), _TOLD
 
     def begin(self, scope: Scope) -> None:
         """Give a function columns of its own."""
@@ -164,6 +166,8 @@ class Columns:
             self._append(group.column(name), _any(run, kind), node)
             if name in group.unset:
                 self._append(group.told(name), Static(False), node)
+            if name in group.outside:
+                self._append(group.put(name), Static(True), node)
         return RefV(row, group.reference)
 
     def _append(self, column: str, value: Value, node: ast.AST) -> None:
@@ -215,14 +219,19 @@ class Columns:
     def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
         """Store a field of an object."""
         run, group = self.run, self.group(ref)
-        self._learn(group, name, run.kind(value, node), node)
+        if name in group.outside and not ownership.is_unshared(value):
+            reason = f"{name!r} of an object from outside gets what others may hold"
+            run.refuse(node, reason, "put a copy there", error=MutationError)
+        self.learn(group, name, run.kind(value, node), node)
         with run.holding(value):
             new = coerce(run, value, group.fields[name], node)
             at = index_scalar(ref.atom)
             self._change(group.column(name), updates.Store(at, lambda _: new), node)
+            told = updates.Store(at, lambda _: Static(True))
             if name in group.unset:
-                told = updates.Store(at, lambda _: Static(True))
                 self._change(group.told(name), told, node)
+            if name in group.outside:
+                self._change(group.put(name), told, node)
 
     def bound(self, ref: RefV) -> str:
         """Return a name that holds a reference, for what is stored by ``write`` or a method."""
@@ -233,9 +242,10 @@ class Columns:
         """Learn from a column what has been put into it, or into a list or dict in it."""
         found = self.facts.group_of(name.partition("@")[0])
         if found is not None and isinstance(made, ListV):
-            self._learn(*found, made.elem, node)
+            self.learn(*found, made.elem, node)
 
-    def _learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
+    def learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
+        """Learn what a field holds."""
         kind = tie(kind, partial(self._functions, group, name, node))
         if self.facts.learn(group, name, kind):
             return
@@ -251,7 +261,7 @@ class Columns:
         return self.run.lambda_sets.at(("column", group.name, name), here, node)
 
     def place(
-        self, ref: RefV, name: str, last: bool, node: ast.AST
+        self, ref: RefV, name: str, last: bool, put: bool, node: ast.AST
     ) -> tuple[str, list[Step]] | None:
         """Return the variable and the steps to a field that is updated in its place; None if it is
         stored by ``write`` (it is the ``last`` step), or may be something else."""
@@ -259,6 +269,8 @@ class Columns:
         if name not in group.fields or any(
             isinstance(getattr(c, name, None), property) for c in group.classes
         ):
+            return None
+        if last and put and name in group.outside:
             return None
         if name in group.unset and (last or any(hasattr(c, name) for c in group.classes)):
             return None

@@ -53,6 +53,9 @@ class Group:
     always: frozenset[str] = frozenset()
     """The fields that ``__init__`` of all classes sets whatever happens, before anybody may read
     them."""
+    outside: set[str] = field(default_factory=set)
+    """The fields of objects of the caller that hold lists or arrays: where another one is put there
+    the caller must know."""
 
     @property
     def unset(self) -> frozenset[str]:
@@ -67,6 +70,10 @@ class Group:
     def tags(self) -> str:
         """The name of the column that tells the class of each object."""
         return f"{COLUMN}{self.name}"
+
+    def put(self, name: str) -> str:
+        """Return the name of the column that tells where a field is assigned (``outside``)."""
+        return f"{self.told(name)}{COLUMN}"
 
     def told(self, name: str) -> str:
         """Return the name of the column that tells which objects have a field."""
@@ -92,8 +99,13 @@ class Facts:
         raise StoreGrewError
 
     def add(self, cls: type) -> None:
-        """Let the objects of a class be shared, then raise StoreGrewError. Classes with a base
-        class in common (or all of them, ``together``) are one group."""
+        """Let the objects of a class be shared, then raise StoreGrewError."""
+        self.enter(cls)
+        self.grow()
+
+    def enter(self, cls: type) -> None:
+        """Let the objects of a class be shared. Classes with a base class in common (or all of
+        them, ``together``) are one group."""
         base = object if self.together else _base(cls)
         group = next((g for g in self.groups.values() if g.base is base), None)
         if group is None:
@@ -109,7 +121,6 @@ class Facts:
         always = [_initialised(c.__mro__)[0] for c in group.classes]
         group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
-        self.grow()
 
     def learn(self, group: Group, name: str, kind: Kind) -> bool:
         """Note that a field holds a value of this kind, if it is new; then raise StoreGrewError.

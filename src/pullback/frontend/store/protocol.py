@@ -63,7 +63,7 @@ class Store(Protocol):
         """Store a field of an object."""
 
     def place(
-        self, ref: RefV, name: str, last: bool, node: ast.AST
+        self, ref: RefV, name: str, last: bool, put: bool, node: ast.AST
     ) -> tuple[str, list[Step]] | None:
         """Return the variable and the steps to a field that is updated in its place; None if it is
         stored by ``write`` (it is the ``last`` step), or may be something else."""
