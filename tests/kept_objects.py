@@ -29,7 +29,7 @@ MAKERS = ("native/compile.py", "native/object_cache.py")
 AS_USERS = ("tests/native/", "tests/papers/test_native", "tests/papers/test_chad_parallel",
             "tests/test_benchmarks.py", "tests/test_compile_growth.py", "tests/test_exact",
             "tests/test_interrupt", "tests/test_large_programs.py", "tests/test_long_loops.py",
-            "tests/test_threads.py")  # fmt: skip
+            "tests/test_order.py", "tests/test_threads.py")  # fmt: skip
 """Tests about machine code itself: its bits, its speed, its size, where it can be interrupted."""
 EVERY = 13
 """So many shards until each of the other tests has been run with the users' machine code."""

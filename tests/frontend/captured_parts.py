@@ -552,9 +552,9 @@ PROGRAMS = [
     whole_row,
     methods,
     two_rows,
+    methods_of_a_comprehension,
 ]
 REFUSED = [
-    methods_of_a_comprehension,
     default_moved,
     default_bound_anew,
     row_bound_anew,

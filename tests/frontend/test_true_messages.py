@@ -57,14 +57,28 @@ def logged(x):
     return np.sum(p) + np.sum(out[0])
 
 
+def both(p):
+    s = Solver(p)
+    return stepped(s, p)
+
+
+def stepped(s, p):
+    s.f[0] = 2.0
+    return p[0] * s.f[1]
+
+
+def test_both_names() -> None:
+    assert pb.jit(captured)(np.ones(2)) == -1.0  # they meet in memory that nobody updates
+    assert "'out' may share memory with 'p', which has been updated since" in said(logged, 2.0)
+
+
 def test_both_names_and_both_lines() -> None:
-    text = said(captured, np.ones(2))
-    changed = line_of(Solver.step, 1)
-    assert f"'step' updates 'self' {changed}, but sees the same memory" in text
-    assert f"another name too: 'p' {line_of(captured, 0)}" in text
-    text = said(logged, 2.0)
-    assert f"'helper' updates 'out' {line_of(logged, 3)}" in text
-    assert f"too: 'p' {line_of(logged, 1)}" in text
+    def given(x):
+        return both(np.ones(2) * x)
+
+    text = said(given, 2.0)
+    assert f"'stepped' updates 's' {line_of(stepped, 1)}, but sees the same memory" in text
+    assert f"another name too: 'p' {line_of(stepped, 0)}" in text
 
 
 # --- tables, and classes of one name --------------------------------------------------------------
@@ -243,7 +257,7 @@ def spread(xs):
     [
         (managed, (1.5,), "'xs' may share memory with 'manager', which has been updated since"),
         (
-            with_default, (1.5,),
+            lambda x: with_default(x) * x, (1.5,),
             "'w' is (or shares memory with) an argument, or its default, which all calls share: ",
         ),
         (

@@ -135,7 +135,10 @@ class Operator(Remade):
                 with in_its_context(first):
                     raise first  # noqa: B904  # it has its cause
             if refusal is not None:  # it is the context of nothing
-                fast, result = self._with_objects(request, refusal, values)
+                try:
+                    fast, result = self._with_objects(request, refusal, values)
+                finally:
+                    refusal = None  # whose traceback has this frame
             self._keep(fast)
         return result
 
@@ -145,14 +148,17 @@ class Operator(Remade):
         """Return the call of a function that updates what it is given, or gets or gives objects
         that lead to each other, and its result; or raise the refusal."""
         try:
-            if isinstance(refusal, MutationError):
-                return learnt(self._f, request, refusal, values)
-        except PullbackError as error:
-            refusal = error
-        call, found = self._of_objects(request, values, refusal.makes_objects)
-        if found is NotImplemented:
-            raise refusal
-        return call, found
+            try:
+                if isinstance(refusal, MutationError):
+                    return learnt(self._f, request, refusal, values)
+            except PullbackError as error:
+                refusal = error
+            call, found = self._of_objects(request, values, refusal.makes_objects)
+            if found is NotImplemented:
+                raise refusal
+            return call, found
+        finally:
+            del refusal
 
     def _of_objects(
         self, request: Request, values: tuple[Any, ...], makes_objects: bool
@@ -352,14 +358,15 @@ def with_updates(
         return operate(f)
     except MutationError as error:
         refusal = error
-    if not isinstance(f, Operator):
-        return on_copies(f, args, refusal, operate, writes)
-    make, (given, *said), options = f.call_that_made_it()
-
-    def anew(pure: Callable[..., Any]) -> Made:
-        return operate(make(pure, *said, **options))
-
-    return on_copies(given, args, refusal, anew, writes)
+    try:
+        if not isinstance(f, Operator):
+            return on_copies(f, args, refusal, operate, writes)
+        make, (given, *said), options = f.call_that_made_it()
+        return on_copies(
+            given, args, refusal, lambda pure: operate(make(pure, *said, **options)), writes
+        )
+    finally:
+        del refusal
 
 
 def argument_numbers(f: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:

@@ -82,7 +82,10 @@ def learnt(
     made_up = bound is not None or bool(_defaults(f, args))
     known = refusal.arguments or refusal.captured or made_up
     if request.what not in _DIRECTLY or not known or is_own(_file(f)):
-        raise refusal
+        try:
+            raise refusal
+        finally:
+            del refusal  # whose traceback has this frame
     made = Updating(f, request)
     if not made_up:  # else it is about the function that binds the object, or the default
         made.learn(refusal)
@@ -99,16 +102,13 @@ def on_copies(
     """Return what an operator gives of a function that has been refused since it updates arguments:
     of one that updates copies. Afterwards the arguments are what the function leaves, if it
     ``writes``. A refusal that is about anything else is raised."""
-    if (not isinstance(f, FunctionType | MethodType) and _bound(f) is None) or is_own(_file(f)):
-        raise refusal
-    made = Updating(f, Request(What.VALUE))
+    made = _of_arguments(f, args)
+    if made is None:
+        try:
+            raise refusal
+        finally:
+            del refusal  # whose traceback has this frame
     whole = (*made.first, *args)
-    try:
-        made.find(whole)
-    except PullbackError:
-        raise refusal from None
-    if made.outside.captured or not made.outside.arguments:
-        raise refusal
     if writes and not made.apart(whole):
         raise MutationError(*_SHARED)
     try:
@@ -122,6 +122,18 @@ def on_copies(
     if writes:
         run_again(made, args)
     return result
+
+
+def _of_arguments(f: Callable[..., Any], args: Sequence[Any]) -> Updating | None:
+    """Return the call of the value of a function that updates these arguments, and nothing else."""
+    if (not isinstance(f, FunctionType | MethodType) and _bound(f) is None) or is_own(_file(f)):
+        return None
+    made = Updating(f, Request(What.VALUE))
+    try:
+        made.find((*made.first, *args))
+    except PullbackError:
+        return None
+    return made if made.outside.arguments and not made.outside.captured else None
 
 
 @cache
