@@ -313,7 +313,48 @@ def list_of_objects(ns):
     return ns[0].v
 
 
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+class Holder:
+    def __init__(self, arr, next):
+        self.arr, self.next = arr, next
+
+
+def part_of_a_table(n):
+    n.next.arr[0] = 7.0
+    s = 0.0
+    while n is not None:
+        s += n.arr[0]
+        n = n.next
+    return s + TABLE[0] * 10
+
+
+def over_a_table(x):
+    TABLE[:] = x, 2.0, 3.0
+    a = None
+    for _ in range(12):
+        a = Holder(np.ones(2), a)
+    a.next.arr = TABLE[:2]
+    return a
+
+
+def negated(n):
+    while n is not None:
+        n.arr, n = -n.arr, n.next
+    return 1.0
+
+
+def zeros(x):
+    a = None
+    for k in range(12):
+        a = Holder(0.0 * x if k % 2 else -0.0, a)
+    return a
+
+
 PLAIN += [
+    (part_of_a_table, lambda x: (over_a_table(x),)),
+    (negated, lambda x: (zeros(x),)),
     (gives_its_list, lambda x: (ring(x),)),
     (keeps_a_list, lambda x: (ring(x), [1.0, x])),
     (list_of_objects, lambda x: ([ring(x)],)),

@@ -216,6 +216,29 @@ def along(f: Callable[..., Any], a: Any) -> Any:
     return out, linear_map(ONES)
 
 
+def by_passes(m: Any) -> Any:
+    m[0][0] *= 3.0
+    return sum(r[0] ** 2 * r[1] for r in m)
+
+
+def test_operators_that_take_several_passes() -> None:
+    """Data of a form that only the run knows: each pass is a call, and the function runs once."""
+    for _ in range(2):
+        m = [[1.0, 2.0], [3.0, 4.0]]
+        assert pb.jacfwd(by_passes)(m) == [[36.0, 9.0], [24.0, 9.0]]
+        assert m == [[3.0, 2.0], [3.0, 4.0]]
+    m = [[1.0, 2.0], [3.0, 4.0]]
+    assert pb.hessian(by_passes)(m)[0][0] == [[36.0, 18.0], [0.0, 0.0]]
+    assert m == [[3.0, 2.0], [3.0, 4.0]]
+
+
+def test_methods_of_the_papers() -> None:
+    for method in ("dual.tape", "chad.monadic"):
+        a = A.copy()
+        assert close(pb.grad(doubled, method=method)(a), SLOPE)
+        assert a.tolist() == (2.0 * A).tolist()
+
+
 OPERATORS: dict[str, tuple[Callable[..., Any], Any]] = {
     "jacfwd": (lambda f, a: pb.jacfwd(f)(a), SLOPE),
     "jacrev": (lambda f, a: pb.jacrev(f)(a), SLOPE),
@@ -291,6 +314,22 @@ def test_operators_of_what_is_shared_are_refused() -> None:
         with pytest.raises(pb.PullbackError, match="shares memory"):
             pb.jvp(f, (a, a), (ONES, ONES))
         assert a.tolist() == A.tolist()
+
+
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def test_operators_of_what_is_read_by_another_name() -> None:
+    def f(a: Any) -> Any:
+        a[0] = 5.0 * a[1]
+        return (a * TABLE).sum()
+
+    assert pb.jvp(f, (A.copy(),), (ONES,))[0] == 23.0
+    for operate in (lambda: pb.jvp(f, (TABLE,), (ONES,)), lambda: pb.hessian(f)(TABLE[:]),
+                    lambda: pb.check_grads(f, (TABLE,))):  # fmt: skip
+        with pytest.raises(pb.PullbackError, match="shares memory"):
+            operate()
+        assert TABLE.tolist() == [1.0, 2.0, 3.0]
 
 
 def test_deep_copies() -> None:

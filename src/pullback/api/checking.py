@@ -10,14 +10,13 @@ import numpy as np
 
 from pullback.api.finite_differences import Slope, fixed, slope_of
 from pullback.api.gradients import grad
-from pullback.api.operator_objects import inner_function, with_updates
+from pullback.api.operator_objects import check_pure, with_updates
 from pullback.api.vector_products import jvp, vjp
-from pullback.call import deferred, pytrees
+from pullback.call import pytrees
 from pullback.call.binding import register_operators
 from pullback.call.leaving import on_purpose, public
 from pullback.call.misuse import require_function, values_of
 from pullback.call.packed import plain
-from pullback.call.request import Request, What
 from pullback.call.tangents import differentiable
 from pullback.errors import ArgumentValueError
 
@@ -58,7 +57,7 @@ def check_grads(
     values = plain(values_of(args, "check_grads"))
 
     def check(f: Callable[..., Any]) -> None:
-        deferred.driver.found(inner_function(f), values, Request(What.VALUE))
+        check_pure(f, values)
         _checked(f, values, order, modes, (atol, rtol), eps, seed)
 
     with_updates(check, f, values, writes=False)

@@ -14,6 +14,7 @@ from typing import Any
 from pullback.api.operator_objects import (
     Operator,
     by_position,
+    check_pure,
     inner_function,
     positional,
     with_updates,
@@ -136,7 +137,9 @@ class DerivedOperator(Text):
         except StructureError:
             if self._passes is None:
                 raise
-        return self._passes()(*positional(self._f, args, kwargs))
+        values = positional(self._f, args, kwargs)
+        check_pure(self._of, values)
+        return self._passes()(*values)
 
     def __repr__(self) -> str:
         return f"<pb.{self._name} of {self._of!r}>"

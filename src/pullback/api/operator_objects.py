@@ -242,8 +242,11 @@ class MethodOperator(Operator):
         values, names = bound_arguments(self._f, args, kwargs)
         if names:
             return self._called_with(len(values) - len(names), names)(*values)
+        return with_updates(lambda f: self._derived(f, values), self._f, values)
+
+    def _derived(self, f: Callable[..., Any], values: tuple[Any, ...]) -> Any:
         request = for_count(self._request, len(values))
-        found = by_method(self._f, values, request, self._method, deferred.by_method.derive)
+        found = by_method(f, values, request, self._method, deferred.by_method.derive)
         gradient = found.gradients[0] if request.alone else found.gradients
         if request.what is What.VALUE_AND_GRADIENT:
             return found.value, gradient
@@ -369,6 +372,17 @@ def with_updates(
         del refusal
 
 
+def check_pure(f: Callable[..., Any], args: Sequence[Any]) -> None:
+    """Raise the refusal of a function that updates its arguments, for an operator that would run it
+    several times."""
+    try:
+        deferred.driver.found(inner_function(f), args, Request(What.VALUE))
+    except MutationError:
+        raise
+    except PullbackError:
+        pass  # the operator says it better
+
+
 def argument_numbers(f: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:
     """Return the argument numbers, and whether they were given as one number."""
     numbers = chosen(f, argnums)
@@ -381,5 +395,5 @@ def inner_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
 __all__ = [
     "PUBLIC", "Argnums", "MethodOperator", "Operator", "argument_numbers", "by_method",
-    "by_position", "for_count", "inner_function", "positional", "with_updates",
+    "by_position", "check_pure", "for_count", "inner_function", "positional", "with_updates",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from pullback.call.deferred import driver
 from pullback.call.leaving import on_purpose
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
+from pullback.call.write_back import number_now
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.python.annotations import field_names, is_frozen, is_record_class
@@ -117,8 +118,12 @@ class _Rows:
         special, args = unit.special.special, tuple(given)
         known = [h.path for h in special.hidden] + [g.path for g in special.guards]
         through = {p[:k] for p in known if p[0][0] != "arg" for k in range(1, len(p) + 1)}
-        objects = (read(p, function, args) for p in through)
-        return any(id(x) in self.rows or id(x) in self.held for x in objects)
+        objects = [read(p, function, args) for p in through]
+        arrays = [x for x in objects if isinstance(x, np.ndarray)]
+        mine = [x for x in self.held.values() if isinstance(x, np.ndarray)]
+        return any(id(x) in self.rows or id(x) in self.held for x in objects) or any(
+            np.may_share_memory(x, y) for x in arrays for y in mine
+        )
 
     def plain(self, x: Any) -> tuple[Any, Mark]:
         """Return a value with numbers for objects, and where these are."""
@@ -356,11 +361,12 @@ class _After:
 
 
 def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray):
-        return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    """Whether a part is what it was, to the sign of a zero."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return len(a) == len(b) and all(map(_same, a, b))
-    return a is b or (type(a) is type(b) and (a == b or (a != a and b != b)))
+    return number_now(a, b) is a
 
 
 class _Gradient:

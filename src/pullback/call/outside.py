@@ -102,14 +102,13 @@ def on_copies(
     """Return what an operator gives of a function that has been refused since it updates arguments:
     of one that updates copies. Afterwards the arguments are what the function leaves, if it
     ``writes``. A refusal that is about anything else is raised."""
-    made = _of_arguments(f, args)
+    made, apart = _of_arguments(f, args)
     if made is None:
         try:
             raise refusal
         finally:
             del refusal  # whose traceback has this frame
-    whole = (*made.first, *args)
-    if writes and not made.apart(whole):
+    if not apart:
         raise MutationError(*_SHARED)
     try:
         result = operate(without_updates(made.f, _how(made.outside), made.first))
@@ -124,16 +123,20 @@ def on_copies(
     return result
 
 
-def _of_arguments(f: Callable[..., Any], args: Sequence[Any]) -> Updating | None:
-    """Return the call of the value of a function that updates these arguments, and nothing else."""
+def _of_arguments(
+    f: Callable[..., Any], args: Sequence[Any]
+) -> tuple[Updating | None, bool]:
+    """Return the call of the value of a function that updates these arguments, and nothing else
+    (None: of another one), and whether they are apart from all else that it has."""
     if (not isinstance(f, FunctionType | MethodType) and _bound(f) is None) or is_own(_file(f)):
-        return None
+        return None, False
     made = Updating(f, Request(What.VALUE))
     try:
-        made.find((*made.first, *args))
+        apart = made.find((*made.first, *args))
     except PullbackError:
-        return None
-    return made if made.outside.arguments and not made.outside.captured else None
+        return None, False
+    known = made.outside.arguments and not made.outside.captured
+    return made if known else None, apart
 
 
 @cache
@@ -207,16 +210,17 @@ class Updating:
         while len(_known) > config.cache_size:
             _known.pop(next(iter(_known)), None)
 
-    def find(self, args: Sequence[Any]) -> None:
-        """Find what the function updates of these arguments."""
+    def find(self, args: Sequence[Any]) -> bool:
+        """Find what the function updates of these arguments; return whether that is apart from all
+        else that it has."""
         while True:
             request = Request(What.VALUE, outside=replace(self.outside, silent=True))
             try:
-                driver.found(self.f, args, request)
+                beside = self._beside(args, request)
             except MutationError as error:
                 self.learn(error)
             else:
-                return
+                return self.apart(args, beside(args))
 
     def _variable(self, error: MutationError) -> str | None:
         """The variable around the function that the refusal is about."""
@@ -272,6 +276,17 @@ class Updating:
             self.request, outside=self.outside,
             has_aux=self.request.has_aux or self._tells_aside,
         )  # fmt: skip
+        beside = self._beside(args, request)
+        if not self.apart(args, beside(args)):
+            return NotImplemented
+        fast, found = bind(self.f, args, request)
+        self.calls = ((fast, beside), *self.calls)[:_MOST_CALLS]
+        return found
+
+    def _beside(
+        self, args: Sequence[Any], request: Request
+    ) -> Callable[[Sequence[Any]], Beside]:
+        """Return what tells what the function reads beside its arguments."""
         function, unit = driver.found(self.f, args, request)
         special = unit.special.special
         hidden = [h for h in special.hidden if not self._is_own(h.path)]
@@ -286,11 +301,7 @@ class Updating:
             held = [h.read(function, tuple(args)) for h in hidden]
             return held, [read(p, function, tuple(args)) for p in mutable]
 
-        if not self.apart(args, beside(args)):
-            return NotImplemented
-        fast, found = bind(self.f, args, request)
-        self.calls = ((fast, beside), *self.calls)[:_MOST_CALLS]
-        return found
+        return beside
 
     @property
     def _tells_aside(self) -> bool:
@@ -310,7 +321,7 @@ class Updating:
             case _:
                 return False
 
-    def apart(self, args: Sequence[Any], beside: Beside = ((), ())) -> bool:
+    def apart(self, args: Sequence[Any], beside: Beside) -> bool:
         """Whether nothing that is updated is read-only, or also in something else."""
         others = [a for i, a in enumerate(args) if i not in self.outside.arguments]
         held, through = beside

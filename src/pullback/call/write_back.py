@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from operator import is_
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 
 from pullback.core.terms import same_number
 from pullback.frontend.memory.updates import ITEMS, KEYS
+from pullback.frontend.python.object_classes import attributes_of
 from pullback.frontend.python.pytypes import MOST_ITEMS
 from pullback.frontend.seen_outside import CHANGED, IMMUTABLE
 
@@ -74,16 +75,13 @@ class Writing:
         if how == CHANGED:
             self.into(old, new)
             return old
-        return _number(old, new)
+        return number_now(old, new)
 
     def merged(self, old: Any, new: Any, put: frozenset[str]) -> Any:
         """Return what is now in a place where ``old`` was: that itself, with what is new in it, if
         nothing was put there. ``put``: the attributes into which objects have been put."""
         if isinstance(new, IMMUTABLE):
-            return _number(old, new)
-        if type(old) is type(new) and has_attributes(new):
-            self._attributes(old, new, put)
-            return old
+            return number_now(old, new)
         match old, new:
             case np.ndarray(), np.ndarray() if old.shape == new.shape and old.dtype == new.dtype:
                 self.writes.append(partial(old.__setitem__, ..., new))
@@ -104,13 +102,15 @@ class Writing:
                     _check_alone(old)
                 both = {k: self.merged(old[k], v, put) if k in old else v for k, v in new.items()}
                 self._renew(old, new if KEYS in put else both)
+            case _ if type(old) is type(new):
+                self._attributes(old, new, put)
             case _:
                 return new
         return old
 
     def _attributes(self, old: object, new: object, put: frozenset[str]) -> None:
         """Plan to give an object the attributes of a new one."""
-        for name, after in attributes_of(new):
+        for name, after in attributes_of(new).items():
             if name in put and not isinstance(after, IMMUTABLE):
                 _check_alone(old, name)
                 before = None
@@ -125,11 +125,11 @@ class Writing:
 
     def _refill(self, old: list[Any], new: list[Any]) -> None:
         if old and isinstance(old[0], np.generic):
-            new = [*map(_number, old, new), *new[len(old) :]]
+            new = [*map(number_now, old, new), *new[len(old) :]]
         self.writes.append(partial(old.__setitem__, slice(None), new))
 
 
-def _number(old: Any, new: Any) -> Any:
+def number_now(old: Any, new: Any) -> Any:
     """Return ``new``, or ``old`` if that is the same number (of Python or NumPy) or text."""
     same = type(old) is type(new) or (
         isinstance(old, np.generic) and type(new) is type(old.item())
@@ -137,30 +137,6 @@ def _number(old: Any, new: Any) -> Any:
     if same and isinstance(new, float):
         return old if same_number(old, new) else new
     return old if same and isinstance(new, IMMUTABLE) and old == new else new
-
-
-@lru_cache
-def _slots(cls: type) -> tuple[str, ...] | None:
-    """Return the names of the slots of a class; None for one whose objects have no attributes."""
-    names = [vars(c).get("__slots__", ()) for c in cls.__mro__]
-    flat = tuple(n for own in names for n in ((own,) if isinstance(own, str) else own))
-    has_dict = any("__dict__" in vars(c) for c in cls.__mro__)
-    return flat if flat or has_dict else None
-
-
-def has_attributes(x: object) -> bool:
-    """Whether an object may have attributes of its own."""
-    kind: Any = type(x)
-    return _slots(kind) is not None
-
-
-def attributes_of(x: object) -> Iterator[tuple[str, Any]]:
-    """Return the attributes of an object, in its dict and in slots."""
-    yield from getattr(x, "__dict__", {}).items()
-    kind: Any = type(x)
-    for name in _slots(kind) or ():
-        if hasattr(x, name):
-            yield name, getattr(x, name)
 
 
 def parts_of(x: object) -> Iterator[Any]:
@@ -174,7 +150,7 @@ def parts_of(x: object) -> Iterator[Any]:
         case np.ndarray():
             return
         case _:
-            yield from (part for _, part in attributes_of(x))
+            yield from attributes_of(x).values()
 
 
 def _are_immutable(items: list[Any]) -> bool:
@@ -196,7 +172,7 @@ def _check_alone(holder: object, name: str | None = None) -> None:
             if holder.base is not None:
                 raise UnsaidError
         case _:
-            keys, take = [n for n, _ in attributes_of(holder)], partial(getattr, holder)
+            keys, take = (*attributes_of(holder),), partial(getattr, holder)
     for k in keys:
         if name is None or name == k:
             if isinstance(take(k), (*IMMUTABLE, *CODE)):
@@ -210,4 +186,4 @@ _HELD: list[Any] = [[]]
 _ONCE = sys.getrefcount(_HELD.__getitem__(0))
 """What Python counts of an object that is in one list only, as it is asked above."""
 
-__all__ = ["CODE", "UnsaidError", "Writing", "attributes_of", "parts_of"]
+__all__ = ["CODE", "UnsaidError", "Writing", "number_now", "parts_of"]

@@ -8,6 +8,8 @@ import argparse
 import enum
 import types
 import typing
+from functools import lru_cache
+from typing import Any
 
 from pullback.frontend.python.annotations import is_frozen, is_record_class, memory
 from pullback.frontend.python.libraries import is_closed_module
@@ -58,16 +60,21 @@ def changes(cls: type) -> bool:
     return cls is dict or is_object_class(cls)
 
 
-def attributes_of(value: object) -> dict[str, object]:
-    """Return the attributes that an object has itself."""
-    found: dict[str, object] = {}
-    for cls in reversed(type(value).__mro__):
-        for name, entry in vars(cls).items():
-            if isinstance(entry, types.MemberDescriptorType) and not name.startswith("__"):
-                held = getattr(value, name, _NOTHING)
-                if held is not _NOTHING:
-                    found[name] = held
+def attributes_of(value: object) -> dict[str, Any]:
+    """Return the attributes that an object has itself, in slots and in its dict."""
+    cls: Any = type(value)
+    held = ((name, getattr(value, name, _NOTHING)) for name in _slots(cls))
+    found = {name: part for name, part in held if part is not _NOTHING}
     return found | getattr(value, "__dict__", {})
+
+
+@lru_cache
+def _slots(cls: type) -> tuple[str, ...]:
+    """Return the names of the slots of a class, those of its bases first."""
+    return tuple(
+        name for base in reversed(cls.__mro__) for name, entry in vars(base).items()
+        if isinstance(entry, types.MemberDescriptorType) and not name.startswith("__")
+    )  # fmt: skip
 
 
 _NOTHING = object()
