@@ -94,8 +94,8 @@ class HashV:
 
     An entry is a tuple of a key and its value (None in a set); where entries have been deleted
     (``holes``), also whether it is still there. Then ``live`` entries are left, and ``used`` places
-    of the index are not free. ``factory`` makes the values of a ``defaultdict``; all other fields
-    are those of a list."""
+    of the index are not free. ``factory`` makes the values of a ``defaultdict``; ``known`` is a key
+    (its leaves) of which the entry is known here; all other fields are those of a list."""
 
     cls: type
     length: Atom
@@ -109,6 +109,7 @@ class HashV:
     spare: bool = False
     sole: bool = False
     factory: Value = field(default_factory=lambda: Static(None))
+    known: tuple[tuple[Atom, ...], Atom] | None = None
 
     @property
     def holes(self) -> bool:

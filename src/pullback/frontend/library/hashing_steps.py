@@ -24,22 +24,33 @@ _ROUND = 0x9E3779B97F4A7C15 - (1 << 64)
 """The golden ratio in 64 bits, as a signed number: neighbours are put far apart."""
 
 
-def first(key: Any, index: list[int]) -> int:
-    """Return the place of the index where the search for a key begins."""
-    return hash(key) % len(index)
+def code(key: Any) -> int:
+    """Return a number that follows from a key."""
+    return hash(key)
 
 
-@register(first)
-def _first(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    key, index = args
-    assert isinstance(index, ListV)
+@register(code)
+def _code(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (key,) = args
     found: Atom = i64(_ROUND)
     for leaf in flatten(key).atoms:
         number = sp.convert(Scalar(leaf, True), I64, node)
         mixed = sp.b.prim("mul", sp.b.prim("xor", found, number), i64(_ROUND))
         found = sp.b.prim("xor", mixed, sp.b.prim("shr", mixed, i64(32)))
+    return Scalar(found, True)
+
+
+def first(code: int, index: list[int]) -> int:
+    """Return the place of the index where the search for a key of this code begins."""
+    return code % len(index)
+
+
+@register(first)
+def _first(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    number, index = args
+    assert isinstance(index, ListV)
     last = sp.b.prim("sub", index.length, i64(1))
-    return index_scalar(sp.b.prim("and", found, last))
+    return index_scalar(sp.b.prim("and", sp.scalar(number, node).atom, last))
 
 
 def after(at: int, index: list[int]) -> int:

@@ -225,7 +225,7 @@ def _made(d: HashV, table: Table) -> HashV:
     length, index, *rest = table.atoms
     n = table.first - 2
     return replace(
-        d, length=length, index=index, counts=tuple(rest[:n]), atoms=tuple(rest[n:])
+        d, length=length, index=index, counts=tuple(rest[:n]), atoms=tuple(rest[n:]), known=None
     )
 
 
@@ -254,7 +254,8 @@ def _with(
     entry = changed(run, name, table, given, change)
     made = _made(d, table)
     inside = lists.with_item(tables.entries_of(made), value)
-    return replace(made, inner=inside.inner, sole=inside.sole), entry
+    known = ((*flatten(given[0]).atoms,), entry) if change is ensure else None
+    return replace(made, inner=inside.inner, sole=inside.sole, known=known), entry
 
 
 def deleted(run: Run, d: HashV, key: Value, node: ast.AST) -> HashV:

@@ -190,8 +190,10 @@ def ensured(run: Run, d: HashV, key: Value, node: ast.AST) -> tuple[HashV, Atom]
     if default is None:
         if not d.elem.items:
             get_item(run, d, key, node)
-        entry = tables.lookup(run, d, key, node)
-        tables.check_key(run, key, tables.is_found(run, entry), node)
+        entry = tables.known(d, key)
+        if entry is None:
+            entry = tables.lookup(run, d, key, node)
+            tables.check_key(run, key, tables.is_found(run, entry), node)
         return d, entry
     return changes.with_key(run, d, key, default(), node)
 

@@ -20,7 +20,7 @@ from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.flatten import kind_of
+from pullback.frontend.kinds.flatten import flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join, keeps_classes, key_kind
 from pullback.frontend.kinds.kinds import HashK, Kind, ScalarK, TupleK, leaf_types, without_spare
 from pullback.frontend.kinds.undefined import dummy_atom
@@ -125,8 +125,16 @@ def lookup(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
 
 
 def found(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
-    args = keys_of(d), index_of(run, d.index), key
+    entry = known(d, key)
+    if entry is not None:
+        return entry
+    args = keys_of(d), index_of(run, d.index), key, Static(d.holes)
     return run.scalar(run_program(run, hashing.find, args, node), node).atom
+
+
+def known(d: HashV, key: Value) -> Atom | None:
+    """Return the entry of a key that the table has just been given."""
+    return d.known[1] if d.known is not None and d.known[0] == (*flatten(key).atoms,) else None
 
 
 def is_found(run: Run, entry: Atom) -> Atom:

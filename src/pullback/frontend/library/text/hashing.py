@@ -10,35 +10,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.frontend.library.hashing_steps import after, first, number, same
+from pullback.frontend.library.hashing_steps import after, code, first, number, same
 
 Keys = Any
 Index = list[int]
 
 
-def find(keys: Keys, index: Index, key: Any) -> int:
-    """Return the number of the entry with this key, or -1."""
+def find(keys: Keys, index: Index, key: Any, holes: bool) -> int:
+    """Return the number of the entry with this key, or -1. ``holes``: some may be deleted."""
+    number_of_key = code(key)  # at once: what looks for the key next has it too
     if len(index) == 0:
         return -1
-    return number(index, place(keys, index, key)) - 1
+    return number(index, _place(keys, index, key, number_of_key, holes)) - 1
 
 
 def place(keys: Keys, index: Index, key: Any) -> int:
     """Return where in the index the key is, or a free place where it could be put."""
-    at = first(key, index)
-    while _goes_on(keys, index, at, key):
+    return _place(keys, index, key, code(key), True)
+
+
+def _place(keys: Keys, index: Index, key: Any, number_of_key: int, holes: bool) -> int:
+    at = first(number_of_key, index)
+    while _goes_on(keys, index, at, key, holes):
         at = after(at, index)
     return at
 
 
-def _goes_on(keys: Keys, index: Index, at: int, key: Any) -> bool:
+def _goes_on(keys: Keys, index: Index, at: int, key: Any, holes: bool) -> bool:
     e = number(index, at)
-    return e != 0 and (e < 0 or not same(keys, e - 1, key))
+    return e != 0 and ((holes and e < 0) or not same(keys, e - 1, key))
 
 
 def free(index: Index, key: Any) -> int:
     """Return a free place for a key that is in no entry."""
-    at = first(key, index)
+    at = first(code(key), index)
     while number(index, at) != 0:
         at = after(at, index)
     return at
