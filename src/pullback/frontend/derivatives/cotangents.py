@@ -10,7 +10,6 @@ from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.derivatives.declared_nodes import with_attributes
 from pullback.frontend.derivatives.gradients import bears, gradient_of, reduced
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
@@ -37,6 +36,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.python.records import Union
 from pullback.structures import REALS, no_motion
 

@@ -18,31 +18,9 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.kinds import Kind, ListK, RecordK, parts
 from pullback.frontend.kinds.values import ListV, RecordV, TupleV, UnionV, Value
 from pullback.frontend.python import records
-from pullback.frontend.python.object_classes import attributes_of
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-
-def with_attributes(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return the value with the attributes of objects from outside as their fields: a derivative is
-    by these, or has them, and not by those that are read."""
-    match value:
-        case TupleV(items):
-            return replace(value, items=tuple(with_attributes(run, v, node) for v in items))
-        case RecordV(cls, fields, None):
-            if value.outside is not None:
-                held = attributes_of(value.outside.value)
-                fields = {
-                    n: run.from_python(v, (*value.outside.path, ("attr", n)), node)
-                    for n, v in held.items()
-                }
-            new = {n: with_attributes(run, v, node) for n, v in fields.items()}
-            if all(new[n] is v for n, v in value.fields.items()) and value.outside is None:
-                return value
-            return RecordV(cls, new, None, value.owners, value.fresh)
-        case _:
-            return value
 
 
 def with_nodes(run: Run, value: Value, node: ast.AST) -> Value:
@@ -129,4 +107,4 @@ def _field(run: Run, group: tuple[type, ...] | None, value: Value, node: ast.AST
     return value if kind is None else coerce(run, value, kind, node)
 
 
-__all__ = ["with_attributes", "with_nodes"]
+__all__ = ["with_nodes"]

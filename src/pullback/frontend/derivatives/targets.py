@@ -24,7 +24,7 @@ from pullback.core.terms import (
 from pullback.core.types import Array, Named, Sum, Type, Variant, has_reals
 from pullback.errors import ArgumentTypeError, EndlessError, PullbackError
 from pullback.frontend.derivatives.cotangents import cotangent
-from pullback.frontend.derivatives.declared_nodes import with_attributes, with_nodes
+from pullback.frontend.derivatives.declared_nodes import with_nodes
 from pullback.frontend.derivatives.homes import split_classes
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.handing import prepared
@@ -47,6 +47,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.python.syntax import gathering
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import ByNodes, Spec

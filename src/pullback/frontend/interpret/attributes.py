@@ -376,4 +376,6 @@ def _has(cls: type, name: str) -> bool:
     return name in records.field_names(cls) or class_entry(cls.__mro__, name)[1] is not None
 
 
-__all__ = ["UnionK", "attribute", "has_method", "receiver_name", "unpack", "variant_params"]
+__all__ = [
+    "UnionK", "attribute", "entry_of", "has_method", "receiver_name", "unpack", "variant_params"
+]  # fmt: skip

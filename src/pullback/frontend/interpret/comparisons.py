@@ -51,6 +51,7 @@ from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return equal if op == "==" else run.unary("not", equal, node)
     if isinstance(left, HashV) and isinstance(right, HashV):
         return hash_sets.ordered(run, op, left, right, node)
-    both = _ordered(left, right)
+    both = _ordered(run, left, right, node)
     if both is not None:
         return _by_items(run, op, *both, node)
     run.refuse(
@@ -119,11 +120,13 @@ def _user_comparison(
     return None
 
 
-def _ordered(a: Value, b: Value) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
+def _ordered(
+    run: Run, a: Value, b: Value, node: ast.AST
+) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
     """Return the items of two tuples, or of two records with an order, that < compares one by
     one."""
     if isinstance(a, RecordV) and isinstance(b, RecordV) and a.cls is b.cls and _has_order(a.cls):
-        return _compared(a), _compared(b)
+        return _compared(run, a, node), _compared(run, b, node)
     x, y = objects.as_tuple(a), objects.as_tuple(b)
     if isinstance(x, TupleV) and isinstance(y, TupleV) and x.is_list == y.is_list:
         return x.items, y.items
@@ -135,11 +138,12 @@ def _has_order(cls: type) -> bool:
     return "__lt__" in vars(cls) and dataclasses.is_dataclass(cls)
 
 
-def _compared(record: RecordV) -> tuple[Value, ...]:
+def _compared(run: Run, record: RecordV, node: ast.AST) -> tuple[Value, ...]:
     """Return the fields that comparisons look at."""
+    fields = fields_of(run, record, node)
     if not dataclasses.is_dataclass(record.cls):
-        return tuple(record.fields.values())
-    return tuple(record.fields[f.name] for f in dataclasses.fields(record.cls) if f.compare)
+        return tuple(fields.values())
+    return tuple(fields[f.name] for f in dataclasses.fields(record.cls) if f.compare)
 
 
 def _by_items(
@@ -245,7 +249,7 @@ def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:
             "code does not have",
             "compare the fields, or write __eq__ (leave eq=False away)",
         )
-    return _all_equal(run, _compared(a), _compared(b), node)
+    return _all_equal(run, _compared(run, a, node), _compared(run, b, node), node)
 
 
 def _all_equal(

@@ -82,7 +82,7 @@ def of_python(
             return Static(function(*(v.value for v in values if isinstance(v, Static))))
         except (TypeError, ValueError, LookupError) as e:
             run.never(type(e).__name__, str(e), node, ArgumentValueError)
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     parts = []
     for place, v in enumerate(values):
         part = recorder.value(v)
@@ -196,7 +196,7 @@ def part(run: Run, text: SymbolV, bounds: Sequence[Value], node: ast.AST) -> Val
 def integer(run: Run, text: Value, node: ast.AST) -> Value:
     """Return ``int(text)``. There is no ``float(text)``: it would have to have a derivative."""
     fine = run.scalar(of_python(run, _reads, (text,), node, bool), node).atom
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     shown = recorder.value(text)
     assert shown is not None
     message = Message((Applied(_unread, (shown,)),), len(recorder.leaves), "not a whole number")

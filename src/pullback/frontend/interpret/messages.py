@@ -36,6 +36,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import ShownV, Static, Value
 from pullback.frontend.python.exact import exact_int
 from pullback.frontend.python.instances import bare
+from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.python.symbols import symbol_of
 from pullback.frontend.python.syntax import BINARY
 from pullback.frontend.signals import NeedStatic
@@ -52,10 +53,10 @@ _SHOWN: dict[int, Callable[[object], object]] = {97: ascii, 114: repr, 115: str}
 
 
 class Recorder:
-    """The atoms that the message of one error needs."""
+    """The atoms that the message of one error, at ``node``, needs."""
 
-    def __init__(self, run: Run) -> None:
-        self.run = run
+    def __init__(self, run: Run, node: ast.AST) -> None:
+        self.run, self.node = run, node
         self.leaves: list[Atom] = []
 
     def expression(self, node: ast.expr) -> Part:
@@ -75,8 +76,8 @@ class Recorder:
     def value(self, value: Value) -> Part | None:
         """Return the part that stands for a value; None if its kind is not recorded."""
         try:
-            flat = flatten(value)
-        except NoKindError:
+            flat = flatten(with_attributes(self.run, value, self.node))
+        except (NoKindError, PullbackError):
             return None
         if not all(map(is_shown, leaf_types(flat.kind))):
             return None
@@ -177,7 +178,7 @@ def kept_text(run: Run, target: ast.expr, node: ast.expr) -> ShownV | None:
         return None
     if target.id not in shown_names(definition.node):
         return None
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     part = recorder.expression(node)
     if is_source(part):
         return None

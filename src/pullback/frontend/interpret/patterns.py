@@ -18,6 +18,7 @@ from pullback.core.terms import If, Lit, Var
 from pullback.core.types import Bool
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import unmatched
+from pullback.frontend.interpret.attributes import entry_of
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.list_patterns import (
     Known,
@@ -47,7 +48,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import dicts, ownership, places
 from pullback.frontend.memory.long_tuples import told_apart
-from pullback.frontend.python import records
+from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import pattern_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
@@ -155,7 +156,7 @@ class _Matcher:
     def pattern(self, p: ast.pattern, subject: Value, success: Next, failure: Next) -> Flow:
         """Match one pattern."""
         run = self.run
-        if isinstance(subject, RangeV) and isinstance(p, ast.MatchSequence):
+        if isinstance(p, ast.MatchSequence) and _has_items(subject):
             subject = run.to_list(subject, p)
         if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
             return case_flow(
@@ -194,11 +195,12 @@ class _Matcher:
                 )
             case ast.MatchClass(cls) if isinstance(subject, RefV):
                 fits = run.truth(run.is_instance(subject, classes_of(run, cls), p), p)
-                return self.conditional(
-                    fits,
-                    lambda: self.all(parts_of(run, p, subject) or (), success, failure),
-                    failure,
-                )
+
+                def inside() -> Flow:
+                    parts = parts_of(run, p, subject)
+                    return failure() if parts is None else self.all(parts, success, failure)
+
+                return self.conditional(fits, inside, failure)
             case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(run, p, subject)
                 return failure() if parts is None else self.all(parts, success, failure)
@@ -256,6 +258,8 @@ class _Matcher:
                 return self.exits(patterns[-1], subject)
             case ast.MatchSequence(patterns) if isinstance(subject, ListV):
                 return 1 if all(map(takes_all, patterns)) else 2
+            case ast.MatchSequence() if _has_items(subject):
+                return 2
             case ast.MatchClass() if isinstance(subject, RefV):
                 return 2
             case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
@@ -278,6 +282,8 @@ def _takes_apart(p: ast.pattern) -> bool:
 
 def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
     """Whether a pattern fits."""
+    if isinstance(p, ast.MatchSequence) and _has_items(subject):
+        subject = run.to_list(subject, p)
     if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
         return run.case_value(subject, lambda v: _test(run, p, v, s), s)
     match p:
@@ -303,19 +309,18 @@ def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
         case ast.MatchClass(cls) if isinstance(subject, RefV):
             fits = run.truth(run.is_instance(subject, classes_of(run, cls), p), p)
             return run.branch(
-                fits, lambda: _every(run, parts_of(run, p, subject) or (), s),
-                lambda: Static(False), s,
+                fits, lambda: _every(run, parts_of(run, p, subject), s), lambda: Static(False), s
             )
         case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
-            parts = parts_of(run, p, subject)
-            return Static(False) if parts is None else _every(run, parts, s)
+            return _every(run, parts_of(run, p, subject), s)
         case _:
             run.refuse(p, "this pattern is not supported", "match on a dataclass or a tuple")
 
 
-def _every(run: Run, parts: Sequence[Part], s: ast.stmt) -> Value:
+def _every(run: Run, parts: Sequence[Part] | None, s: ast.stmt) -> Value:
+    """Whether all of several patterns fit; None: the pattern around them does not."""
     if not parts:
-        return Static(True)
+        return Static(parts is not None)
     (p, value), rest = parts[0], parts[1:]
     if isinstance(p, ast.MatchStar):
         return _every(run, rest, s)
@@ -340,9 +345,6 @@ def _as_value(cond: object) -> Value:
 
 
 def _equals(run: Run, subject: Value, value: ast.expr) -> object:
-
-    if isinstance(subject, RecordV):
-        return False
     return run.truth(run.compare("==", subject, run.evaluate(value), value), value)
 
 
@@ -422,6 +424,10 @@ def _in_dict(
     return parts
 
 
+_THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+"""The classes whose one positional pattern looks at the object itself."""
+
+
 def _in_class(
     run: Run,
     classes: tuple[type, ...],
@@ -431,47 +437,43 @@ def _in_class(
     subject: Value,
 ) -> list[Part] | None:
     (cls,) = classes
-    if isinstance(subject, RefV):
-        return _in_object(run, cls, patterns, names, keywords, subject)
-    if not isinstance(subject, RecordV):
-        if not builtin_instance(subject, classes) or names or len(patterns) > 1:
+    if isinstance(subject, RecordV):
+        if not issubclass(subject.cls, cls):
             return None
-        return [(patterns[0], subject)] if patterns else []
-    if not issubclass(subject.cls, cls):
+    elif not isinstance(subject, RefV) and not builtin_instance(subject, classes):
         return None
-    positional: tuple[str, ...] = getattr(cls, "__match_args__", records.field_names(cls))
-    if len(patterns) > len(positional):
-        run.refuse(
-            patterns[-1],
-            f"{cls.__name__}() accepts {len(positional)} positional sub-patterns "
-            f"({len(patterns)} given)",
-            error=ArgumentTypeError,
-        )
+    itself = not hasattr(cls, "__match_args__") and issubclass(cls, _THEMSELVES)
+    given: tuple[str, ...] = ("",) if itself else getattr(cls, "__match_args__", ())
+    if len(patterns) > len(given):
+        reason = f"{cls.__name__}() accepts {len(given)} positional sub-pattern"
+        reason += f"{'s' * (len(given) != 1)} ({len(patterns)} given)"
+        run.refuse(patterns[-1], reason, error=ArgumentTypeError)
     parts: list[Part] = []
-    for q, name in [*zip(patterns, positional, strict=False), *zip(keywords, names, strict=True)]:
-        if name in subject.fields:
-            parts.append((q, subject.fields[name]))
-        elif hasattr(subject.cls, name):
-            parts.append((q, run.attribute(subject, name, q)))
-        else:
+    for q, name in [*zip(patterns, given, strict=False), *zip(keywords, names, strict=True)]:
+        if name and not _has(run, subject, name, q):
             return None
+        parts.append((q, run.attribute(subject, name, q) if name else subject))
     return parts
 
 
-def _in_object(
-    run: Run, cls: type, patterns: Sequence[ast.pattern], names: Sequence[str],
-    keywords: Sequence[ast.pattern], subject: RefV,
-) -> list[Part]:  # fmt: skip
-    """The parts of a shared object that is of the class."""
-    given: tuple[str, ...] = getattr(cls, "__match_args__", ())
-    if len(patterns) > len(given):
-        reason = f"{cls.__name__}() accepts {len(given)} positional sub-patterns"
-        run.refuse(patterns[-1], f"{reason} ({len(patterns)} given)", error=ArgumentTypeError)
-    looked = [*zip(patterns, given, strict=False), *zip(keywords, names, strict=True)]
-    for q, name in looked:
-        if name in run.rows.group(subject).unset:
-            run.refuse(q, f"a pattern for {name!r}, which objects may not have", "use an if")
-    return [(q, run.attribute(subject, name, q)) for q, name in looked]
+def _has(run: Run, subject: Value, name: str, q: ast.pattern) -> bool:
+    """Whether an object has an attribute that a pattern asks for."""
+    if not isinstance(subject, RecordV | RefV):
+        return True  # or it is refused
+    if isinstance(entry_of(subject.cls, name), property):
+        return True
+    there = special_methods.has(run, subject, name, q)
+    if not isinstance(there, Static):
+        run.refuse(q, f"a pattern for {name!r}, which objects may not have", "use an if")
+    return bool(there.value)
+
+
+def _has_items(subject: Value) -> bool:
+    """Whether a sequence pattern looks at the items that iteration over an object gives: of a
+    range, a deque, an object of a class that is a ``collections.abc.Sequence``."""
+    if isinstance(subject, RecordV | RefV):
+        return issubclass(subject.cls, Sequence) and not issubclass(subject.cls, tuple)
+    return isinstance(subject, RangeV)
 
 
 def _in_sequence(patterns: Sequence[ast.pattern], subject: Value) -> list[Part] | None:

@@ -72,7 +72,7 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
     if isinstance(made, OptionalV):
         made = optionals.present(run, made, "exceptions must derive from BaseException", s)
     if isinstance(made, CaughtV) and not made.steps:
-        recorder = Recorder(run)
+        recorder = Recorder(run, s)
         part = recorder.value(made)
         assert part is not None
         if s.cause is not None:
@@ -103,7 +103,7 @@ def is_exception(function: Value) -> bool:
 def exception(run: Run, function: Value, node: ast.Call) -> CaughtV:
     """Compile ``E(...)`` as a value, which may be raised later: Python makes the exception."""
     cls, args, names = _made_of(run, node)
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     first = None if cls is not None else recorder.value(function)
     parts = tuple(_argument(recorder, a) for a in args)
     leaves, text = tuple(recorder.leaves), _plain(parts, args)
@@ -171,7 +171,7 @@ def _fail(
     """Raise the exception, made of what the run knows."""
     if _on_both_sides(run, cls, args, names, cause, s):
         return
-    recorder = Recorder(run)
+    recorder = Recorder(run, s)
     parts = tuple(_argument(recorder, a) for a in args)
     origin = None if cause is None else _cause(run, recorder, cause)
     name, leaves = raised_by(cls), recorder.leaves

@@ -81,7 +81,7 @@ def _attribute(names: tuple[str, ...], obj: object) -> object:
 
 def show(run: Run, function: Part, name: str, node: ast.Call) -> Value:
     """Compile a call whose arguments are shown."""
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     names: list[str] = []
     parts: list[Part] = []
     for a in node.args:
@@ -102,7 +102,7 @@ def show_values(
 ) -> Value:
     """Compile a call by a function that was handed on, say as ``report=print``."""
     assert isinstance(function, Static)
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     parts = []
     for value in (*args, *kwargs.values()):
         part = recorder.value(value)

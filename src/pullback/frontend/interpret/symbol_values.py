@@ -151,7 +151,7 @@ def member_of(run: Run, cls: enum.EnumType, value: Value, node: ast.AST) -> Valu
 
     def found(k: int) -> Value:
         if k == len(known):
-            plain, recorder = f"this is not a valid {cls.__qualname__}", Recorder(run)
+            plain, recorder = f"this is not a valid {cls.__qualname__}", Recorder(run, node)
             shown = recorder.value(value)
             if shown is None or not recorder.leaves:
                 run.never("ValueError", plain, node, ArgumentValueError)

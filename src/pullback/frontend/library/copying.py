@@ -27,6 +27,7 @@ from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.library.text import deep_copies
 from pullback.frontend.memory import holding
 from pullback.frontend.python.object_classes import changes
+from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _copied(sp: Specialiser, args: Args, kwargs: Kwargs, deep: bool, node: ast.A
     assert isinstance(sp, Run)
     if len(args) != 1 or kwargs:
         sp.refuse(node, "copy takes one argument", error=ArgumentTypeError)
-    return _Copy(sp, deep, node).of(args[0])
+    return _Copy(sp, deep, node).of(with_attributes(sp, args[0], node))
 
 
 class _Copy:

@@ -118,7 +118,7 @@ def _numbers(d: RecordV, key: Value) -> tuple[Atom | None, dict[str, int]]:
 def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
     """Raise KeyError, with the key if that can be shown."""
     plain = "a key that the dict does not have"
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     shown = recorder.value(key)
     if shown is not None and recorder.leaves and d.fields:
         message = Message((shown,), len(recorder.leaves), plain)

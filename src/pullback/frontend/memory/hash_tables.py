@@ -144,7 +144,7 @@ def is_found(run: Run, entry: Atom) -> Atom:
 
 def check_key(run: Run, key: Value, found: Atom, node: ast.AST) -> None:
     """Raise KeyError unless the key was found."""
-    recorder = Recorder(run)
+    recorder = Recorder(run, node)
     shown = recorder.value(key)
     plain = "a key that the dict does not have"
     if shown is None:

@@ -192,7 +192,7 @@ def getattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     if not isinstance(name, str):
         sp.refuse(node, "attribute name must be string", error=ArgumentTypeError)
     if len(args) == 3:
-        there = _has(sp, args[0], name, node)
+        there = has(sp, args[0], name, node)
         if isinstance(there, Scalar):
             found = (lambda: sp.attribute(args[0], name, node)), (lambda: args[2])
             return sp.branch(there.atom, *found, node)
@@ -211,14 +211,15 @@ def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     value, name = args[0], sp.static(args[1], node, "the name of an attribute")
     if not isinstance(name, str):
         sp.refuse(node, "hasattr(): attribute name must be string", error=ArgumentTypeError)
-    return _has(sp, value, name, node)
+    return has(sp, value, name, node)
 
 
-def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
+def has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
+    """Whether an object has an attribute."""
     match value:
         case UnionV() | OptionalV():
             assert isinstance(sp, Run)
-            return sp.case_value(value, lambda part: _has(sp, part, name, node), node)
+            return sp.case_value(value, lambda part: has(sp, part, name, node), node)
         case Static(None) if not name.startswith("__"):
             return Static(False)
         case RefV() if isinstance(sp, Run) and not name.startswith("__"):

@@ -7,7 +7,7 @@ been taken stays where it was, as the derivative wants it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 _EMPTY = "pop from an empty deque"
@@ -182,3 +182,6 @@ class deque:
         for k in range(len(items)):
             if k != gone:
                 self.append(items[k])
+
+
+Sequence.register(deque)

@@ -1,0 +1,49 @@
+"""Objects that a program finds outside have no fields: their attributes are read when they are
+asked for. Here is what looks at all of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.frontend.kinds.values import RecordV, TupleV, Value
+from pullback.frontend.python.object_classes import attributes_of
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def fields_of(run: Run, value: RecordV, node: ast.AST) -> dict[str, Value]:
+    """Return the fields of a record; of an object from outside, its attributes."""
+    if value.outside is None:
+        return value.fields
+    held = attributes_of(value.outside.value)
+    return {n: run.from_python(v, (*value.outside.path, ("attr", n)), node)
+            for n, v in held.items()}  # fmt: skip
+
+
+def with_attributes(
+    run: Run, value: Value, node: ast.AST, around: tuple[object, ...] = ()
+) -> Value:
+    """Return the value with the attributes of objects from outside as their fields, for what looks
+    at all of them: a derivative by the object, its text, a copy. ``around``: the objects that it is
+    in."""
+    match value:
+        case TupleV(items):
+            inner = tuple(with_attributes(run, v, node, around) for v in items)
+            same = all(x is y for x, y in zip(inner, items, strict=True))
+            return value if same else replace(value, items=inner)
+        case RecordV(cls, _, None):
+            if value.outside is not None:
+                if any(value.outside.value is other for other in around):
+                    reason = f"all of {run.describe(value)}, which leads to itself"
+                    run.refuse(node, reason, "read the attributes that are needed")
+                around = (*around, value.outside.value)
+            old = fields_of(run, value, node)
+            new = {n: with_attributes(run, v, node, around) for n, v in old.items()}
+            if all(new[n] is v for n, v in value.fields.items()) and value.outside is None:
+                return value
+            return RecordV(cls, new, None, value.owners, value.fresh)
+        case _:
+            return value
