@@ -24,13 +24,14 @@ from tests.frontend import (
     mended_objects,
     mended_places,
     mended_programs,
+    mended_wholes,
 )
 from tests.frontend.mended import PAIRS, Pair
 from tests.frontend.untried import UNTRIED
 
 SOURCE = Path(pb.__file__).parent
 PAGES = (mended_arrays, mended_calls, mended_classes, mended_iterators, mended_libraries,
-         mended_objects, mended_places, mended_programs)  # fmt: skip
+         mended_objects, mended_places, mended_programs, mended_wholes)  # fmt: skip
 """They fill PAIRS when they are imported."""
 SLOW = (mended_libraries.refused_fit, mended_libraries.refused_characteristic)
 """Their derivatives are large programs, and tested elsewhere."""

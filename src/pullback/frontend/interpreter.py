@@ -157,7 +157,8 @@ class Interpreter(Run):
         if isinstance(cond, bool) or not (scalars.is_number(then) and scalars.is_number(orelse)):
             return self.branch(cond, lambda: then, lambda: orelse, node)
         kind = join(generalise(kind_of(then)), generalise(kind_of(orelse)))
-        assert isinstance(kind, ScalarK)
+        if not isinstance(kind, ScalarK):  # this says why
+            return self.branch(cond, lambda: then, lambda: orelse, node)
         atoms = (self.convert(v, kind.type, node) for v in (then, orelse))
         chosen = self.b.prim("select", cond, *atoms)
         if not kind.may_be_int:

@@ -55,6 +55,7 @@ from pullback.frontend.library import registry
 from pullback.frontend.memory import long_tuples
 from pullback.frontend.problems import Problems, outside
 from pullback.frontend.python import handled, records
+from pullback.frontend.python.objects_outside import result_of
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path, read
 from pullback.frontend.python.python_values import Guard, holds
 from pullback.frontend.python.pytypes import type_of
@@ -342,7 +343,8 @@ class _Attempt:
             kind: Kind = static_kind(None)
             atoms: list[Atom] = []
             try:
-                result = tightened(rt, self._result(f, args, frame.scope, node), node)
+                result = result_of(rt, self._result(f, args, frame.scope, node), node)
+                result = tightened(rt, result, node)
                 kind = rt.kind(result, node)
                 if holds_references(kind):
                     reason = "an object that may have several names, or leads to one, as a result"

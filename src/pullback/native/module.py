@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import io
 import pickle
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from types import MappingProxyType
@@ -215,25 +216,49 @@ _REDUCTIONS = {cls: _reduction(cls) for cls in (*get_args(Instr), Reg, Imm, Regi
 """How loop code is pickled: what dataclasses bring along asks every object for its fields."""
 
 
-def _packed(module: Module) -> bytes:
-    """A module of loop code as a few bytes."""
+class _Packing(pickle.Pickler):
+    """Writes a module of loop code. Classes and members of enumerations in its messages are not
+    written, but kept: those that are made in a function are found under no name."""
+
+    def __init__(self, image: io.BytesIO) -> None:
+        super().__init__(image, pickle.HIGHEST_PROTOCOL)
+        self.dispatch_table = _REDUCTIONS
+        self.kept: list[object] = []
+
+    def persistent_id(self, x: object) -> int | None:
+        if not isinstance(x, enum.Enum) and (not isinstance(x, type) or x in _REDUCTIONS):
+            return None
+        self.kept.append(x)
+        return len(self.kept) - 1
+
+
+class _Unpacking(pickle.Unpickler):
+    def __init__(self, image: bytes, kept: Sequence[object]) -> None:
+        super().__init__(io.BytesIO(zlib.decompress(image)))
+        self.kept = kept
+
+    def persistent_load(self, place: int) -> object:
+        return self.kept[place]
+
+
+def _packed(module: Module) -> tuple[bytes, Sequence[object]]:
+    """A module of loop code as a few bytes, and the classes and members that it needs."""
     image = io.BytesIO()
-    pickler = pickle.Pickler(image, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = _REDUCTIONS
-    pickler.dump(module)
-    return zlib.compress(image.getvalue(), 1)
+    packing = _Packing(image)
+    packing.dump(module)
+    return zlib.compress(image.getvalue(), 1), packing.kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Later:
     """A module and its entry points, of which texts with less patience are still to be written."""
 
-    image: bytes
+    packed: tuple[bytes, Sequence[object]]
     entries: _Entries
 
     def texts(self, written: Written) -> tuple[bytes, ...]:
         """Return these texts, in order, compressed."""
-        module: Module = pickle.loads(zlib.decompress(self.image))
+        module: Module = _Unpacking(*self.packed).load()
         found: list[bytes] = []
         for patience in sorted(Patience, reverse=True)[1:]:
             out, text, _ = _write(module, replace(self.entries, patience=patience))

@@ -78,6 +78,9 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
             value = run.call(Static(itertools.islice), (value, Static(len(elts) + 1)), node)
         value = run.to_list(value, node)
     items = run.iterate(value, node)
+    if not isinstance(items, Unrolled) and indexed(items) is None:
+        value = run.to_list(value, node)
+        items = run.iterate(value, node)
     if isinstance(items, Unrolled):
         values = items.items
     elif starred:
@@ -93,7 +96,7 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
         message = Message((part,), 1, f"values to unpack (expected {expected})")
         run.require(right, "ValueError", message, node, n)
         found = indexed(items)
-        assert found is not None  # it has a length
+        assert found is not None  # those of a list
         values = tuple(found.at(Lit(k, n.type)) for k in range(expected))
     if starred:
         k = starred[0]

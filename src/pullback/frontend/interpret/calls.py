@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import enum
 import functools
 import itertools
@@ -142,7 +143,10 @@ def _call_member(
     raise Unreachable
 
 
-_ASKING = (isinstance, bool, hasattr, is_method, hashing_steps.first, hashing_steps.same)
+_ASKING = (
+    isinstance, bool, hasattr, callable, str, repr, ascii, format, copy.copy, copy.deepcopy,
+    is_method, hashing_steps.first, hashing_steps.same,
+)  # fmt: skip
 """The functions that may be asked about None."""
 
 _ITERATES = frozenset(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import operator
+import types
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
@@ -82,13 +86,14 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return made_texts.of_python(run, scalars.FOLD[op], (left, right), node, bool)
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         return symbol_values.compare(run, op, left, right, node)
+    if isinstance(left, Static) and isinstance(right, Static):
+        return _compare_static(run, op, left.value, right.value, node)
+    left, right = _opened(run, left, node), _opened(run, right, node)
     found = _user_comparison(run, op, left, right, node)
     if found is not None:
         return found
     if isinstance(left, ArrayV) or isinstance(right, ArrayV):
         return arrays.compare(run, op, left, right, node)
-    if isinstance(left, Static) and isinstance(right, Static):
-        return _compare_static(run, op, left.value, right.value, node)
     if op in ("==", "!="):
         equal = _equal(run, left, right, node)
         return equal if op == "==" else run.unary("not", equal, node)
@@ -172,6 +177,26 @@ def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> S
         return Static(bool(scalars.FOLD[op](a, b)))
     except (TypeError, ValueError) as e:
         run.refuse(node, str(e), error=ArgumentTypeError)
+
+
+_UNLIKE_OTHERS = (
+    int | float | complex | str | bytes | enum.Enum | type | types.FunctionType | types.ModuleType
+    | types.BuiltinFunctionType | types.EllipsisType | np.generic | np.dtype | None
+)  # fmt: skip
+"""Objects that are known, and are equal to no object that only the run knows, but numbers and texts
+to their like."""
+
+
+def _opened(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a set that is known as one that the run knows. Other known objects (a deque, a
+    fraction) may have an ``__eq__`` that says that they are equal to those of the run."""
+    match value:
+        case Static(set() | frozenset() as known):
+            return run.call(Static(type(known)), (TupleV(tuple(map(Static, known))),), node)
+        case Static(known) if not isinstance(known, _UNLIKE_OTHERS):
+            reason = f"a comparison of {run.describe(value)} with what only the run knows"
+            run.refuse(node, reason, "pass it as an argument, or compare what is in it")
+    return value
 
 
 def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
@@ -263,7 +288,17 @@ def _all_equal(
 
 def _both(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
     cond = run.truth(so_far, node)
-    return run.branch(cond, lambda: compare(run, "==", x, y, node), lambda: Static(False), node)
+    return run.branch(cond, lambda: _equal_items(run, x, y, node), lambda: Static(False), node)
+
+
+def _equal_items(run: Run, x: Value, y: Value, node: ast.AST) -> Value:
+    """Compile ``x == y`` of items. Python first asks whether they are one object."""
+    equal = compare(run, "==", x, y, node)
+    if isinstance(equal, ArrayV):
+        reason = "arrays as items are compared by their identity, then by an ambiguous =="
+        run.refuse(node, reason, "np.array_equal(x, y)")
+    same = run.truth(equal, node)
+    return Static(same) if isinstance(same, bool) else Scalar(same, True, 1)
 
 
 def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
@@ -332,7 +367,10 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method
-    if made_texts.is_text(item) and made_texts.is_text(items):
+    if made_texts.is_text(items) and not made_texts.is_text(item):
+        reason = f"'in <string>' requires string as left operand, not {optionals.class_name(item)}"
+        run.refuse(node, reason, error=ArgumentTypeError)
+    if made_texts.is_text(items):
         parts = made_texts.few_parts(items)
         if isinstance(item, Static) or parts is None:
             return made_texts.of_python(run, operator.contains, (items, item), node, bool)
@@ -372,7 +410,7 @@ def _is_asked(items: Value) -> bool:
 
 def _either(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
     cond = run.truth(so_far, node)
-    return run.branch(cond, lambda: Static(True), lambda: compare(run, "==", x, y, node), node)
+    return run.branch(cond, lambda: Static(True), lambda: _equal_items(run, x, y, node), node)
 
 
 def _in_range(run: Run, item: Value, items: RangeV, node: ast.AST) -> Value:

@@ -30,7 +30,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import arrays, products
-from pullback.frontend.memory import dicts
+from pullback.frontend.memory import dicts, long_tuples
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -112,6 +112,9 @@ def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) 
         if a.is_list != b.is_list:
             run.refuse(node, "a list and a tuple cannot be joined with +", error=ArgumentTypeError)
         return TupleV(a.items + b.items, a.is_list)
+    tuples = [isinstance(v, TupleV) and not v.is_list for v in (a, b)]
+    if any(tuples) and not run.long_tuples:
+        run.refuse(node, "a list and a tuple cannot be joined with +", error=ArgumentTypeError)
     x, y = run.to_list(a, node), run.to_list(b, node)
     nothing = [isinstance(v, TupleV) and not v.items for v in (a, b)]  # a literal []
     if any(nothing):
@@ -138,6 +141,8 @@ def _repeat(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> Val
         and len(items.items) * times.value <= 64
     ):
         return TupleV(items.items * times.value, items.is_list)
+    if isinstance(items, TupleV) and not items.is_list:
+        long_tuples.made(run)
     count = int_atom(run, times, node, "the number of repetitions")
     if not ext.never_negative(run, count):
         count = run.b.prim("max", count, i64(0))

@@ -471,6 +471,9 @@ def _has(run: Run, subject: Value, name: str, q: ast.pattern) -> bool:
 def _has_items(subject: Value) -> bool:
     """Whether a sequence pattern looks at the items that iteration over an object gives: of a
     range, a deque, an object of a class that is a ``collections.abc.Sequence``."""
+    if isinstance(subject, Static):
+        known = subject.value
+        return isinstance(known, Sequence) and not isinstance(known, str | bytes | bytearray)
     if isinstance(subject, RecordV | RefV):
         return issubclass(subject.cls, Sequence) and not issubclass(subject.cls, tuple)
     return isinstance(subject, RangeV)

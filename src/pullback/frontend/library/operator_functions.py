@@ -168,6 +168,9 @@ def replace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     """Return a new record with some fields changed."""
     if len(args) != 1:
         sp.refuse(node, "replace takes one record, and fields by name", error=ArgumentTypeError)
+    if isinstance(args[0], RecordV) and not dataclasses.is_dataclass(args[0].cls):
+        message = "replace() should be called on dataclass instances"
+        sp.refuse(node, message, "p._replace(x=1.0), of a named tuple", error=ArgumentTypeError)
     return _replaced(sp, args[0], kwargs, node)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import warnings
 from dataclasses import replace
 
@@ -40,9 +41,11 @@ from pullback.frontend.kinds.values import (
     EnumerateV,
     FunctionV,
     GeneratorV,
+    HashV,
     LambdaSetV,
     ListV,
     OperatorV,
+    OptionalV,
     RangeV,
     RecordV,
     RefV,
@@ -80,7 +83,7 @@ def callable_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
             return Static(True)
         case RecordV(cls):
             return Static(any("__call__" in vars(c) for c in cls.__mro__))
-        case Scalar() | ArrayV() | ListV() | TupleV(is_list=True):
+        case Scalar() | ArrayV() | ListV() | TupleV(is_list=True) | OptionalV(value=Scalar()):
             return Static(False)
         case _:
             sp.refuse(node, f"callable() of {sp.describe(x)}")
@@ -110,7 +113,7 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, digits = bind(sp, "round", args, kwargs, node, number=MISSING, ndigits=NONE)
     if isinstance(x, Static) and isinstance(x.value, int | float):
         if is_none(digits):
-            whole = round(x.value) if static_scalar(x.value) and x.value == x.value else None
+            whole = round(x.value) if static_scalar(x.value) and math.isfinite(x.value) else None
             if whole is not None and static_scalar(whole) is not None:
                 return Static(whole)
         elif isinstance(digits, Static) and isinstance(digits.value, int):
@@ -340,7 +343,18 @@ def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     own = ("__len__", "__getitem__")
     if isinstance(items, RecordV | RefV) and any(written(items.cls, n) is not None for n in own):
         return run_program(sp, iterators.reversed, args, node)
+    if not _has_an_end(items):
+        reason = f"{sp.describe(items)} is not reversible"
+        sp.refuse(node, reason, "reversed(list(...))", error=ArgumentTypeError)
     return ReversedV(items)
+
+
+def _has_an_end(items: Value) -> bool:
+    """Whether one can go through items from the last one on: not of iterators and sets."""
+    if isinstance(items, HashV):
+        return issubclass(items.cls, dict)
+    made = GeneratorV | ZipV | EnumerateV | ReversedV
+    return not isinstance(items, made) and not is_driven(items)
 
 
 @register(map)

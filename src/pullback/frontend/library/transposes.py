@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.kinds import TupleK
 from pullback.frontend.kinds.values import (
@@ -38,6 +39,9 @@ def columns(rows: Iterable[object]) -> None:
 @register(columns)
 def _columns(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (rows,) = args
+    if isinstance(rows, ArrayV) and rows.rank < 2:
+        reason = "'numpy.float64' object is not iterable"
+        sp.refuse(node, reason, "zip(a, b): give the arrays", error=ArgumentTypeError)
     if isinstance(rows, ListV) and isinstance(rows.elem, TupleK) and not rows.elem.is_list:
         return _of_tuples(sp, rows, len(rows.elem.items), node)
     count = ext.int_atom(sp, sp.length(rows, node), node, "len")

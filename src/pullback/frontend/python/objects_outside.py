@@ -7,7 +7,8 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pullback.frontend.kinds.values import RecordV, TupleV, Value
+from pullback.frontend.kinds.kinds import Kind, RecordK, parts
+from pullback.frontend.kinds.values import OptionalV, RecordV, TupleV, Value
 from pullback.frontend.python.object_classes import attributes_of
 
 if TYPE_CHECKING:
@@ -45,5 +46,23 @@ def with_attributes(
             if all(new[n] is v for n, v in value.fields.items()) and value.outside is None:
                 return value
             return RecordV(cls, new, None, value.owners, value.fresh)
+        case OptionalV(there, inner):
+            return OptionalV(there, with_attributes(run, inner, node, around))
         case _:
             return value
+
+
+def result_of(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the result of a program, with the attributes of objects from outside: they are new
+    objects, as the arrays and lists of a result are."""
+    whole = with_attributes(run, value, node)
+    if _holds_outside(run.kind(whole, node)):
+        reason = "a list or a node with an object from outside is returned"
+        run.refuse(node, reason, "return what is needed of it: [o.x for o in objects]")
+    return whole
+
+
+def _holds_outside(kind: Kind) -> bool:
+    return (isinstance(kind, RecordK) and kind.outside is not None) or any(
+        map(_holds_outside, parts(kind))
+    )

@@ -74,6 +74,10 @@ class deque:
         else:
             self._back[self._first + k - n] = x
 
+    def __repr__(self) -> str:
+        most = "" if self._most is None else f", maxlen={self._most}"
+        return f"deque({list(self)!r}{most})"
+
     def __contains__(self, x: Any) -> bool:
         return any(y == x for y in self)
 
