@@ -244,6 +244,14 @@ def quiet(f: Callable[..., Any]) -> Callable[..., Any]:
     return _Quiet(f)
 
 
+def once(f: Callable[..., Any], args: Any) -> tuple[Any, Any]:
+    """Return ``f`` and its arguments for an operator that runs it several times. In compiled code,
+    if ``f`` updates what it is given or what is around it, it is run once, here; what is returned
+    computes the same from the values before, and updates nothing. (Outside of compiled code the
+    operator's object does this.)"""
+    return f, args
+
+
 class Numbers:
     """A choice of arguments of a function; ``alone``: it was written as one number. There is one
     object for each choice, so compiled code knows it by its identity."""
@@ -336,6 +344,6 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 __all__ = [
     "NO_ROWS", "REALS", "SOME_ROWS", "Numbers", "along", "argument_numbers", "arguments",
     "as_given", "called_as", "checked", "chosen", "is_larger", "is_leaf", "leaves", "made_of",
-    "no_motion", "numbers_of", "one_hot", "parts_of", "picked", "quiet", "reals", "rebuilt",
+    "no_motion", "numbers_of", "once", "one_hot", "parts_of", "picked", "quiet", "reals", "rebuilt",
     "record_of", "replaced", "stacked", "terms_of", "turned", "units", "with_reals", "wrong_series",
 ]  # fmt: skip

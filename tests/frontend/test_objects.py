@@ -30,7 +30,7 @@ SHARED = [
     ("alias_branch", (0.7,)), ("two_lists", (0.7,)), ("escape_init_mut", (0.7,)),
     ("linked", (0.7, 4)), ("tree_of_objects", (0.7, 4)), ("linked_mut2", (0.7,)),
     ("shape_chosen", (0.7,)), ("obj_arg_twice", (0.7,)), ("filtered_mut", (0.7, 4)),
-    ("shared_arr", (np.array([0.7, -1.3]), 3)),
+    ("shared_arr", (np.array([0.7, -1.3]), 3)), ("momentum", (np.array([0.7, -1.3]),)),
 ]  # fmt: skip
 
 
@@ -43,7 +43,6 @@ REFUSED = [
     ("changes_its_class", (0.7,), "an attribute of the class K cannot be assigned"),
     ("mutable_default2", (0.7,), "may be in other places too"),
     ("mutation_iter", (0.7,), "the loop runs over an array or list that its body updates"),
-    ("momentum", (np.ones(2),), "sees the same memory under another name"),
     ("del_attr", (0.7,), "can be deleted"),
     ("iterator", (0.7,), "is its own iterator"),
     ("shared_field", (0.7,), "may be in other places too"),

@@ -8,7 +8,7 @@ from typing import Any
 from pullback.api.derived import product
 from pullback.api.gradients import grad
 from pullback.api.vector_products import jvp, vjp
-from pullback.structures import along, arguments, picked, reals, replaced
+from pullback.structures import along, arguments, once, picked, reals, replaced
 
 
 @product
@@ -19,7 +19,7 @@ def hvp(f: Callable[..., Any], primals: Any, vectors: Any) -> Any:
     >>> hvp(_product, (2.0, 3.0), (1.0, 0.0))
     (6.0, 4.0)
     """
-    values, numbers, gradient = _gradient(f, arguments(primals))
+    values, numbers, gradient = _gradient(*once(f, primals))
     moving = picked(along(vectors, values), numbers)
     found = jvp(gradient, picked(values, numbers), moving)[1]
     return replaced(tuple([None for _ in values]), numbers, found)
@@ -33,15 +33,16 @@ def vhp(f: Callable[..., Any], primals: Any, vectors: Any) -> Any:
     >>> vhp(_product, (2.0, 3.0), (1.0, 0.0))
     (6.0, 4.0)
     """
-    values, numbers, gradient = _gradient(f, arguments(primals))
+    values, numbers, gradient = _gradient(*once(f, primals))
     moving = picked(along(vectors, values), numbers)
     found = vjp(gradient, *picked(values, numbers))[1](moving)
     return replaced(tuple([None for _ in values]), numbers, found)
 
 
-def _gradient(f: Callable[..., Any], values: Any) -> Any:
+def _gradient(f: Callable[..., Any], primals: Any) -> Any:
     """Return the values, the numbers of those that have reals, and the gradient as a function of
     these."""
+    values = arguments(primals)
     numbers = reals(values)
 
     def gradient(*new: Any) -> Any:

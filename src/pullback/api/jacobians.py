@@ -23,6 +23,7 @@ from pullback.structures import (
     chosen,
     is_larger,
     leaves,
+    once,
     one_hot,
     picked,
     quiet,
@@ -56,12 +57,13 @@ def jacfwd(
            [1., 1.]])
     """
     numbers = chosen(f, argnums)
-    again = quiet(f)
 
-    def jacobian(*args: Any) -> Any:
+    def jacobian(*given_args: Any) -> Any:
+        g, args = once(f, given_args)
+        again = quiet(g)
         given = with_reals(picked(args, numbers))
         inputs = leaves(given, True)
-        result = f(*args)
+        result = g(*args)
         out = result[0] if has_aux else result
         outputs = leaves(out, True)
         shapes = tuple([np.shape(y) for y in outputs])
@@ -105,11 +107,12 @@ def jacrev(
     """
     numbers = chosen(f, argnums)
 
-    def jacobian(*args: Any) -> Any:
+    def jacobian(*given_args: Any) -> Any:
+        g, args = once(f, given_args)
         given = with_reals(picked(args, numbers))
 
         def inner(*new: Any) -> Any:
-            found = f(*replaced(args, numbers, new))
+            found = g(*replaced(args, numbers, new))
             return found[0] if has_aux else found
 
         out, pullback = vjp(inner, *given)
@@ -130,7 +133,7 @@ def jacrev(
 
         found = [rows(here, y) for here, y in zip(units(outputs), outputs, strict=True)]
         matrix = rebuilt(out, tuple(found), True)
-        return (matrix, quiet(f)(*args)[1]) if has_aux else matrix
+        return (matrix, quiet(g)(*args)[1]) if has_aux else matrix
 
     return called_as(f, jacobian)
 
@@ -147,11 +150,12 @@ def jacobian(
            [1., 1.]])
     """
     numbers = chosen(f, argnums)
-    again = quiet(f)
-    forward, reverse = jacfwd(again, argnums, has_aux), jacrev(again, argnums, has_aux)
 
-    def cheaper(*args: Any) -> Any:
-        result = f(*args)
+    def cheaper(*given_args: Any) -> Any:
+        g, args = once(f, given_args)
+        again = quiet(g)
+        forward, reverse = jacfwd(again, numbers, has_aux), jacrev(again, numbers, has_aux)
+        result = g(*args)
         out = result[0] if has_aux else result
         if is_larger(leaves(picked(args, numbers), True), leaves(out, True)):
             return reverse(*args)
@@ -174,9 +178,10 @@ def hessian(
            [1., 0.]])
     """
     numbers = chosen(f, argnums)
-    matrix = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
 
-    def hessian(*args: Any) -> Any:
+    def hessian(*given_args: Any) -> Any:
+        g, args = once(f, given_args)
+        matrix = jacfwd(jacrev(g, numbers, has_aux), numbers, has_aux)
         count = _count(leaves(picked(args, numbers), True))
         _require_room(count * count, HESSIAN)
         return matrix(*args)

@@ -13,7 +13,7 @@ from pullback.call import jacobian_products
 from pullback.call.binding import register_text
 from pullback.call.leaving import public
 from pullback.call.misuse import require_function
-from pullback.structures import quiet
+from pullback.structures import once, quiet
 
 
 @public
@@ -46,7 +46,8 @@ def _linearized(f: Callable[..., Any], primals: tuple[Any, ...]) -> Any:
 
 
 def _text(f: Callable[..., Any], *primals: Any) -> Any:
-    return f(*primals), _linear_map(f, primals)
+    g, values = once(f, primals)
+    return g(*values), _linear_map(g, values)
 
 
 def _of(f: Callable[..., Any], *primals: Any) -> Any:

@@ -10,17 +10,36 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import is_dataclass, replace
+from operator import is_
 from typing import TYPE_CHECKING
 
 from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.interpret.objects import node_kind
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import kind_of
+from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.kinds import Kind, ListK, RecordK, parts
-from pullback.frontend.kinds.values import ListV, RecordV, TupleV, UnionV, Value
+from pullback.frontend.kinds.values import ListV, RecordV, Static, TupleV, UnionV, Value
 from pullback.frontend.python import records
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+
+def with_numbers(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the argument with numbers for the literals in it: a derivative is by these too."""
+    match value:
+        case Static(float()):
+            return coerce(run, value, generalise(kind_of(value)), node)
+        case TupleV(items):
+            new = tuple(with_numbers(run, v, node) for v in items)
+            return value if all(map(is_, new, items)) else replace(value, items=new)
+        case RecordV(_, fields, None):
+            made = {n: with_numbers(run, v, node) for n, v in fields.items()}
+            same = all(made[n] is v for n, v in fields.items())
+            return value if same else replace(value, fields=made)
+        case _:
+            return value
 
 
 def with_nodes(run: Run, value: Value, node: ast.AST) -> Value:

@@ -33,6 +33,7 @@ from pullback.frontend.derivatives.targets import (
     require_gradients,
     take_aux,
 )
+from pullback.frontend.interpret.spreading import spread
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.kinds import ScalarK, StaticK, leaf_types
@@ -175,6 +176,7 @@ def _vjp(
     has_aux = bool(sp.static(kwargs.get("has_aux", Static(False)), node, "has_aux"))
     _require_method(sp, kwargs, node)
     f, primals = args[0], tuple(args[1:])
+    entry = TupleV(tuple(map(frozen, primals))), frozen(f)
     value = run.call(f, primals, node)
     aux: tuple[Value, ...] = ()
     if has_aux:
@@ -183,8 +185,7 @@ def _vjp(
         value, *rest = value.items
         aux = tuple(rest)
     shape = TupleV(tuple(map(index_scalar, extents(run, flatten(value).atoms))))
-    where = TupleV(tuple(map(frozen, primals))), shape
-    here = OperatorV("pullback", frozen(f), (has_aux,), where)
+    here = OperatorV("pullback", entry[1], (has_aux,), (entry[0], shape))
     return TupleV((value, here, *aux))
 
 
@@ -206,14 +207,14 @@ def _pullback(
     numbers = tuple(range(len(primals.items)))
 
     def pull(f: FunctionV) -> Value:
-        target = Target(run, f, primals.items, {}, node, numbers)
+        target = Target(run, f, primals.items, {}, node, numbers, has_run=True)
         if operator.options == (True,):
             drop_aux(run, target, node)
         given = list(matching(run, target.result, args[0], node))
         wanted = flatten(shape).atoms
         seeds = with_zeros(run, target.result, given, wanted, node)
         check_shapes(run, seeds, wanted, node)
-        _, gradients = target.vjp(numbers, seeds)
+        _, gradients = target.vjp(target.positions, seeds)
         return TupleV(tuple(gradients))
 
     function, count = operator.function, len(primals.items)
@@ -246,17 +247,17 @@ def _jvp(
         run.refuse(node, "as many tangents as primals are needed", error=ArgumentTypeError)
 
     def push(f: FunctionV) -> Value:
-        numbers = tuple(range(len(primals.items)))
-        target = Target(run, f, primals.items, {}, node, numbers)
+        items = spread(run, primals, node)
+        target = Target(run, f, items, {}, node, tuple(range(len(items))))
         given: list[dict[int, Atom]] = []  # by the position of the leaf
-        for n in numbers:
-            require_still(run, target.spec.args[n], tangents.items[n], node)
-            along = matching(run, target.spec.args[n], tangents.items[n], node)
+        for n, tangent in zip(target.positions, tangents.items, strict=True):
+            require_still(run, target.spec.args[n], tangent, node)
+            along = matching(run, target.spec.args[n], tangent, node)
             leaves = zip(target.wrt(n), along, strict=True)
             given.append({k: atom for k, atom in leaves if atom is not None})
         moving = [(target.atoms[k], atom) for own in given for k, atom in own.items()]
         check_shapes(run, [a for _, a in moving], extents(run, [x for x, _ in moving]), node)
-        made, moved = target.jvp(numbers, given)
+        made, moved = target.jvp(target.positions, given)
         value = run.calls.result(target.spec, made, [])
         own = iter(flatten(value).atoms)
         return TupleV((value, cotangent(run, target.result, own, iter(moved))))
@@ -274,11 +275,12 @@ def _series(
     orders = next(len(s.items) for s in along.items if isinstance(s, TupleV))
 
     def push(f: FunctionV) -> Value:
-        numbers = tuple(range(len(primals.items)))
-        target = Target(run, f, primals.items, {}, node, numbers)
-        given = [_path(run, target, n, along.items[n], orders, node) for n in numbers]
+        items = spread(run, primals, node)
+        target = Target(run, f, items, {}, node, tuple(range(len(items))))
+        paths = zip(target.positions, along.items, strict=True)
+        given = [_path(run, target, n, terms, orders, node) for n, terms in paths]
         tangents = [[own[k] for own in given] for k in range(orders)]
-        made, moved = target.jvp(numbers, *tangents)
+        made, moved = target.jvp(target.positions, *tangents)
         value = run.calls.result(target.spec, made, [])
         leaves, rest = flatten(value).atoms, iter(moved)
         found = [cotangent(run, target.result, iter(leaves), rest) for _ in range(orders)]

@@ -24,7 +24,7 @@ from pullback.core.terms import (
 from pullback.core.types import Array, Named, Sum, Type, Variant, has_reals
 from pullback.errors import ArgumentTypeError, EndlessError, PullbackError
 from pullback.frontend.derivatives.cotangents import cotangent
-from pullback.frontend.derivatives.declared_nodes import with_nodes
+from pullback.frontend.derivatives.declared_nodes import with_nodes, with_numbers
 from pullback.frontend.derivatives.homes import split_classes
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.handing import prepared
@@ -60,20 +60,24 @@ _MOST_CHOICES = 16
 
 class Target:
     """A specialised function to differentiate: its arguments as atoms, and where each parameter's
-    leaves stand among them. ``wanted``: which arguments it is differentiated by (``argnums``)."""
+    leaves stand among them. ``wanted``: which arguments it is differentiated by (``argnums``).
+    ``ran``: what the function gave when it was run, once, since it updates what others see (unless
+    it ``has_run``); the derivative is by the values before."""
 
     def __init__(
         self, run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value],
-        node: ast.AST, wanted: object,
+        node: ast.AST, wanted: object, has_run: bool = False,
     ) -> None:  # fmt: skip
         bound = bind(run, f, args, kwargs, node)
         names = list(bound)
-        self.wanted = numbers_of(run, wanted, names, node)
-        self.positions = positions_of(run, self.wanted, len(names), node)
+        skip = len(f.bound)  # the object of a method
+        self.wanted = numbers_of(run, wanted, names[skip:], node)
+        numbers = positions_of(run, self.wanted, len(names) - skip, node)
+        self.positions = tuple(k + skip for k in numbers)
         for k in self.positions:
             argument = with_attributes(run, bound[names[k]], node)
-            bound[names[k]] = with_nodes(run, argument, node)
-        self.spec, self.atoms = prepared(run, f, bound, node)
+            bound[names[k]] = with_nodes(run, with_numbers(run, argument, node), node)
+        self.spec, self.atoms, updates = prepared(run, f, bound, node)
         if self.spec in run.calls.active:
             run.refuse(
                 node,
@@ -82,6 +86,7 @@ class Target:
                 "differentiate outside of the recursion",
                 error=EndlessError,
             )
+        self.ran = run.call(f, args, node, kwargs) if updates and not has_run else None
         if self.spec.never_returns:
             run.b.let(Call(self.spec.name, tuple(self.atoms)), (), run.site(node))
             raise Unreachable
@@ -363,11 +368,12 @@ def require_gradients(target: Target, node: ast.AST) -> None:
 def take_aux(run: Run, target: Target, node: ast.AST) -> Value:
     """Return the second result, from a call of its own; from then on the target gives the first
     only."""
-    spec = target.spec
+    spec, whole = target.spec, target.ran
     types = tuple(leaf_types(target.result))
     drop_aux(run, target, node)
-    made = run.b.let(Call(spec.name, tuple(target.atoms)), types, run.site(node))
-    whole = run.calls.result(spec, list(made), [])
+    if whole is None:
+        made = run.b.let(Call(spec.name, tuple(target.atoms)), types, run.site(node))
+        whole = run.calls.result(spec, list(made), [])
     assert isinstance(whole, TupleV)
     return whole.items[1]
 

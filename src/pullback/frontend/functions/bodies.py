@@ -95,7 +95,7 @@ def run_once(
     run.frames.append(frame)
     before = run.calls.shown
     try:
-        spec.cells = enter(run, frame, f, args)
+        spec.cells = enter(run, frame, f, args, mine)
         return _body(run, spec, frame, params, owners)
     finally:
         spec.shows = spec.shows or run.calls.shown > before

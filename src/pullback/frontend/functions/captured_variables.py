@@ -14,7 +14,7 @@ called, of a function or generator that is an argument, or of a function in such
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     HashV,
     ListV,
+    OperatorV,
     RecordV,
     Scalar,
     Stale,
@@ -61,7 +62,8 @@ APART = "$apart"
 """The parameter that says that the shared objects of a function are its own (``store``)."""
 
 KEPT = "$kept"
-"""The parameter that says which arguments nobody else has: they are the function's own."""
+"""The parameter that says which arguments and captured variables nobody else has: they are the
+function's own."""
 
 SAME = "$same"
 """The parameter that says which paths lead to one variable."""
@@ -94,6 +96,8 @@ def _inside(value: Value | None) -> dict[str, Value]:
             return {str(k): v for k, v in enumerate(items) if not isinstance(v, Scalar | Static)}
         case RecordV(_, fields):
             return fields
+        case OperatorV(_, function, _, args):
+            return {str(k): v for k, v in enumerate((function, *args))}
         case _:
             return {}
 
@@ -124,7 +128,7 @@ def _functions_at(name: str, value: Value) -> Iterator[tuple[str, FunctionV]]:
     """The functions in what a variable holds, and the names of their places."""
     if isinstance(value, FunctionV):
         yield name, value
-    elif isinstance(value, TupleV | RecordV):
+    elif isinstance(value, TupleV | RecordV | OperatorV):
         for n, v in _inside(value).items():
             yield from _functions_at(f"{name}{_INSIDE}{n}", v)
 
@@ -157,9 +161,12 @@ def _argument(values: dict[str, Value], argument: str) -> Value | None:
     return value
 
 
-def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[str, Variable]:
+def enter(
+    run: Run, frame: Frame, f: FunctionV, args: dict[str, Value], own: Collection[str]
+) -> dict[str, Variable]:
     """Make cells of the captured variables that may change; gives them by their names in the
-    frame, where the function's own variables keep their names."""
+    frame, where the function's own variables keep their names. ``own``: those that nobody else
+    has."""
     assert frame.definition is not None
     node, cells = frame.definition.node, dict[str, Variable]()
     declared, slots = rebinds(node), {s.path: s for s in _facts(args, SLOTS, Slot)}
@@ -186,16 +193,19 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
             frame.scope.borrowed.add(name)
             v.scope.names[v.name] = CellV(frame.scope, name)
             continue
-        cells[name] = v
+        kept = name in own
+        if not kept:
+            cells[name] = v
         if slot is not None:
             frame.slots[name] = slot
-        frame.scope.names[name] = lent(value)
+        frame.scope.names[name] = (taken_over if kept else lent)(value)
         frame.scope.borrowed.add(name)
         if v.name in v.scope.cells:
             frame.scope.cells[name] = v.scope.cells[v.name]
-        frame.given[name] = owners_of(value)
+        if not kept:
+            frame.given[name] = owners_of(value)
         v.scope.names[v.name] = CellV(frame.scope, name)
-    for name in sorted(declared - cells.keys()):
+    for name in sorted(declared - cells.keys() - {*own}):
         where = next((n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)), node)
         whose = "is global" if name in f.definition.globals else (
             "belongs to a function that is not compiled"
@@ -298,10 +308,13 @@ def taken_over(value: Value) -> Value:
     """Return an argument that nobody else has."""
     value = lent(value)
     match value:
-        case ArrayV() | ListV() | HashV() | TupleV(is_list=True):
+        case ArrayV() | ListV() | HashV():
             return replace(value, fresh=True)
-        case RecordV(cls, fields) if changes(cls):
-            return replace(value, fields={n: taken_over(v) for n, v in fields.items()}, fresh=True)
+        case TupleV(items):
+            return replace(value, items=tuple(map(taken_over, items)), fresh=True)
+        case RecordV(cls, fields):
+            mine = {n: taken_over(v) for n, v in fields.items()}
+            return replace(value, fields=mine, fresh=changes(cls))
         case _:
             return value
 

@@ -20,6 +20,7 @@ from pullback.errors import MutationError
 from pullback.frontend.functions import noted
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
+    KEPT,
     are_one,
     check_here,
     found_at,
@@ -50,7 +51,7 @@ from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.python.memoised import memo_name
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import STATE
-from pullback.frontend.state import Variable
+from pullback.frontend.state import Variable, facts
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -344,14 +345,27 @@ def _unmarked(value: Value, made: dict[str, Value]) -> Value:
             return value
 
 
+def owning(
+    run: Run, f: FunctionV, args: dict[str, Value], node: ast.AST
+) -> tuple[Spec, list[Atom], bool]:
+    """Return a function and its arguments, and whether it updates what others see: then that is
+    taken for its own, so that it only computes its result from the values that are given."""
+    spec, atoms, _ = run.calls.prepare(f, args, node)
+    updates = bool(spec.updates)
+    if updates:
+        own = facts(tuple(sorted(spec.updates)))
+        spec, atoms, _ = run.calls.prepare(f, {**args, KEPT: own}, node)
+    return spec, atoms, updates
+
+
 def prepared(
     run: Run, f: FunctionV, args: dict[str, Value], node: ast.AST
-) -> tuple[Spec, list[Atom]]:
-    """Return a function and its arguments for a derivative operator: it may update none of them."""
+) -> tuple[Spec, list[Atom], bool]:
+    """Return the same for a derivative operator."""
     tight = {n: tightened(run, v, node) for n, v in args.items()}
     if run.store is not None:
         f, tight = run.store.apart(f, tight)
-    spec, atoms, _ = run.calls.prepare(f, tight, node)
+    spec, atoms, updates = owning(run, f, tight, node)
     if run.store is not None and spec.result is not None and holds_references(spec.result):
         reason = "an object that may have several names, as a result of what is differentiated"
         run.refuse(node, reason, "return its numbers: return node.value")
@@ -380,4 +394,4 @@ def prepared(
             "the derivative of a function that returns a list which it appended to",
             "let it return np.array(...) of the list",
         )
-    return spec, atoms
+    return spec, atoms, updates

@@ -10,13 +10,22 @@ import numpy as np
 
 from pullback import structures
 from pullback.core.build import lit
-from pullback.core.terms import Atom, Build, Lit, Var
+from pullback.core.terms import Atom, Build, Call, Lit, Var
 from pullback.core.types import Array, Real
-from pullback.errors import ArgumentTypeError, ArgumentValueError, StructureError
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    MutationError,
+    PullbackError,
+    StructureError,
+)
 from pullback.frontend.derivatives.cotangents import require_still
 from pullback.frontend.derivatives.gradients import bears
-from pullback.frontend.derivatives.targets import numbers_of, positions_of
+from pullback.frontend.derivatives.targets import known, numbers_of, positions_of
+from pullback.frontend.functions import eta
+from pullback.frontend.functions.handing import owning
 from pullback.frontend.interpret.calls import bind as bind_call
+from pullback.frontend.interpret.spreading import spread
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of
@@ -30,10 +39,13 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
 )
 from pullback.frontend.kinds.row_shapes import emitted, row_shapes
+from pullback.frontend.kinds.snapshots import frozen
 from pullback.frontend.kinds.values import (
     REGISTRY,
     ArrayV,
+    ClosureV,
     FunctionV,
+    LambdaSetV,
     ListV,
     OperatorV,
     RecordV,
@@ -48,6 +60,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.combinators import count_of
 from pullback.frontend.library.numpy.sequences import nested, to_array
+from pullback.frontend.python.syntax import gathering
 from pullback.frontend.run import Run
 
 _FALSE = Static(False)
@@ -171,6 +184,58 @@ def _call_quietly(
     return run.quietly(lambda: run.call(operator.function, args, node, kwargs))
 
 
+@register(structures.once)
+def once(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, given = args
+    assert isinstance(sp, Run)
+    if not isinstance(given, TupleV) or not _updates(sp, f, given.items, node):
+        return TupleV((f, given))
+    alone, entry = OperatorV("alone", frozen(f)), frozen(given)
+    sp.call(f, spread(sp, given, node), node)
+    return TupleV((alone, entry))
+
+
+_AS_BELOW = ("called_as", "quiet", "jit", "grad", "value_and_grad")
+"""Operators that update what the function below them does."""
+
+
+def _updates(run: Run, f: Value, args: Args, node: ast.AST) -> bool:
+    """Whether a function updates what it is given, or what is around it, as far as that is known:
+    if it is chosen at run time, it may."""
+    if isinstance(f, ClosureV | LambdaSetV):
+        return True
+    if isinstance(f, OperatorV) and f.name in ("alone", *_AS_BELOW):
+        below = f.args[0] if f.name == "called_as" else f.function
+        return f.name != "alone" and _updates(run, below, args, node)
+    outer = run.frame.definition
+    assert outer is not None
+    known_one = isinstance(f, FunctionV) and not gathering(f.definition.node)
+    names = [f"a{k}" for k in range(len(args))]
+    g = f if known_one else eta.of_arity(f, names, (), outer, node)
+    assert isinstance(g, FunctionV)
+    try:
+        bound = bind_call(run, g, [run.handed(v, node) for v in args], {}, node)
+        return bool(run.calls.prepare(g, bound, node)[0].updates)
+    except PullbackError as error:
+        return isinstance(error, MutationError)  # others are said where it is called
+
+
+def _call_alone(
+    run: Run, operator: OperatorV, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """The call of a function that has run before, and has updated what it updates."""
+
+    def alone(f: FunctionV) -> Value:
+        spec, atoms, _ = owning(run, f, bind_call(run, f, args, kwargs, node), node)
+        types = () if spec.result is None else tuple(leaf_types(spec.result))
+        made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
+        return run.calls.result(spec, list(made), [])
+
+    return run.quietly(
+        lambda: known(run, operator.function, (len(args), tuple(kwargs)), alone, node)
+    )
+
+
 def _below(f: Value) -> Value:
     """Return the user's function below operators."""
     while isinstance(f, OperatorV):
@@ -180,6 +245,7 @@ def _below(f: Value) -> Value:
 
 REGISTRY.operators["called_as"] = _call_as
 REGISTRY.operators["quiet"] = _call_quietly
+REGISTRY.operators["alone"] = _call_alone
 
 
 def _names(f: Value) -> list[str]:
@@ -394,7 +460,7 @@ def _each(
 
 
 __all__ = [
-    "along", "arguments", "as_given", "called_as", "chosen", "is_larger", "leaves", "one_hot",
-    "picked", "quiet", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units",
-    "with_reals",
+    "along", "arguments", "as_given", "called_as", "chosen", "is_larger", "leaves", "once",
+    "one_hot", "picked", "quiet", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned",
+    "units", "with_reals",
 ]  # fmt: skip

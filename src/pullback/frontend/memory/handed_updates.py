@@ -37,6 +37,17 @@ class Touched:
     parts: frozenset[int]
     owned: Sequence[Ownership]
 
+    @property
+    def owners(self) -> frozenset[Owner]:
+        """The owners of the parts."""
+        mine = (owners for k, (owners, _) in enumerate(self.owned) if k in self.parts)
+        return frozenset(o for owners in mine for o in owners)
+
+    def may_be_in(self, value: Value) -> bool:
+        """Whether the function may have updated something in a value."""
+        owners = owners_of(value)
+        return not owners or bool(owners & self.owners)
+
 
 def handed_back(
     run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: Touched | None,
@@ -53,6 +64,14 @@ def handed_back(
     for name, value in function_scope(run.scope).names.items():
         if value is arg and not name.startswith("$"):
             return named_back(run, name, arg, new, node, nested, moved)
+    if isinstance(arg, TupleV) and isinstance(new, TupleV) and not arg.is_list and nested:
+        items = (
+            handed_back(run, v, after, refusal, node, nested, moved)
+            if is_root(v) and nested.may_be_in(v)
+            else v
+            for v, after in zip(arg.items, new.items, strict=True)
+        )
+        return replace(new, items=tuple(items))
     if not arg.fresh:
         refusal.updated = arg
         refusal.captured = _around(run, arg)
@@ -120,7 +139,8 @@ def check_all_inside(
     run: Run, value: Updatable, given: frozenset[Owner], node: ast.AST
 ) -> None:
     """All that is in a list, dict or object may be updated: it is in no other place."""
-    if not is_unshared_inside(value, frozenset() if value.fresh else given):
+    own = is_updated_in_place(value) and value.fresh
+    if not is_unshared_inside(value, frozenset() if own else given):
         refuse_shared(run, value, node)
     run.frame.touched |= owners_of(value)
 
@@ -129,10 +149,10 @@ def check_inside(
     run: Run, value: Updatable, given: frozenset[Owner], touched: Touched, node: ast.AST
 ) -> None:
     """What a function has updated in a list, dict or object is in no other place."""
-    mine, given = owners_of(value), frozenset() if value.fresh else given
+    mine = owners_of(value)
+    given = frozenset() if is_updated_in_place(value) and value.fresh else given
     if is_unshared_inside(value, given):  # nor is anything else that is in it
-        run.frame.touched |= {o for k, (owners, _) in enumerate(touched.owned)
-                              if k in touched.parts for o in owners}
+        run.frame.touched |= touched.owners
         return
     for k in touched.parts:
         owners, fresh = touched.owned[k] if k < len(touched.owned) else (frozenset(), False)

@@ -229,7 +229,7 @@ def given_names(node: FunctionNode) -> frozenset[str]:
     caller (``a += d`` updates an array or a list, and a number has no updates to pass back); or
     only where the caller gives none (``if memo is None: memo = {}``)."""
     rest = [s for s in _body(node) if _default_of(s) is None]
-    own = [] if node.args.kwarg is None else [node.args.kwarg.arg]
+    own = (p.arg for p in (node.args.vararg, node.args.kwarg) if p is not None)
     return frozenset([*parameters(node), *own]) - bound_anew(rest)
 
 
