@@ -4,6 +4,7 @@
 import copy
 import time
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -104,8 +105,10 @@ def test_a_variable_of_a_function_that_is_not_compiled():
         return total
 
     with pytest.raises(pb.PullbackError, match="pass the value in and return the new one"):
-        pb.jacfwd(f)(1.0)
+        pb.vmap(f)(np.ones(2))
     assert total == 0.0
+    assert pb.jacfwd(f)(1.5) == 1.0
+    assert total == 1.5
 
 
 def test_a_deep_recursion_does_not_copy_what_it_updates() -> None:

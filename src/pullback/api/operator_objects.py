@@ -149,6 +149,12 @@ class Operator(Remade):
         that lead to each other, and its result; or raise the refusal."""
         try:
             try:
+                if isinstance(refusal, MutationError) and isinstance(self._f, Operator):
+                    said = self.name, *self.__pullback_operator__[2:]
+                    return _nothing, _on_copies(
+                        lambda f: Operator(f, self._request, said)(*values),
+                        self._f, values, refusal,
+                    )  # fmt: skip
                 if isinstance(refusal, MutationError):
                     return learnt(self._f, request, refusal, values)
             except PullbackError as error:
@@ -362,14 +368,25 @@ def with_updates(
     except MutationError as error:
         refusal = error
     try:
-        if not isinstance(f, Operator):
-            return on_copies(f, args, refusal, operate, writes)
-        make, (given, *said), options = f.call_that_made_it()
-        return on_copies(
-            given, args, refusal, lambda pure: operate(make(pure, *said, **options)), writes
-        )
+        return _on_copies(operate, f, args, refusal, writes)
     finally:
         del refusal
+
+
+def _on_copies(
+    operate: Callable[[Callable[..., Any]], Made], f: Callable[..., Any], args: Sequence[Any],
+    refusal: MutationError, writes: bool = True,
+) -> Made:  # fmt: skip
+    """Return the same of a function, or an operator of one, that has been refused since it updates
+    what others see."""
+    if not isinstance(f, Operator):
+        return on_copies(f, args, refusal, operate, writes)
+    make, (given, *said), options = f.call_that_made_it()
+
+    def of(pure: Callable[..., Any]) -> Made:
+        return operate(make(pure, *said, **options))
+
+    return on_copies(given, args, refusal, of, writes)
 
 
 def check_pure(f: Callable[..., Any], args: Sequence[Any]) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
@@ -45,6 +45,8 @@ Found = TypeVar("Found")
 _DIRECTLY = What.VALUE, What.GRADIENT, What.VALUE_AND_GRADIENT
 """The operators whose entries may say what has changed."""
 
+
+_MOST_KNOWN = 256
 
 _known: dict[object, Outside] = {}
 """What functions have been found to update, by their code."""
@@ -111,7 +113,8 @@ def on_copies(
     if not apart:
         raise MutationError(*_SHARED)
     try:
-        result = operate(without_updates(made.f, _how(made.outside), made.first))
+        around = made.f if made.outside.captured else None
+        result = operate(without_updates(made.f, _how(made.outside, around), made.first))
     except PullbackError:
         raise
     except Exception as error:
@@ -126,8 +129,8 @@ def on_copies(
 def _of_arguments(
     f: Callable[..., Any], args: Sequence[Any]
 ) -> tuple[Updating | None, bool]:
-    """Return the call of the value of a function that updates these arguments, and nothing else
-    (None: of another one), and whether they are apart from all else that it has."""
+    """Return the call of the value of a function that updates these arguments or what is around it
+    (None: of another one), and whether that is apart from all else that it has."""
     if (not isinstance(f, FunctionType | MethodType) and _bound(f) is None) or is_own(_file(f)):
         return None, False
     made = Updating(f, Request(What.VALUE))
@@ -135,13 +138,13 @@ def _of_arguments(
         apart = made.find((*made.first, *args))
     except PullbackError:
         return None, False
-    known = made.outside.arguments and not made.outside.captured
+    known = made.outside.arguments or made.outside.captured
     return made if known else None, apart
 
 
-@cache
-def _how(outside: Outside) -> type[How]:
-    return type("How", (How,), {"outside": replace(outside, silent=True)})
+@lru_cache(_MOST_KNOWN)
+def _how(outside: Outside, around: Callable[..., Any] | None) -> type[How]:
+    return type("How", (How,), {"outside": replace(outside, silent=True), "function": around})
 
 
 _SHARED = (

@@ -345,10 +345,11 @@ class _Mine:
 
 
 class How:
-    """``outside`` says what a function updates. Compiled code knows subclasses as it knows any
-    class."""
+    """``outside`` says what a ``function`` updates, which is there if that is also around it.
+    Compiled code knows subclasses as it knows any class."""
 
     outside = NOTHING
+    function: FunctionType | None = None
 
 
 def called_on_copies(f: Callable[..., Any], how: type[How], *args: Any) -> Any:
@@ -374,12 +375,17 @@ def _called_on_copies(
     assert isinstance(sp, Run)
     f, how, *given = args
     assert isinstance(how, Static) and isinstance(how.value, type) and issubclass(how.value, How)
-    Updates(sp, how.value.outside, sp.scope, given, node)
+    taken, sp.taken = sp.taken, None
+    updates = Updates(sp, how.value.outside, sp.scope, given, node)
+    if how.value.function is not None:
+        f = updates.around(f, how.value.function)
     try:
         return sp.call(f, given, node)
     except MutationError as error:
         error.arguments = updated_by(error, given)
         raise
+    finally:
+        sp.taken = taken
 
 
 def _without(
