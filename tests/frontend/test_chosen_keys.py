@@ -64,3 +64,41 @@ def test_what_is_refused() -> None:
     assert pb.jit(lambda x, ks: sum(all_members(x, k) for k in ks))(1.0, [*Kind]) == 5.5
     with pytest.raises(pb.PullbackError, match="by a method of an enumeration"):
         pb.jit(lambda x, sizes: sum(x * (s + 1) for s in sizes))(1.0, [*Size])
+
+
+def test_keys_that_are_bools() -> None:
+    def chosen(x):
+        table = {True: 2.0 * x, False: 3.0}
+        return table[x > 1.0] * x + table[False]
+
+    def counted(x):
+        sums = {True: 0.0, False: 0.0}
+        for v in (x, 3.0 * x, 0.1):
+            sums[v > 1.0] += v * x
+        return sums[True] * 10.0 + sums[False]
+
+    def gone_through(x):
+        rows = {True: [x], False: []}
+        rows[x > 1.0].append(2.0 * x)
+        return [(k, repr(k), sum(v), len(v)) for k, v in rows.items()]
+
+    def called(x):
+        return {True: lambda v: v * 2.0, False: lambda v: v * v * 3.0}[x > 1.0](x)
+
+    def told(x):
+        return f"{ {True: 'large', False: 'small'}[x > 1.0]}"
+
+    for x in (0.4, 1.5):
+        for f in (chosen, counted, gone_through, called, told):
+            assert pb.jit(f)(x) == f(x)
+        for f in (chosen, counted, called):
+            slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+            assert pb.grad(f)(x) == pytest.approx(slope, rel=1e-6)
+
+    def also_the_number(x):
+        table = {True: x}
+        table[1] = 2.0 * x
+        return table[True]
+
+    with pytest.raises(pb.PullbackError, match="of one type"):
+        pb.jit(also_the_number)(1.0)

@@ -360,7 +360,6 @@ def cached_inside_of_a_derivative(x, n):
 @pytest.mark.parametrize(
     ("f", "why"),
     [
-        (cached_inside_of_a_derivative, "'even', which keeps its results around it"),
         (float_key, "two equal floats may have different derivatives"),
         (keys_of_two_classes, "a bool as a key of a dict of ints"),
         (shared_row, "may be in other places"),
@@ -375,6 +374,11 @@ def cached_inside_of_a_derivative(x, n):
 def test_what_is_refused(f: Any, why: str) -> None:
     with pytest.raises(pb.PullbackError, match=why):
         pb.jit(f)(0.5, 9)
+
+
+def test_a_derivative_of_what_calls_a_cached_function() -> None:
+    for n in (8, 9):
+        assert pb.jit(cached_inside_of_a_derivative)(0.5, n) == even(n)
 
 
 # --- what it costs --------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pullback.call.first_errors import first_error, in_its_context
 from pullback.call.leaving import leaving
 from pullback.call.methods import CHAD
 from pullback.call.misuse import may_broadcast, require_function
-from pullback.call.outside import forget, learnt, on_copies, updating
+from pullback.call.outside import forget, is_known, learnt, on_copies, updating
 from pullback.call.pickled import Call, Remade
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, MutationError, PullbackError
@@ -363,6 +363,9 @@ def with_updates(
     """Return what an operator gives of ``f``. If that updates its arguments, the derivatives are
     those by the values that they have now; afterwards they are what a run of ``f`` leaves, if the
     operator ``writes``."""
+    inner = inner_function(f)
+    if not isinstance(inner, Operator) and is_known(inner):
+        return _on_copies(operate, f, args, None, writes)
     try:
         return operate(f)
     except MutationError as error:
@@ -375,10 +378,10 @@ def with_updates(
 
 def _on_copies(
     operate: Callable[[Callable[..., Any]], Made], f: Callable[..., Any], args: Sequence[Any],
-    refusal: MutationError, writes: bool = True,
+    refusal: MutationError | None, writes: bool = True,
 ) -> Made:  # fmt: skip
     """Return the same of a function, or an operator of one, that has been refused since it updates
-    what others see."""
+    what others see, or is known to."""
     if not isinstance(f, Operator):
         return on_copies(f, args, refusal, operate, writes)
     make, (given, *said), options = f.call_that_made_it()

@@ -97,15 +97,28 @@ def learnt(
         raise other from None
 
 
+def is_known(f: Callable[..., Any]) -> bool:
+    """Whether the code of a function is known to update what others see."""
+    return bool(_known) and _code(f) in _known
+
+
 def on_copies(
-    f: Callable[..., Any], args: Sequence[Any], refusal: MutationError,
+    f: Callable[..., Any], args: Sequence[Any], refusal: MutationError | None,
     operate: Callable[[Callable[..., Any]], Found], writes: bool = True,
 ) -> Found:  # fmt: skip
     """Return what an operator gives of a function that has been refused since it updates arguments:
     of one that updates copies. Afterwards the arguments are what the function leaves, if it
-    ``writes``. A refusal that is about anything else is raised."""
+    ``writes``. A refusal that is about anything else is raised. Without one (the code ``is_known``)
+    the operator is asked itself where it does not fit."""
     made, apart = _of_arguments(f, args)
+    if refusal is None and not (made and apart):
+        try:
+            return operate(f)
+        except MutationError:
+            if made is None:
+                raise
     if made is None:
+        assert refusal is not None
         try:
             raise refusal
         finally:
@@ -450,4 +463,4 @@ def _apart(objects: Sequence[Any], others: Sequence[Any], through: Sequence[Any]
     return not any(np.may_share_memory(a, b) for a, b in pairs)
 
 
-__all__ = ["Updating", "forget", "learnt", "on_copies", "updating"]
+__all__ = ["Updating", "forget", "is_known", "learnt", "on_copies", "updating"]

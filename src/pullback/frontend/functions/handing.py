@@ -48,7 +48,6 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import handed_updates, holding, ownership, places
 from pullback.frontend.memory.owners import memory_of, owners_of
-from pullback.frontend.python.memoised import memo_name
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import STATE
 from pullback.frontend.state import Variable, facts
@@ -371,14 +370,6 @@ def prepared(
         run.refuse(node, reason, "return its numbers: return node.value")
     run.loses |= bool(spec.lost) and len(run.frames) == 1
     for name, refusal in spec.updates.items():
-        if name.partition("@")[0].endswith(memo_name("")):
-            run.refuse(
-                node,
-                f"a function that is differentiated here calls {name.partition('$')[0]!r}, which "
-                "keeps its results around it",
-                "define the cached function inside of the one that is differentiated",
-                error=MutationError,
-            )
         if refusal is not None:
             raise refusal
         run.refuse(

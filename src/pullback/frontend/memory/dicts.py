@@ -86,7 +86,8 @@ def display(run: Run, node: ast.Dict) -> Value:
             key = run.evaluate(k)
             with run.holding(key):
                 value = run.evaluate(v)
-        if isinstance(result, RecordV) and not is_run_time(key):
+        is_bool = isinstance(key, Static) and isinstance(key.value, bool)  # True is the name 1, too
+        if isinstance(result, RecordV) and not is_bool and not is_run_time(key):
             result = replace(result, fields={**result.fields, key_of(run, key, k): value})
         else:
             if isinstance(result, RecordV):
