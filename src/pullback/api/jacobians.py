@@ -58,19 +58,19 @@ def jacfwd(
     """
     numbers = chosen(f, argnums)
 
-    def jacobian(*given_args: Any) -> Any:
-        g, args = once(f, given_args)
+    def jacobian(*args: Any) -> Any:
+        g, entry = once(f, args)
         again = quiet(g)
-        given = with_reals(picked(args, numbers))
+        given = with_reals(picked(entry, numbers))
         inputs = leaves(given, True)
-        result = g(*args)
+        result = g(*entry)
         out = result[0] if has_aux else result
         outputs = leaves(out, True)
         shapes = tuple([np.shape(y) for y in outputs])
         _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
         def inner(*new: Any) -> Any:
-            found = again(*replaced(args, numbers, new))
+            found = again(*replaced(entry, numbers, new))
             return found[0] if has_aux else found
 
         def columns(here: Any, x: Any) -> Any:
@@ -107,12 +107,12 @@ def jacrev(
     """
     numbers = chosen(f, argnums)
 
-    def jacobian(*given_args: Any) -> Any:
-        g, args = once(f, given_args)
-        given = with_reals(picked(args, numbers))
+    def jacobian(*args: Any) -> Any:
+        g, entry = once(f, args)
+        given = with_reals(picked(entry, numbers))
 
         def inner(*new: Any) -> Any:
-            found = g(*replaced(args, numbers, new))
+            found = g(*replaced(entry, numbers, new))
             return found[0] if has_aux else found
 
         out, pullback = vjp(inner, *given)
@@ -133,7 +133,7 @@ def jacrev(
 
         found = [rows(here, y) for here, y in zip(units(outputs), outputs, strict=True)]
         matrix = rebuilt(out, tuple(found), True)
-        return (matrix, quiet(g)(*args)[1]) if has_aux else matrix
+        return (matrix, quiet(g)(*entry)[1]) if has_aux else matrix
 
     return called_as(f, jacobian)
 
@@ -151,15 +151,15 @@ def jacobian(
     """
     numbers = chosen(f, argnums)
 
-    def cheaper(*given_args: Any) -> Any:
-        g, args = once(f, given_args)
+    def cheaper(*args: Any) -> Any:
+        g, entry = once(f, args)
         again = quiet(g)
         forward, reverse = jacfwd(again, numbers, has_aux), jacrev(again, numbers, has_aux)
-        result = g(*args)
+        result = g(*entry)
         out = result[0] if has_aux else result
-        if is_larger(leaves(picked(args, numbers), True), leaves(out, True)):
-            return reverse(*args)
-        return forward(*args)
+        if is_larger(leaves(picked(entry, numbers), True), leaves(out, True)):
+            return reverse(*entry)
+        return forward(*entry)
 
     return called_as(f, cheaper)
 
@@ -179,12 +179,12 @@ def hessian(
     """
     numbers = chosen(f, argnums)
 
-    def hessian(*given_args: Any) -> Any:
-        g, args = once(f, given_args)
+    def hessian(*args: Any) -> Any:
+        g, entry = once(f, args)
         matrix = jacfwd(jacrev(g, numbers, has_aux), numbers, has_aux)
-        count = _count(leaves(picked(args, numbers), True))
+        count = _count(leaves(picked(entry, numbers), True))
         _require_room(count * count, HESSIAN)
-        return matrix(*args)
+        return matrix(*entry)
 
     return called_as(f, hessian)
 

@@ -188,10 +188,16 @@ def _call_quietly(
 def once(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, given = args
     assert isinstance(sp, Run)
-    if not isinstance(given, TupleV) or not _updates(sp, f, given.items, node):
+    updates = isinstance(given, TupleV) and _updates(sp, f, given.items, node)
+    if not updates:
         return TupleV((f, given))
     alone, entry = OperatorV("alone", frozen(f)), frozen(given)
+    noted = {} if sp.frame.spec is None else sp.frame.spec.updates
+    before = {*noted}
     sp.call(f, spread(sp, given, node), node)
+    for name in noted.keys() - before:
+        if isinstance(updates, MutationError) and noted[name] is not None:
+            noted[name] = updates  # which is about the user's variable
     return TupleV((alone, entry))
 
 
@@ -199,9 +205,9 @@ _AS_BELOW = ("called_as", "quiet", "jit", "grad", "value_and_grad")
 """Operators that update what the function below them does."""
 
 
-def _updates(run: Run, f: Value, args: Args, node: ast.AST) -> bool:
-    """Whether a function updates what it is given, or what is around it, as far as that is known:
-    if it is chosen at run time, it may."""
+def _updates(run: Run, f: Value, args: Args, node: ast.AST) -> MutationError | bool:
+    """Whether a function updates what it is given, or what is around it, as far as that is known
+    (if it is chosen at run time, it may); the refusal of such an update, if there is one."""
     if isinstance(f, ClosureV | LambdaSetV):
         return True
     if isinstance(f, OperatorV) and f.name in ("alone", *_AS_BELOW):
@@ -215,7 +221,8 @@ def _updates(run: Run, f: Value, args: Args, node: ast.AST) -> bool:
     assert isinstance(g, FunctionV)
     try:
         bound = bind_call(run, g, [run.handed(v, node) for v in args], {}, node)
-        return bool(run.calls.prepare(g, bound, node)[0].updates)
+        found = run.calls.prepare(g, bound, node)[0].updates.values()
+        return next((r for r in found if r is not None), bool(found))
     except PullbackError as error:
         return isinstance(error, MutationError)  # others are said where it is called
 
