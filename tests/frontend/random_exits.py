@@ -4,6 +4,7 @@ generators, at any depth. ``h`` and ``guard.h`` say what was run, in order."""
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -103,14 +104,37 @@ class _Text:
         return [f"if t > {self.rng.randint(0, 6)}:", *inner(), "else:", *inner()]
 
 
-def source(seed: int, depth: int = 2) -> str:
-    """Return the text of one function ``f(x, k)``, which gives a number and what was run."""
+_TOLD = """
+class Told(ValueError):
+    def __init__(self, value):
+        super().__init__(value)
+        self.value = 1.5 * value
+    def tell(self, x):
+        return self.value * x
+"""
+
+
+def _telling(line: str) -> list[str]:
+    """Return a clause that computes with what is in the exception."""
+    found = re.match(r"( *)except ValueError:$", line)
+    if found is None:
+        return [line.replace("raise ValueError(k)", "raise Told(k + x)")]
+    return [f"{found[1]}except Told as e:", f"{found[1]}    t += e.tell(x) + e.args[0] * e.value"]
+
+
+def source(seed: int, depth: int = 2, told: bool = False) -> str:
+    """Return the text of one function ``f(x, k)``, which gives a number and what was run. With
+    ``told`` it computes with what is in its exceptions."""
     text = _Text(random.Random(seed))
     body = [line for _ in range(2) for line in text.block(depth, False)]
     lines = ["t = x", *body, "return t"]
+    header = _HEADER
+    if told:
+        lines = [made for line in lines for made in _telling(line)]
+        header = _TOLD + header.replace("raise ValueError(v)", "raise Told(v * v)")
     inner = "\n".join("        " + line for line in lines)
     return (
-        f"{_HEADER}\ndef f(x, k):\n    h, c, guard = x, 0.0, Guard()\n{_GUARDED}    def run(k):\n"
+        f"{header}\ndef f(x, k):\n    h, c, guard = x, 0.0, Guard()\n{_GUARDED}    def run(k):\n"
         f"        nonlocal h\n{inner}\n"
         "    try:\n        r = run(k)\n    except (ValueError, KeyError, ZeroDivisionError) as e:\n"
         "        r = 1000.0 + (1.0 if isinstance(e, ValueError) else 2.0)\n"
@@ -118,10 +142,11 @@ def source(seed: int, depth: int = 2) -> str:
     )
 
 
-def function(seed: int, path: Any) -> Callable[..., Any]:
+def function(seed: int, path: Any, told: bool = False) -> Callable[..., Any]:
     """Return the function, written to a file of its own."""
-    path.write_text(source(seed))
+    text = source(seed, told=told)
+    path.write_text(text)
     space: dict[str, Any] = {"__name__": path.stem}
-    exec(compile(source(seed), str(path), "exec"), space)
+    exec(compile(text, str(path), "exec"), space)
     made: Callable[..., Any] = space["f"]
     return made

@@ -29,6 +29,8 @@ _MOST = 16384
 
 _numbers = itertools.count(1)
 _known: dict[int, Exception] = {}
+_rows: dict[int, tuple[BaseException, int]] = {}
+"""For an exception, by its ``id``, where the program that raised it keeps what it is made of."""
 
 
 def hold(make: Callable[..., Exception], site: Site | None, *leaves: object) -> int:
@@ -43,6 +45,24 @@ def held(number: int) -> Exception:
     """Return the exception of a number."""
     found = _known.get(number)
     return RecursionError("too many exceptions are being handled") if found is None else found
+
+
+def with_row(exception: E, row: int) -> E:
+    """Return an exception that a program has made, of which it keeps this row."""
+    _rows.pop(id(exception), None)
+    _rows[id(exception)] = exception, row
+    if len(_rows) > _MOST:
+        _rows.pop(next(iter(_rows)), None)
+    return exception
+
+
+def row_of(exception: object) -> int:
+    """Return the row that the program keeps of an exception; -1 if it has none. Raise what
+    ``held`` gives for an exception that has been forgotten."""
+    found, row = _rows.get(id(exception), (None, -1))
+    if found is not exception and isinstance(exception, RecursionError):
+        raise exception
+    return row
 
 
 @dataclass(eq=False, slots=True)
@@ -119,6 +139,17 @@ def note_left(exception: BaseException) -> None:
     if run.wanted:
         run.left, run.context = exception, exception.__context__
     run.stack.clear()
+    _forget_rows(exception)
+
+
+def _forget_rows(exception: BaseException) -> None:
+    """The rows of an exception that leaves the program, and of those behind it, mean nothing more.
+    """
+    left: list[BaseException | None] = [exception]
+    while left:
+        last = left.pop()
+        if last is not None and _rows.pop(id(last), None) is not None:
+            left += last.__context__, last.__cause__
 
 
 def chain_of(exception: BaseException) -> Iterator[BaseException]:
@@ -175,6 +206,6 @@ def with_site(exception: E, site: Site | None) -> E:
 
 __all__ = [
     "PLACE", "Handling", "chain_of", "depth", "enter", "handling", "held", "hold",
-    "is_of_program", "is_place", "leave", "note_left", "raised_within", "with_site",
-    "within_handled",
+    "is_of_program", "is_place", "leave", "note_left", "raised_within", "row_of",
+    "with_row", "with_site", "within_handled",
 ]  # fmt: skip

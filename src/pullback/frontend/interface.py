@@ -62,6 +62,11 @@ class Specialiser(Protocol):
         refused."""
         ...
 
+    def operand_of_exception(self, value: Value, node: ast.AST) -> Value:
+        """Return an argument of a caught exception as the number or array that it is, where that is
+        known; any other value as it is."""
+        ...
+
     def convert(self, value: Value, t: Type, node: ast.AST) -> Atom:
         """Return a scalar's atom converted to a scalar type (int -> real, bool -> int, ...)."""
         ...

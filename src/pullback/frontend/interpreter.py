@@ -26,6 +26,7 @@ from pullback.frontend.interpret import (
     narrowing,
     objects,
     operators,
+    payloads,
     scalars,
     shared_objects,
     statements,
@@ -90,6 +91,8 @@ class Interpreter(Run):
     hash_table = hash_changes.of_record
     case_closure = calls.case_closure
     shared_attribute = shared_objects.attribute
+    of_exception = payloads.attribute
+    operand_of_exception = payloads.operand
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
         made = objects.subscript(self, value, index, node)

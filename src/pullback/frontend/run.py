@@ -37,6 +37,7 @@ from pullback.frontend.kinds.flatten import NoKindError, Ownership, kind_of
 from pullback.frontend.kinds.kinds import HashK, Kind, ListK, declared_in
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CaughtV,
     ClosureV,
     Driven,
     FunctionV,
@@ -418,6 +419,10 @@ class Run(PythonValues, Specialiser):
     @abstractmethod
     def shared_attribute(self, value: RefV | SuperV, name: str, node: ast.AST) -> Value:
         """Return ``value.name`` of an object that may have several names (or its ``super()``)."""
+
+    @abstractmethod
+    def of_exception(self, value: CaughtV, name: str, node: ast.AST) -> Value | None:
+        """Return ``value.name`` of an exception that was caught; None if Python has it."""
 
     @abstractmethod
     def case_closure(

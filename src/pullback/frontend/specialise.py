@@ -36,6 +36,7 @@ from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interface import Choice
 from pullback.frontend.interpret import narrowing
 from pullback.frontend.interpret.endings import always_fails
+from pullback.frontend.interpret.payloads import check_columns
 from pullback.frontend.interpreter import Interpreter
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import flatten, rebuild
@@ -52,6 +53,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
+from pullback.frontend.library.text.raised import Raised
 from pullback.frontend.memory import long_tuples
 from pullback.frontend.problems import Problems, outside
 from pullback.frontend.python import handled, records
@@ -227,7 +229,9 @@ def _specialise(
 def _also(found: PullbackError) -> str:
     """Return what is said of the refusal of a program with references."""
     where = "" if found.site is None else "\n" + excerpt(found.site)
-    return f"objects may have several names, and lead to each other, but {found.reason}{where}"
+    instead = f"\n  Instead: {found.rewrite}" if found.rewrite else ""
+    but = f"objects may have several names, and lead to each other, but {found.reason}"
+    return but + where + instead
 
 
 def _with_references(attempt: _Attempt) -> Specialised | PullbackError | None:
@@ -241,10 +245,14 @@ def _with_references(attempt: _Attempt) -> Specialised | PullbackError | None:
         if together and not isinstance(refusal, TypesDoNotMeetError):
             break
         try:
-            return _specialise(
+            facts = Facts(together, payloads=Raised in rt.constructed)
+            made = _specialise(
                 attempt.function, attempt.arg_types, attempt.args, rt.assume_equal,
-                rt.lapack.yes, rt.known_flags, attempt.outside, Facts(together),
+                rt.lapack.yes, rt.known_flags, attempt.outside, facts,
             )  # fmt: skip
+            if facts.payloads:
+                check_columns(made.program)
+            return made
         except PullbackError as e:
             refusal = refusal or e
     return refusal

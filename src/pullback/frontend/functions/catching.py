@@ -126,9 +126,11 @@ class Catching:
     def left(self, block: Block, passes: str | None) -> bool:
         """Whether code with attempts in it may raise what is caught in other places: solvers and
         derivatives stand where they have been found not to raise, and what is raised again where
-        nothing catches it; what the consumer of a generator raises ``passes``."""
+        nothing catches it, as in the versions of functions that catch; what the consumer of a
+        generator raises ``passes``."""
         ops = (op for op in ops_of(block) if not is_linear(op) and raised_by_op(op) != AGAIN)
         ops = (op for op in ops if not (isinstance(op, Call) and op.function == passes))
+        ops = (op for op in ops if not self.caught.wanted.keys() & set(called_by(op)))
         return any(self._raises(op) for op in ops if not isinstance(op, Vjp | Jvp | Ruled))
 
     def _raises(self, op: Op) -> bool:

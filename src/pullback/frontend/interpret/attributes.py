@@ -121,6 +121,9 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         case CaughtV() if name == "__context__" and not handled.NOTED.get():
             raise ContextsWanted
         case CaughtV(atom, steps):
+            held = run.of_exception(value, name, node)
+            if held is not None:
+                return held
             return CaughtV(atom, (*steps, TYPE if name == "__class__" else name))
         case SymbolV(_, cls):
             found = method_of(run, value, cls, cls.__mro__, name, node)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import made_texts, scalars, small_ints, symbol_values
+from pullback.frontend.interpret import made_texts, payloads, scalars, small_ints, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
@@ -49,6 +49,9 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         return small_ints.binop(run, op, left, right, node)
     if isinstance(left, OptionalV) or isinstance(right, OptionalV):
         x, y = optionals.operands(run, op, left, right, node)
+        return binop(run, op, x, y, node)
+    x, y = payloads.operand(run, left, node), payloads.operand(run, right, node)
+    if x is not left or y is not right:
         return binop(run, op, x, y, node)
     if made_texts.is_text(left) or made_texts.is_text(right):
         text = made_texts.operation(run, op, left, right, node)
@@ -164,6 +167,7 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     if isinstance(operand, OptionalV):
         message = f"bad operand type for unary {op}: 'NoneType'"
         return unary(run, op, optionals.present(run, operand, message, node), node)
+    operand = payloads.operand(run, operand, node)
     if isinstance(operand, SmallV):
         small_ints.unary(run, op, operand, node)
     if isinstance(operand, SymbolV):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
-from pullback.core.held import raised_within
+from pullback.core.held import raised_within, with_row
 from pullback.core.messages import Applied, Constant, Message, Part, exception_text
 from pullback.core.prims_discrete import AGAIN, exception_of, raised_by
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.functions.clauses import DIGIT, called_number, made_number
+from pullback.frontend.interpret import payloads
 from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import TYPE
@@ -68,7 +69,14 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
             s, "a bare raise has nothing to raise again", "raise ValueError('...'): say which"
         )
     written = isinstance(s.exc, ast.Call) and _exception_class(run.evaluate(s.exc.func)) is not None
-    made = None if written else run.evaluate(s.exc)
+    if written and payloads.are_kept(run):
+        assert isinstance(s.exc, ast.Call)
+        made: Value | None = exception(run, run.evaluate(s.exc.func), s.exc)
+    else:
+        made = None if written else run.evaluate(s.exc)
+    if isinstance(made, Static) and payloads.are_kept(run) and _exception_class(made) is not None:
+        call = ast.copy_location(ast.Call(s.exc, [], []), s.exc)
+        made = exception(run, made, call)
     if isinstance(made, OptionalV):
         made = optionals.present(run, made, "exceptions must derive from BaseException", s)
     if isinstance(made, CaughtV) and not made.steps:
@@ -103,14 +111,30 @@ def is_exception(function: Value) -> bool:
 def exception(run: Run, function: Value, node: ast.Call) -> CaughtV:
     """Compile ``E(...)`` as a value, which may be raised later: Python makes the exception."""
     cls, args, names = _made_of(run, node)
+    row: Atom | None = None
+    shown = args
+    if payloads.are_kept(run):
+        if cls is None:
+            run.refuse(
+                node, "an exception of a class that only the run knows, with what it is made of",
+                "name the class",
+            )  # fmt: skip
+        row, given = payloads.made(run, cls, args, names, node)
+        run.scope.names |= given
+        shown = [ast.copy_location(ast.Name(n), a) for n, a in zip(given, args, strict=True)]
     recorder = Recorder(run, node)
     first = None if cls is not None else recorder.value(function)
-    parts = tuple(_argument(recorder, a) for a in args)
+    parts = tuple(_argument(recorder, a) for a in shown)
     leaves, text = tuple(recorder.leaves), _plain(parts, args)
+    for a in shown if row is not None else ():
+        assert isinstance(a, ast.Name)
+        del run.scope.names[a.id]
     if cls is not None:
         raised = raised_by(cls)
         name, message = exception_text(raised), Message(parts, len(leaves), text, names)
-        make = partial(exception_of, raised, message)
+        make: Callable[..., Exception] = partial(exception_of, raised, message)
+        if row is not None:
+            make, leaves = partial(_with_row, make), (*leaves, row)
         number: Atom = i64(run.caught.class_of(raised))
     else:
         assert isinstance(function, CaughtV) and first is not None
@@ -118,6 +142,12 @@ def exception(run: Run, function: Value, node: ast.Call) -> CaughtV:
         number = run.b.prim("mod", function.atom, i64(DIGIT))
     made = made_number(run.b, make, name, leaves)
     return CaughtV(run.b.prim("add", run.b.prim("mul", made, i64(DIGIT)), number))
+
+
+def _with_row(make: Callable[..., Exception], leaves: Sequence[object]) -> Exception:
+    *others, row = leaves
+    assert isinstance(row, int)
+    return with_row(make(others), row)
 
 
 def _of_class(

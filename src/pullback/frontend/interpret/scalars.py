@@ -22,7 +22,7 @@ from pullback.frontend.interpret import symbol_values
 from pullback.frontend.interpret.float_powers import NO_NEGATIVE_POWER, float_power, power_of
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
-from pullback.frontend.kinds.values import Scalar, Specialiser, Static, SymbolV, Value
+from pullback.frontend.kinds.values import CaughtV, Scalar, Specialiser, Static, SymbolV, Value
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import integers
 
@@ -71,6 +71,10 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
                 return Scalar(i64(0), True)
         case SymbolV():
             return scalar(sp, symbol_values.operand(sp, value, "arithmetic", node), node)
+        case CaughtV():
+            held = sp.operand_of_exception(value, node)
+            if held is not value:
+                return scalar(sp, held, node)
         case _:
             pass
     sp.refuse(node, f"expected a number, not {sp.describe(value)}", error=_type_error())

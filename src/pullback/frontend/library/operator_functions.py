@@ -32,6 +32,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.memory import dicts
+from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.run import Run
 
 BINARY: dict[str, Callable[..., object]] = {
@@ -159,7 +160,10 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         receiver = sp.lookup(definition.node.args.args[0].arg, node)
         if "__class__" in names and isinstance(receiver, RecordV | RefV):
             cell = (scope.function.__closure__ or ())[names.index("__class__")]
-            return SuperV(receiver, cell.cell_contents)
+            after = cell.cell_contents
+            if issubclass(after, BaseException):
+                after = plain_class(after)
+            return SuperV(receiver, after)
     sp.refuse(node, "super() is supported in methods of records only", "name the class")
 
 

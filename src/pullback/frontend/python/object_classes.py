@@ -28,7 +28,7 @@ def is_object_class(cls: type) -> bool:
     """Whether the objects of a class have attributes that can be assigned."""
     if cls in NAMESPACES:
         return True
-    if not _is_made_in_python(cls):
+    if not is_made_in_python(cls):
         return False
     kept = memory(cls)
     if "object class" not in kept:
@@ -48,10 +48,11 @@ def _is_plain(cls: type) -> bool:
 
 
 def _is_users(cls: type) -> bool:
-    return _is_made_in_python(cls) and not is_closed_module(cls.__module__)
+    return is_made_in_python(cls) and not is_closed_module(cls.__module__)
 
 
-def _is_made_in_python(cls: type) -> bool:
+def is_made_in_python(cls: type) -> bool:
+    """Whether a class is one that a ``class`` statement made."""
     return cls.__flags__ & (_HEAP | _IMMUTABLE) == _HEAP
 
 
@@ -90,4 +91,6 @@ def hook_of(cls: type) -> str:
     return ""
 
 
-__all__ = ["NAMESPACES", "attributes_of", "changes", "hook_of", "is_object_class"]
+__all__ = [
+    "NAMESPACES", "attributes_of", "changes", "hook_of", "is_made_in_python", "is_object_class",
+]  # fmt: skip

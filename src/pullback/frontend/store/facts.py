@@ -86,6 +86,8 @@ class Facts:
 
     together: bool = False
     groups: dict[type, Group] = field(default_factory=dict)
+    payloads: bool = False
+    """Whether what exceptions are made of is kept (``interpret.payloads``)."""
     grown: int = 0
 
     def grow(self) -> NoReturn:
@@ -227,7 +229,7 @@ def _set_in(
         return frozenset(), True
     me = names[0]
     for s in node.body:
-        if above is not None and _is_super_init(s):
+        if above is not None and is_super_init(s):
             found |= above[0]
             if above[1]:
                 return frozenset(found), True
@@ -246,10 +248,11 @@ def _set_in(
 
 
 def _calls_super(node: FunctionNode) -> bool:
-    return not isinstance(node, ast.Lambda) and any(map(_is_super_init, node.body))
+    return not isinstance(node, ast.Lambda) and any(map(is_super_init, node.body))
 
 
-def _is_super_init(s: ast.stmt) -> bool:
+def is_super_init(s: ast.stmt) -> bool:
+    """Whether a statement calls ``super().__init__``."""
     match s:
         case ast.Expr(ast.Call(ast.Attribute(ast.Call(ast.Name("super"), [], []), "__init__"))):
             return True
@@ -285,4 +288,4 @@ def _sees(part: ast.AST, me: str, known: set[str]) -> bool:
     return bare or any(isinstance(n, ast.Return) for n in nodes) or not reads <= known
 
 
-__all__ = ["Facts", "Group", "StoreGrewError", "can_be_shared"]
+__all__ = ["Facts", "Group", "StoreGrewError", "can_be_shared", "is_super_init"]
