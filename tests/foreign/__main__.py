@@ -54,7 +54,7 @@ def moved(value: Any, draw: Callable[[], float], step: float) -> Any:
     if hasattr(value, "__dict__") and not isinstance(value, type):
         new = copy.copy(value)
         for k, v in vars(value).items():
-            setattr(new, k, moved(v, draw, step))
+            object.__setattr__(new, k, moved(v, draw, step))
         return new
     return value
 
@@ -135,6 +135,11 @@ def minus(a: Any, b: Any) -> Any:
         case tuple():
             items = [minus(x, y) for x, y in zip(a, b)]
             return type(b)(*items) if hasattr(b, "_fields") else tuple(items)
+    if hasattr(b, "__dict__") and not isinstance(b, type) and not callable(b):
+        new = copy.copy(b)
+        for k, v in vars(b).items():
+            object.__setattr__(new, k, minus(getattr(a, k), v))
+        return new
     return None
 
 

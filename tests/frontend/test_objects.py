@@ -211,7 +211,7 @@ def assigned_outside(w: Any) -> Any:
     ("operator", "f", "args", "line"),
     [(pb.vmap, MODEL.remembered, (W,), "self.kept = self.k * 2"),
      (lambda f: pb.vmap(f, in_axes=(None, 0)), assigned, (MODEL, np.ones((2, 3))), "m.k = 1.0"),
-     (pb.jacfwd, assigned_outside, (W,), "MODEL.k = 1.0")],
+     (pb.vmap, assigned_outside, (np.ones((2, 3)),), "MODEL.k = 1.0")],
 )  # fmt: skip
 def test_updates_that_would_be_seen_outside(
     operator: Any, f: Any, args: tuple[Any, ...], line: str

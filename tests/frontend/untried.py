@@ -6,6 +6,8 @@ UNTRIED: dict[str, str] = {
     "object always": UNMET,
     "give the program as a file, python -i file.py, or as an argument, python -c "
     '"$(cat)"; IPython and notebooks keep what is typed': "needs a program that comes by a pipe",
+    "keep it under a name of its own: self.value = value, and read e.value":
+        "is said in the note of another refusal (tests/frontend/test_exception_values.py)",
     "loop over the dict itself (d.items(), d.values()), or use a list or an array": UNMET,
     "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) "
     "and a.mask": UNMET,

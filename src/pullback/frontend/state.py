@@ -47,7 +47,7 @@ class Spec:
     """The parameters and captured variables that it updates (None: or binds anew)."""
     nested: set[str] = field(default_factory=set)  # of these, those whose parts it updates
     touched: frozenset[int] = frozenset()  # the parts that it updates, by the owners' numbers
-    moves: dict[str, set[tuple[int, bool]]] = field(default_factory=dict)
+    moves: dict[str, set[tuple[int, int | None, bool]]] = field(default_factory=dict)
     """How deep in these something is moved or replaced (``places.Move``)."""
     replaced: set[str] = field(default_factory=set)  # of these, those that it also binds anew
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself

@@ -141,7 +141,9 @@ class List(Shape, of=ListK):
     def tangent_argument(
         self, w: Writer, at: str, sizes: Iterator[str]
     ) -> tuple[Tree, str] | None:
-        tree = self._tree(False) if self.item.real else None
+        if not self.item.real:
+            return None
+        tree = self._tree(False)
         if tree is None:
             return super().tangent_argument(w, at, sizes)
         w.check(f"type({at}) is list and len({at}) == {next(sizes)}")

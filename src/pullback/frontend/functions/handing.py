@@ -215,7 +215,7 @@ def _hand_back(
         else:
             home, own = places.variable_of(*target.home)
             check_here(run, home, own, node, refusal)
-            moved = tuple(places.Move((), *found) for found in sorted(spec.moves.get(name, ())))
+            moved = places.somewhere(spec.moves.get(name, ()))
             made[name] = handed_updates.named_back(
                 run, own, target.value, end, node, nested, moved
             )

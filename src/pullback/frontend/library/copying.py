@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.coerce import copied, new_owner
+from pullback.frontend.kinds.kinds import Kind, holds_references
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
@@ -51,6 +52,10 @@ def deepcopy(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 def deepcopy_apart(x: Value) -> Value:
     """Return a deep copy of an object in which no part stands twice."""
     return copy.deepcopy(x)
+
+
+def _holds_objects(kind: Kind) -> bool:
+    return holding.holds_memory(kind) or holds_references(kind)
 
 
 @register(deepcopy_apart)
@@ -96,7 +101,7 @@ class _Copy:
                 return run.fresh(run.b.prim("copy", atom), node)
             case TupleV(items, is_list):
                 return TupleV(tuple(map(self.part, items)), is_list)
-            case ListV(_, elem) if not self.deep or not holding.holds_memory(elem):
+            case ListV(_, elem) if not self.deep or not _holds_objects(elem):
                 return copied(run, value)
             case ListV() if self.apart or (value.sole and value.fresh):
                 apart = Static(deepcopy_apart if self.apart else copy.deepcopy)
@@ -112,7 +117,7 @@ class _Copy:
                 owners, fresh = new_owner()
                 return RecordV(cls, new, None, owners, fresh)
             case OptionalV(there, inner):
-                return OptionalV(there, self.part(inner))
+                return OptionalV(there, self.part(inner) if self.deep else self.of(inner))
             case Scalar(rank0=True):
                 return without_axes(value.atom)
             case Scalar() | Static() | SymbolV():

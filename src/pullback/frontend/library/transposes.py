@@ -40,7 +40,7 @@ def columns(rows: Iterable[object]) -> None:
 def _columns(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (rows,) = args
     if isinstance(rows, ArrayV) and rows.rank < 2:
-        reason = "'numpy.float64' object is not iterable"
+        reason = f"the elements of {sp.describe(rows)} are not iterable"
         sp.refuse(node, reason, "zip(a, b): give the arrays", error=ArgumentTypeError)
     if isinstance(rows, ListV) and isinstance(rows.elem, TupleK) and not rows.elem.is_list:
         return _of_tuples(sp, rows, len(rows.elem.items), node)

@@ -337,7 +337,7 @@ def updated(
     if moved:
         references.outdate(run, mine, name, moved)
         if run.frame.spec is not None:
-            deep = {(m.depth, m.resized) for m in moved if m.depth is not None}
+            deep = {(len(m.steps), m.depth, m.resized) for m in moved}
             run.frame.spec.moves.setdefault(name, set()).update(deep)
     for scope in _live_scopes(run):
         for other, value in list(scope.names.items()):

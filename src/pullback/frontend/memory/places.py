@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -69,6 +69,11 @@ class Move:
 
 
 Moved = tuple[Move, ...]
+
+
+def somewhere(found: Iterable[tuple[int, int | None, bool]]) -> Moved:
+    """Return moves of which it is known how many steps they have, and not which ones."""
+    return tuple(Move((Static(None),) * n, depth, resized) for n, depth, resized in found)
 
 
 # --- noting what is read --------------------------------------------------------------------------
