@@ -79,12 +79,7 @@ class List(Shape, of=ListK):
         """The leaves of every item."""
         length = next(leaves)
         assert isinstance(length, int)
-        columns: list[list[object]] = []
-        for _ in self.item.types:
-            column = next(leaves)
-            assert isinstance(column, np.ndarray)
-            columns.append(column.tolist())
-        return list(zip(*columns, strict=True)) if columns else [()] * length
+        return rows_of(self.item.types, length, leaves)
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
         return self.made([self.item.value(iter(r), made, gradient) for r in self.rows(leaves)])
@@ -246,16 +241,31 @@ class List(Shape, of=ListK):
         c, item = m.code, self.item
         n = c.load("i64", next(sources).words[0])
         items = given_items(c, given, n)
-        columns: list[Column | None] = []
-        for t in item.types:
-            source = next(sources)
-            known = source.beside or not isinstance(t, Real)
-            columns.append(_column(m, t, source) if known else None)
+        columns = columns_of(m, item.types, sources)
         some = c.let(f"icmp ne ptr {items}, null")
         count = c.let(f"select i1 {some}, i64 {n}, i64 0")
         with c.counting(count) as i:
-            rows = [Source() if column is None else column(i) for column in columns]
-            item.seed(m, item_of(c, items, i), iter(rows))
+            item.seed(m, item_of(c, items, i), iter([column(i) for column in columns]))
+
+
+def rows_of(types: Sequence[Type], length: int, leaves: Leaves) -> list[tuple[object, ...]]:
+    """The leaves of every item, of leaves that are columns."""
+    columns: list[list[object]] = []
+    for _ in types:
+        column = next(leaves)
+        assert isinstance(column, np.ndarray)
+        columns.append(column.tolist())
+    return list(zip(*columns, strict=True)) if columns else [()] * length
+
+
+def columns_of(m: Making, types: Sequence[Type], sources: Sources) -> list[Column]:
+    """What is at each index of some columns; of one that has no cotangent nothing."""
+    out: list[Column] = []
+    for t in types:
+        source = next(sources)
+        none = m.gradient and isinstance(t, Real) and not source.beside
+        out.append((lambda _: Source()) if none else _column(m, t, source))
+    return out
 
 
 def _row(c: Code, columns: list[tuple[str, Ty]], i: str) -> list[str]:

@@ -8,6 +8,7 @@ node of it is opened these parts are None, as they are in the gradient that the 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pullback.core.types import Real, has_reals
@@ -20,6 +21,7 @@ from pullback.frontend.kinds.kinds import (
     OptionalK,
     RecordK,
     ScalarK,
+    StaticK,
     TupleK,
     UnionK,
     leaf_types,
@@ -112,9 +114,21 @@ def _has_discrete(run: Run, union: Union, seen: set[Union]) -> bool:
     return any(inside(k) for fields in union.fields.values() for _, k in fields)
 
 
+def _factories(kind: Kind) -> Iterator[Kind]:
+    """Iterate over the factories of the hash tables in a kind."""
+    if isinstance(kind, HashK):
+        yield kind.factory
+    for part in parts(kind):
+        yield from _factories(part)
+
+
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
+    for factory in _factories(kind):
+        if not isinstance(factory, StaticK):
+            reason = "a defaultdict with a function as its factory is returned"
+            run.refuse(node, reason, "return dict(d), or let a class be the factory")
     for union in unions_in(kind):
         if holds_functions(UnionK(union)):
             run.refuse(

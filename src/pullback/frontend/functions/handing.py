@@ -382,7 +382,7 @@ def prepared(
     if spec.result is not None and without_spare(spec.result) != spec.result:
         run.refuse(
             node,
-            "the derivative of a function that returns a list which it appended to",
-            "let it return np.array(...) of the list",
+            "the derivative of a function that returns a list or dict which it appended to",
+            "let it return np.array(...) of the numbers",
         )
     return spec, atoms, updates

@@ -294,7 +294,7 @@ def own_parts(run: Run, target: ast.expr, source: ast.expr, value: Value) -> Val
 
 def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     if isinstance(index, SliceV):
-        return _slice_list(run, run.to_list(value, node), index, node)
+        return _slice_range(run, value, index, node)
     n = range_items.parts(run, value, node)[1]
     at = index_atom(run, index, node, "an index")
     i = indices.in_range(run, at, n, node, "range object index out of range")
@@ -303,6 +303,18 @@ def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     item = items.at(i)
     assert isinstance(item, Scalar)
     return replace(item, bits=64)  # what is indexed may be longer than any loop
+
+
+def _slice_range(run: Run, value: RangeV, index: SliceV, node: ast.AST) -> Value:
+    """Return a slice of a range, which is a range; its ends are those that Python gives it."""
+    b, site = run.b, run.site(node)
+    first, count, by = range_items.parts(run, value, node)
+    start, stop, step = subscripts.slice_bounds(run, index, count, node)
+
+    def item(i: Atom) -> Value:
+        return Scalar(b.prim("add.ck", first, b.prim("mul.ck", i, by, site=site), site=site), True)
+
+    return RangeV(item(start), item(stop), Scalar(b.prim("mul.ck", by, i64(step), site=site), True))
 
 
 # --- records --------------------------------------------------------------------------------------

@@ -295,33 +295,34 @@ def _gathered(sp: Specialiser, item: Value, node: ast.AST) -> Gather:
 def slice_part(sp: Specialiser, item: SliceV, extent: Atom, node: ast.AST) -> Range:
     """Return the positions of an axis that ``start:stop:step`` selects, clipped to it as Python
     does."""
-    wanted = ext.position(item.step)
-    step = 1 if _is(wanted, None) else sp.static_int(wanted, node, "the step of a slice")
-    if step == 0:
-        sp.refuse(node, "slice step cannot be zero", error=ArgumentValueError)
+    start, stop, step = slice_bounds(sp, item, extent, node)
     if step == 1 and _is(item.start, None) and _is(item.stop, None):
         return Range(ext.ZERO, extent, 1, whole=True)
-    low: Atom
-    high: Atom
-    if step > 0:
-        low, high = ext.ZERO, extent
-        defaults: tuple[Atom, Atom] = (low, high)
-    else:
-        low, high = i64(-1), ext.sub(sp, extent, ext.ONE)
-        defaults = (high, low)
-    bounds = []
-    for value, default in zip((item.start, item.stop), defaults, strict=True):
-        if _is(value, None):
-            bounds.append(default)
-        else:
-            bounds.append(_clipped(sp, value, extent, low, high, node))
-    start, stop = bounds
     span = ext.sub(sp, stop, start) if step > 0 else ext.sub(sp, start, stop)
     if not (step > 0 and _is_zero(start) and stop is extent):
         span = ext.larger(sp, span, ext.ZERO)
     size = i64(abs(step))
     count = ext.floordiv(sp, ext.add(sp, span, i64(abs(step) - 1)), size)
     return Range(start, count, step)
+
+
+def slice_bounds(
+    sp: Specialiser, item: SliceV, extent: Atom, node: ast.AST
+) -> tuple[Atom, Atom, int]:
+    """Return ``slice.indices(extent)``."""
+    wanted = ext.position(item.step)
+    step = 1 if _is(wanted, None) else sp.static_int(wanted, node, "the step of a slice")
+    if step == 0:
+        sp.refuse(node, "slice step cannot be zero", error=ArgumentValueError)
+    low: Atom = ext.ZERO if step > 0 else i64(-1)
+    high = extent if step > 0 else ext.sub(sp, extent, ext.ONE)
+    start, stop = (
+        default if _is(value, None) else _clipped(sp, value, extent, low, high, node)
+        for value, default in zip(
+            (item.start, item.stop), (low, high) if step > 0 else (high, low), strict=True
+        )
+    )
+    return start, stop, step
 
 
 def _is_zero(atom: Atom) -> bool:
