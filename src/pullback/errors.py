@@ -48,6 +48,12 @@ class UnsupportedError(PullbackError, NotImplementedError):
     title = "not supported"
 
 
+class IdentityError(UnsupportedError):
+    """A comparison by ``is`` of values whose identity compiled code does not have.
+
+    Broken: ``(1.0, x) is t``. Mended: ``(1.0, x) == t``."""
+
+
 class StructureError(UnsupportedError):
     """Data whose form only the run knows where structures of known form are compiled.
 

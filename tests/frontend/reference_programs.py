@@ -452,12 +452,10 @@ def of_a_global(x, n):
     return x
 
 
+PROGRAMS += [
+    bound_anew, bound_anew_in_a_loop, moved, exchanged, bound_anew_by_a_helper, bound_anew_between,
+]  # fmt: skip
+
 REFUSED = [
-    (bound_anew, "'out' was, which has been assigned again"),
-    (bound_anew_in_a_loop, "'out' was, which has been assigned again"),
-    (moved, "'rows' was, which has been moved"),
-    (exchanged, "'a' was, which has been assigned again"),
-    (bound_anew_by_a_helper, "functions around it bind anew"),
-    (bound_anew_between, "in the middle of an expression"),
     (of_a_global, "a global or captured array"),
 ]

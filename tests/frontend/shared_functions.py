@@ -517,4 +517,5 @@ def another_object_later(xs):
     return b.next.op() * xs[0]
 
 
-REFUSED = [bound_late, counts, keeps_a_list, another_object_later]
+REFUSED = [bound_late, counts, another_object_later]
+RIGHT.append(keeps_a_list)

@@ -209,7 +209,8 @@ def _sin(x: Any) -> Dual:
     return Dual(math.sin(x.value), math.cos(x.value) * x.slope)
 
 
-def _loaded(path: Path, name: str) -> ModuleType:
+def loaded(path: Path, name: str) -> ModuleType:
+    """Return the module that a file has the text of."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -224,7 +225,7 @@ def program(
     text = Writer(random.Random(seed)).program()
     path = folder / f"shared_{seed}.py"
     path.write_text(text)
-    plain, slopes = _loaded(path, path.stem), _loaded(path, f"{path.stem}_slopes")
+    plain, slopes = loaded(path, path.stem), loaded(path, f"{path.stem}_slopes")
     vars(slopes)["sin"] = _sin
 
     def derivative(xs: Sequence[float]) -> list[float]:

@@ -46,7 +46,8 @@ def holder_after(x):
 def grows_under_loop(x):
     xs = [x, 2.0]
     for v in xs:
-        xs.append(v)
+        if len(xs) < 7:
+            xs.append(v * x)
     return sum(xs)
 
 
@@ -132,12 +133,6 @@ def twice(f):
 CASES = [
     (pushes_argument, [1.0], MutationError, "push(xs, 1.0)"),
     (adds_to_argument, [1.0], MutationError, "xs += [1.0]"),
-    (read_before, 1.0, MutationError, "return (xs, xs.pop())"),
-    (holder_after, 1.0, UnknownNameError, "return sum(t[0])"),
-    (grows_under_loop, 1.0, MutationError, "for v in xs:"),
-    (passed_twice, 1.0, MutationError, "return two(xs, xs)"),
-    (inner_list, 1.0, MutationError, "rows[0].append(x)"),
-    (table, 3, MutationError, "rows[0][1] = 1.0"),
     (mixed, 3, UnknownNameError, "xs.append(i)"),
     (pops_nothing, 1.0, StaticIndexError, "xs.pop() + x"),
     (missing_key, 1.0, StaticKeyError, '{"a": x}["b"]'),
@@ -154,6 +149,17 @@ def test_a_key_that_comes_in_a_loop():
     assert run(new_key_in_loop, 3) == 2
     with pytest.raises(KeyError, match="'b'"):
         run(new_key_in_loop, 0)
+
+
+@pytest.mark.parametrize(
+    "f", [read_before, holder_after, grows_under_loop, passed_twice, inner_list]
+)
+def test_lists_with_two_names(f):
+    assert run(f, 1.5) == f(1.5)
+
+
+def test_rows_that_are_one_list():
+    assert run(table, 3) == table(3)
 
 
 @pytest.mark.parametrize("f, arg, error, line", CASES, ids=[c[0].__name__ for c in CASES])

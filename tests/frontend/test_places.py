@@ -21,13 +21,6 @@ DIFFERENTIATED = [
 ]  # fmt: skip
 REFUSED = {
     "in_build": "write a loop",
-    "updated_and_bound_anew": "bind it to another object",
-    "one_of_two": "bind it to another object",
-    "list_and_its_captured_name": "under another name",
-    "chosen_updated_and_replaced": "read it anew afterwards",
-    "chosen_of_two_tables": "an item of a list",
-    "list_that_grows_under_a_loop": "loop over a copy",
-    "table_changed_beside_its_row": "may share memory",
 }
 
 

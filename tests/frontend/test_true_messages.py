@@ -221,11 +221,11 @@ class Growing:
         self.xs = xs
 
     def __enter__(self):
-        self.xs.append(1.0)
+        self.xs *= 2.0
         return self
 
     def __exit__(self, *error):
-        self.xs.append(2.0)
+        self.xs += 2.0
 
 
 def two(x):
@@ -234,10 +234,10 @@ def two(x):
 
 
 def managed(x):
-    xs = [x]
-    with Growing(xs) as m:
-        m.xs.append(3.0)
-    return sum(xs)
+    a = np.array([x])
+    with Growing(a) as m:
+        m.xs += 3.0
+    return a.sum()
 
 
 ZEROS = np.zeros(2)
@@ -255,7 +255,7 @@ def spread(xs):
 @pytest.mark.parametrize(
     ("f", "args", "text"),
     [
-        (managed, (1.5,), "'xs' may share memory with 'manager', which has been updated since"),
+        (managed, (1.5,), "'a' may share memory with 'manager', which has been updated since"),
         (
             lambda x: with_default(x) * x, (1.5,),
             "'w' is (or shares memory with) an argument, or its default, which all calls share: ",

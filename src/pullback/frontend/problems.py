@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 
 from pullback.core.terms import Site
-from pullback.errors import EndlessError, PullbackError
+from pullback.errors import EndlessError, PullbackError, excerpt
 from pullback.frontend.kinds.values import (
     ADVANCED,
     ORDERED,
@@ -143,3 +143,11 @@ def public_name(definition: Definition) -> str:
 
 def _place(error: PullbackError) -> tuple[str, int]:
     return ("", 0) if error.site is None else (error.site.file, error.site.line)
+
+
+def also(found: PullbackError) -> str:
+    """Return what is said of the refusal of a program with references."""
+    where = "" if found.site is None else "\n" + excerpt(found.site)
+    instead = f"\n  Instead: {found.rewrite}" if found.rewrite else ""
+    but = f"objects may have several names, and lead to each other, but {found.reason}"
+    return but + where + instead

@@ -122,6 +122,14 @@ class Run(PythonValues, Specialiser):
         """For a record that was put into a union, its node and the builder that made the node."""
         self.constructed: dict[type, None] = {}
         """The classes whose objects the program makes and may update."""
+        self.new_lists: dict[ast.AST, None] = {}
+        """The expressions that make lists which may get several owners."""
+        self.followed: set[ast.AST] = set()
+        """The loops over lists with several owners that change meanwhile."""
+        self.follows = False
+        """Whether what is evaluated is gone through by a loop that changes it."""
+        self.reads: set[ast.AST] = set()
+        """The calls of functions of the library that only read their arguments."""
         self.made: dict[RecordV, Builder] = {}
         """For a record, the builder in which it was made."""
         self.arms: dict[Builder, object] = {}

@@ -46,6 +46,14 @@ class Anew(Exception):
     """More is known of the syntax of the function being run: its body is run anew."""
 
 
+class ListsMeetError(Exception):
+    """Lists of two regions of the store meet: they must have one (``store.shared_lists``)."""
+
+    def __init__(self, one: type, other: type) -> None:
+        super().__init__(one, other)
+        self.one, self.other = one, other
+
+
 class ContextsWanted(Exception):
     """The program looks at the context of an exception: it must say what it handles."""
 

@@ -21,11 +21,12 @@ from pullback.core.traverse import calls_python, uses
 from pullback.core.types import BOOL
 from pullback.errors import (
     ArgumentTypeError,
+    IdentityError,
     MutationError,
     PullbackError,
     StaticValueError,
     TypesDoNotMeetError,
-    excerpt,
+    UnknownNameError,
 )
 from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
@@ -55,7 +56,7 @@ from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, 
 from pullback.frontend.library import registry
 from pullback.frontend.library.text.raised import Raised
 from pullback.frontend.memory import long_tuples
-from pullback.frontend.problems import Problems, outside
+from pullback.frontend.problems import Problems, also, outside
 from pullback.frontend.python import handled, records
 from pullback.frontend.python.objects_outside import result_of
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path, read
@@ -65,12 +66,13 @@ from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Used, definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
-from pullback.frontend.signals import ContextsWanted, NeedStatic, Unreachable
+from pullback.frontend.signals import ContextsWanted, ListsMeetError, NeedStatic, Unreachable
 from pullback.frontend.state import Frame, Hidden
 from pullback.frontend.store import door
 from pullback.frontend.store.columns import Columns
 from pullback.frontend.store.door import Graph
 from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared
+from pullback.frontend.store.shared_lists import in_full
 
 _RECURSION_LIMIT = 20_000
 FLAG = ScalarK(BOOL, True)
@@ -208,44 +210,44 @@ def _specialise(
                 lambda_sets = _lambda_sets(function)  # static values have changed
             except StoreGrewError:
                 lambda_sets.rounds = 0
+            except ListsMeetError as e:
+                assert facts is not None
+                facts.unite(e.one, e.other)
+                lambda_sets.rounds = 0
             except PullbackError as e:
                 if lambda_sets.unsettled():
                     continue
                 if facts is not None:
                     raise
-                found = _with_references(attempt)
+                found = _with_references(attempt, e)
                 if isinstance(found, Specialised):
                     return found
                 refusal = _all_problems(e, attempt)
                 refusal.makes_objects = found is not None
                 if found is not None and (found.reason, found.site) != (e.reason, e.site):
-                    refusal.add_note(_also(found))
+                    refusal.add_note(also(found))
                 raise refusal from None
             else:
                 if not lambda_sets.unsettled():
                     return replace(made, asks_lapack=choice.asked)
 
 
-def _also(found: PullbackError) -> str:
-    """Return what is said of the refusal of a program with references."""
-    where = "" if found.site is None else "\n" + excerpt(found.site)
-    instead = f"\n  Instead: {found.rewrite}" if found.rewrite else ""
-    but = f"objects may have several names, and lead to each other, but {found.reason}"
-    return but + where + instead
-
-
-def _with_references(attempt: _Attempt) -> Specialised | PullbackError | None:
-    """Return the program with references to the objects that it makes (``store``), or the refusal
-    of that; None if it makes none."""
-    rt = attempt.rt
-    if not any(map(can_be_shared, rt.constructed)):
-        return None
-    refusal: PullbackError | None = None
-    for together in (False, True):
-        if together and not isinstance(refusal, TypesDoNotMeetError):
-            break
+def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | PullbackError | None:
+    """Return the program with references to the objects that it makes (``store``), else to its
+    lists too, or the refusal of that; None if it makes no objects. ``why``: the refusal
+    without."""
+    rt, refusal = attempt.rt, None
+    makes_objects = any(map(can_be_shared, rt.constructed))
+    of_memory = isinstance(why, MutationError | UnknownNameError | IdentityError)
+    told = Raised in rt.constructed
+    for facts in (Facts(told), Facts(told, together=True), Facts(told, lists=True)):
+        if facts.lists:
+            facts.add_lists(rt.new_lists)
+        if not (rt.new_lists and (of_memory or makes_objects) if facts.lists else makes_objects):
+            continue
+        if facts.together and not isinstance(refusal, TypesDoNotMeetError):
+            continue
         try:
-            facts = Facts(together, payloads=Raised in rt.constructed)
             made = _specialise(
                 attempt.function, attempt.arg_types, attempt.args, rt.assume_equal,
                 rt.lapack.yes, rt.known_flags, attempt.outside, facts,
@@ -254,7 +256,7 @@ def _with_references(attempt: _Attempt) -> Specialised | PullbackError | None:
                 check_columns(made.program)
             return made
         except PullbackError as e:
-            refusal = refusal or e
+            refusal = refusal or (e if makes_objects else None)
     return refusal
 
 
@@ -351,8 +353,8 @@ class _Attempt:
             kind: Kind = static_kind(None)
             atoms: list[Atom] = []
             try:
-                result = result_of(rt, self._result(f, args, frame.scope, node), node)
-                result = tightened(rt, result, node)
+                made = in_full(rt, self._result(f, args, frame.scope, node), node)
+                result = tightened(rt, result_of(rt, made, node), node)
                 kind = rt.kind(result, node)
                 if holds_references(kind):
                     reason = "an object that may have several names, or leads to one, as a result"

@@ -24,6 +24,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     PlaceV,
     RecordV,
+    RefV,
     Scalar,
     SliceV,
     Static,
@@ -44,6 +45,7 @@ from pullback.frontend.memory import (
 )
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import BINARY
+from pullback.frontend.store.shared_lists import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -72,7 +74,7 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
 
 def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
     starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
-    value = special_methods.iterated(run, value, node)
+    value = special_methods.iterated(run, opened(run, value, node), node)
     if is_driven(value):
         if not starred:  # no more is asked for than tells that there are too many
             value = run.call(Static(itertools.islice), (value, Static(len(elts) + 1)), node)
@@ -153,7 +155,9 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     op = BINARY[type(s.op)]
     match s.target:
         case ast.Name(name):
-            old, place = run.lookup(name, s.target), run.scope.names.get(name)
+            old, place = opened(run, run.lookup(name, s.target), s), run.scope.names.get(name)
+            if isinstance(place, RefV):
+                place = run.frame.places.get(old)
             is_array = isinstance(old, ArrayV | Scalar)
             if isinstance(place, PlaceV) and holding.is_updated_in_place(old):
                 if place.steps:
@@ -198,6 +202,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
     base, steps = nested_updates.target_of(run, target)
+    base, steps = nested_updates.into_list(run, base, steps, s)
     if by_methods.store(
         run, base, steps, lambda old: run.binop(op, old(), run.evaluate(s.value), s), s
     ):

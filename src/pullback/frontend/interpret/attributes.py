@@ -47,6 +47,7 @@ from pullback.frontend.python import handled, object_classes, records
 from pullback.frontend.python.pytypes import left_out
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.signals import ContextsWanted, Unreachable
+from pullback.frontend.store.shared_lists import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -100,6 +101,7 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         return attribute(run, inner, name, node)
     if isinstance(value, SmallV):
         return small_ints.attribute(run, value, name, node)
+    value = opened(run, value, node)
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:
         return known(run, value, node)

@@ -71,6 +71,7 @@ from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import Definition, definition_of
 from pullback.frontend.python.syntax import is_generator, parameters
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.store.shared_lists import given_lists, in_full, opened, takes_arrays
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -108,6 +109,7 @@ def call(
         case OperatorV(name):
             if name not in REGISTRY.operators:
                 run.refuse(node, f"{name} cannot be used inside compiled code yet")
+            args = [in_full(run, v, node) for v in args]
             return REGISTRY.operators[name](run, function, args, kwargs, node)
         case OptionalV():
             message = "'NoneType' object is not callable"
@@ -162,6 +164,7 @@ def _call_handler(
     run: Run, obj: Hashable, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """Call a library function by its handler, or by its text over items that come in order."""
+    args, kwargs = given_lists(run, obj, args, kwargs, node)
     if obj not in _ASKING and any(isinstance(v, OptionalV) for v in args):
         name = getattr(obj, "__name__", str(obj))
         message = f"{name}: the argument is None"
@@ -208,6 +211,8 @@ def _call_object(
         if made is not None:
             return made
     if isinstance(obj, Hashable) and obj in WRITTEN:
+        if takes_arrays(obj):
+            args, kwargs = given_lists(run, obj, args, kwargs, node)
         return call(run, text_of(obj), args, kwargs, node)
     if isinstance(obj, Hashable) and obj in CALLS:
         return _call_handler(run, obj, args, kwargs, node)
@@ -366,6 +371,7 @@ def call_method(
     node: ast.AST,
 ) -> Value:
     """Return a registered method of an array, number, list, ..."""
+    receiver = opened(run, receiver, node)
     return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pullback.core.build import boolean, i64
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, IdentityError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
     iteration,
@@ -57,6 +57,7 @@ from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.store.shared_lists import closed, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -89,6 +90,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     if isinstance(left, Static) and isinstance(right, Static):
         return _compare_static(run, op, left.value, right.value, node)
     left, right = _opened(run, left, node), _opened(run, right, node)
+    left, right = opened(run, left, node), opened(run, right, node)
     found = _user_comparison(run, op, left, right, node)
     if found is not None:
         return found
@@ -318,6 +320,7 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
             return Static(none is positive)
     if symbol_values.is_member(a) and symbol_values.is_member(b):
         return compare(run, "==" if positive else "!=", a, b, node)
+    a, b = closed(run, a, node), closed(run, b, node)
     if _may_be_reference(a) or _may_be_reference(b):
         found = _same_row(run, a, b, node)
         return found if positive else run.unary("not", found, node)
@@ -332,6 +335,7 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
         node,
         "'is' compares the identity of objects, which compiled code does not have",
         "use == (or 'is None')",
+        error=IdentityError,
     )
 
 
@@ -345,6 +349,7 @@ def _same_row(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     """Whether two references, or None, lead to one object."""
     if isinstance(a, OptionalV) or isinstance(b, OptionalV):
         return optionals.compared(run, "==", a, b, node, lambda x, y: _same_row(run, x, y, node))
+    a, b = closed(run, a, node), closed(run, b, node)
     if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
         return Static(False)
     return Scalar(run.b.prim("eq", a.atom, b.atom), True, 1)
@@ -364,6 +369,7 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     """Compile ``item in items``."""
     if choices.is_choice(items):
         items = run.to_list(items, node)
+    items = opened(run, items, node)
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method

@@ -81,6 +81,7 @@ from pullback.frontend.python.syntax import (
     parameters,
 )
 from pullback.frontend.signals import FollowUp, Unreachable
+from pullback.frontend.store.shared_lists import kept, only_reads, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -100,7 +101,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             x = evaluate(run, left)
             with run.holding(x):
                 y = evaluate(run, right)
-            return run.binop(BINARY[type(op)], x, y, node)
+            return kept(run, run.binop(BINARY[type(op)], x, y, node), node)
         case ast.UnaryOp(op, operand):
             return run.unary(UNARY[type(op)], evaluate(run, operand), node)
         case ast.BoolOp(op, values):
@@ -112,7 +113,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
                 run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
             )
         case ast.Call():
-            return run.generators.born(_call(run, node))
+            return kept(run, run.generators.born(_call(run, node)), node)
         case ast.Attribute(value, name):
             made = run.attribute(evaluate(run, value), name, node)
             return references.of_method(run, made, node)
@@ -122,11 +123,11 @@ def evaluate(run: Run, node: ast.expr) -> Value:
                 at = evaluate_index(run, index)
             if isinstance(receiver, HashV) and receiver.cls is defaultdict:
                 return _read_or_made(run, node, at)
-            return run.subscript(receiver, at, node)
+            return kept(run, run.subscript(receiver, at, node), node)
         case ast.Tuple(elts):
             return TupleV(_items(run, elts, item))
         case ast.List(elts):
-            return _list(run, elts, node)
+            return kept(run, _list(run, elts, node), node)
         case ast.Lambda():
             return by_reference.function_value(run, node)
         case ast.Set():
@@ -138,7 +139,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.SetComp():
             return dicts.set_of(run, node)
         case ast.ListComp():
-            return comprehensions.list_of(run, node)
+            return kept(run, comprehensions.list_of(run, node), node)
         case ast.GeneratorExp():
             return run.generators.born(comprehensions.generator(run, node))
         case ast.NamedExpr(ast.Name(name), value):
@@ -395,9 +396,10 @@ def _call(run: Run, node: ast.Call) -> Value:
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
-            if holding.is_update(receiver, name):
-                return _list_update(run, value, receiver, name, node)
-            if not attributes.has_method(receiver, name):
+            contents = opened(run, receiver, node)
+            if holding.is_update(contents, name):
+                return _list_update(run, value, contents, name, node)
+            if not attributes.has_method(contents, name):
                 function = run.attribute(receiver, name, node.func)
                 receiver = None
         case _:
@@ -458,6 +460,8 @@ def _function_and_arguments(
     run: Run, function: Value, node: ast.Call
 ) -> tuple[Value, Sequence[Value]]:
     """Return the function that is called, and its positional arguments."""
+    if only_reads(function):
+        run.reads.add(node)
     values: list[Value] = []
     for a in node.args:
         with run.holding(*values):

@@ -21,6 +21,8 @@ def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> A
     """Return an index counted from the start, with an IndexError at run time if there is no such
     item."""
     n = items.length
+    if run.store is not None and run.store.is_row(items, index):
+        return index
     if isinstance(index, Lit) and int(index.value) < 0:
         at: Atom = run.b.prim("add", n, index)
         inside = run.b.prim("ge", at, i64(0))

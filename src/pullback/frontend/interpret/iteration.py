@@ -61,6 +61,7 @@ from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
+from pullback.frontend.store.shared_lists import is_shared_list, opened
 
 
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
@@ -69,6 +70,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case OptionalV():
             message = "'NoneType' object is not iterable"
             return iterate(run, optionals.present(run, value, message, node), node)
+        case RefV() if is_shared_list(value):
+            return iterate(run, opened(run, value, node), node)
         case FunctionV() | TupleV() if is_iterator(value):
             return text_over(run, iterators.rows, {"source": value})
         case SmallV():
@@ -291,6 +294,7 @@ def _reversed(run: Run, items: Items, node: ast.AST) -> Items:
 
 def length(run: Run, value: Value, node: ast.AST) -> Value:
     """Compile ``len(value)``."""
+    value = opened(run, value, node)
     if (by_method := special_methods.length(run, value, node)) is not None:
         return by_method
     match value:
@@ -317,6 +321,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
 
 def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
     """Return the items of anything that can be iterated over as a list of items of one kind."""
+    value = opened(run, value, node)
     match value:
         case ListV(_, elem, _, _, _, _, spare):
             return run.coerce_list(value, ListK(elem), node) if spare else value

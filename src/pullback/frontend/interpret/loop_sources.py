@@ -35,6 +35,8 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.memory import hash_methods, places
+from pullback.frontend.signals import Anew
+from pullback.frontend.store import shared_lists
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -45,8 +47,9 @@ class Source:
     updates of them are noticed."""
 
     def __init__(self, run: Run, s: ast.For) -> None:
-        self.run, self.node = run, s.iter
-        self.value = run.evaluate(s.iter)
+        self.run, self.node, self.loop = run, s.iter, s
+        with shared_lists.followed(run, s in run.followed):
+            self.value = shared_lists.source(run, run.evaluate(s.iter), s.iter)
         self.prefix = prefix = hidden_name(places.LOOP, s)
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
         self.begun = [hash_methods.size(part) for part in _parts(self.value)]
@@ -79,6 +82,9 @@ class Source:
     def check(self, what: str = "an array or list that its body updates") -> None:
         """Refuse the loop if its body changes what it runs over."""
         if any(isinstance(self.run.scope.names.get(n), Stale) for n in self.names):
+            if self.run.store is not None and self.loop not in self.run.followed:
+                self.run.followed.add(self.loop)
+                raise Anew
             self.run.refuse(
                 self.node,
                 f"the loop runs over {what}",

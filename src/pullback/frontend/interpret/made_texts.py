@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.python.symbols import length_of, number_of_joined, number_of_made
 from pullback.frontend.run import Run
+from pullback.frontend.store.shared_lists import in_full
 
 _TEXTS = (
     "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip",
@@ -84,7 +85,7 @@ def of_python(
             run.never(type(e).__name__, str(e), node, ArgumentValueError)
     recorder = Recorder(run, node)
     parts = []
-    for place, v in enumerate(values):
+    for place, v in enumerate(in_full(run, v, node) for v in values):
         part = recorder.value(v)
         if part is None:
             run.refuse(

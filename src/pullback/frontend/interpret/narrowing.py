@@ -46,6 +46,7 @@ from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
+from pullback.frontend.store.shared_lists import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -269,6 +270,7 @@ def _classes_in(run: Run, value: Value, node: ast.AST) -> tuple[type, ...]:
 
 def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST) -> Value:
     """Return ``isinstance(value, classes)`` as a value."""
+    value = opened(run, value, node)
     match value:
         case UnionV():
             tests = [issubclass(c, classes) for c in value.possible]

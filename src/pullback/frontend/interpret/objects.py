@@ -64,6 +64,7 @@ from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
+from pullback.frontend.store.shared_lists import is_shared_list, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -102,6 +103,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             if by_method is not None:
                 return by_method
             return bool(fields) or not issubclass(cls, tuple | dict)
+        case RefV() if is_shared_list(value):
+            return truth(run, opened(run, value, node), node)
         case RefV():
             return special_methods.truth_of_reference(run, value, node)
         case UnionV() if type(None) in value.possible:
@@ -173,6 +176,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return dicts.get_item(run, value, index, node)
         case HashV():
             return hash_methods.get_item(run, value, index, node)
+        case RefV() if is_shared_list(value):
+            return subscript(run, opened(run, value, node), index, node)
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
             return run.call(run.attribute(value, "__getitem__", node), (index,), node)
         case RecordV(cls, fields) if issubclass(cls, tuple):

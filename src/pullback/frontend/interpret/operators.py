@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import arrays, products
 from pullback.frontend.memory import dicts, long_tuples
+from pullback.frontend.store.shared_lists import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -67,6 +68,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         made = dicts.combined(run, op, left, right, node)
         if made is not None:
             return made
+    left, right = opened(run, left, node), opened(run, right, node)
     if isinstance(left, RecordV | RefV) or isinstance(right, RecordV | RefV):
         found = _user_operator(run, op, left, right, node)
         if found is not None:

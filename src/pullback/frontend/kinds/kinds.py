@@ -14,9 +14,9 @@ of a kind are the Core types of the atoms that carry a value of it, depth first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pullback.core.types import I64, Array, Bool, Named, Sum, Type, Variant
 from pullback.frontend.kinds.plain_kinds import (
@@ -397,6 +397,19 @@ def unions_in(kind: Kind) -> Iterator[Union]:
                 yield from unions_in(part)
 
 
+class SharedList:
+    """The class of references to lists that may have several owners; there is one below it for each
+    region of lists (``store.shared_lists``)."""
+
+    __slots__ = ()
+    held: ClassVar[Callable[[], Kind | None]]
+    """What the lists of the region are, as far as it is known."""
+    __eq__: ClassVar[Any] = None  # what is in them is compared
+    __hash__: ClassVar[Any] = None
+
+
+Sequence.register(SharedList)  # a pattern for a sequence looks at its items
+
 def holds_references(kind: Kind) -> bool:
     """Whether there may be references in a value of this kind."""
     return isinstance(kind, RefK) or any(map(holds_references, parts(kind)))
@@ -405,8 +418,8 @@ def holds_references(kind: Kind) -> bool:
 __all__ = [
     "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
     "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
-    "RecordK", "RefK", "ScalarK", "ScopeK", "SmallK", "StaleK", "StaticK", "SymbolK", "ThreadK",
-    "TupleK",
-    "UnionK", "closure_type", "declared_in", "holds_references", "leaf_types", "parts",
-    "quantised", "static_kind", "static_scalar", "unions_in", "with_parts", "without_spare",
+    "RecordK", "RefK", "ScalarK", "ScopeK", "SharedList", "SmallK", "StaleK", "StaticK", "SymbolK",
+    "ThreadK", "TupleK", "UnionK", "closure_type", "declared_in", "holds_references", "leaf_types",
+    "parts", "quantised", "static_kind", "static_scalar", "unions_in", "with_parts",
+    "without_spare",
 ]  # fmt: skip

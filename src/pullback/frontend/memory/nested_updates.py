@@ -57,6 +57,7 @@ from pullback.frontend.memory.updates import (
     moved_by,
     refuse_step,
 )
+from pullback.frontend.store.shared_lists import is_shared_list, opened, refers_to_lists
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -131,7 +132,11 @@ def _by_references(
     for k, step in enumerate(steps):
         last = k + 1 == len(steps)
         here = _there(run, here, step, target)
-        if isinstance(here, RefV):
+        if is_shared_list(here):
+            here = opened(run, here, target)
+            place = run.frame.places[here]
+            found, behind = place.root, [*places.as_steps(place), step]
+        elif isinstance(here, RefV):
             there = store.place(here, step, last, put, target) if isinstance(step, str) else None
             if there is None and last:
                 return name(store.bound(here)), [step]
@@ -144,6 +149,26 @@ def _by_references(
                 else run.subscript(here, step, target)
             )  # fmt: skip
     return base_of(run, target) if found is None else name(found), behind
+
+
+def into_list(
+    run: Run, base: ast.Name, steps: list[Step], node: ast.AST
+) -> tuple[ast.Name, list[Step]]:
+    """Return the name and the steps behind the reference, if there is a list in the store there."""
+    whole = run.lookup(base.id, base)
+    if run.store is None or not run.store.facts.lists or isinstance(whole, ArrayV):
+        return base, steps
+    if not refers_to_lists(kind_there(run, whole, steps, node)):
+        return base, steps
+    for step in steps:
+        whole = (
+            run.attribute(whole, step, node) if isinstance(step, str)
+            else run.subscript(whole, step, node)
+        )  # fmt: skip
+    if not is_shared_list(whole):
+        return base, steps
+    place = run.frame.places[opened(run, whole, node)]
+    return ast.copy_location(ast.Name(place.root, ast.Load()), base), places.as_steps(place)
 
 
 def _there(run: Run, value: Value, step: Step, node: ast.AST) -> Value:

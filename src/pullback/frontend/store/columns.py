@@ -23,6 +23,7 @@ from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_sc
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of, rebuild
+from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
@@ -33,6 +34,7 @@ from pullback.frontend.kinds.kinds import (
     OperatorK,
     RefK,
     ScalarK,
+    SharedList,
     StaleK,
     holds_references,
     parts,
@@ -46,6 +48,7 @@ from pullback.frontend.kinds.values import (
     RefV,
     Scalar,
     Static,
+    TupleV,
     Value,
     index_scalar,
 )
@@ -54,7 +57,7 @@ from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
-from pullback.frontend.store.facts import Facts, Group
+from pullback.frontend.store.facts import ITEMS, Facts, Group
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -72,6 +75,8 @@ class Columns:
 
     def __init__(self, run: Run, facts: Facts) -> None:
         self.run, self.facts = run, facts
+        self._rows: set[tuple[str, Atom]] = set()
+        """Numbers of rows, each with the name of a column of its region."""
         self.given_away: list[Value] = []
         """The arguments of the call being made that the function may keep as its own."""
 
@@ -82,7 +87,8 @@ class Columns:
     def columns(self) -> Iterator[tuple[str, Kind]]:
         """Return the names of all columns and the kinds of their items."""
         for group in self.groups:
-            yield group.tags, _TAG
+            if group.base is not SharedList:
+                yield group.tags, _TAG
             for name, kind in group.fields.items():
                 yield group.column(name), self.run.lambda_sets.current(kind)
                 if name in group.unset:
@@ -170,6 +176,30 @@ class Columns:
                 self._append(group.put(name), Static(True), node)
         return RefV(row, group.reference)
 
+    def new_list(self, value: ListV | TupleV, node: ast.expr) -> RefV:
+        """Return a reference to a list that was made here."""
+        run, group = self.run, self.facts.lists_of(node)
+        if isinstance(value, ListV) and not value.fresh:
+            value = run.copied(value)  # a slice, which is a list of its own
+        kind = run.kind(value, node)
+        self.learn(group, ITEMS, as_list(kind) or kind, node)
+        column = group.column(ITEMS)
+        row = self.list_at(column, node).length
+        with run.holding(value):
+            self._append(column, coerce(run, value, group.fields[ITEMS], node), node)
+        return RefV(row, group.reference)
+
+    def region(self, variable: str) -> Group | None:
+        """Return the region of lists that a variable is the column of, if it is one."""
+        found = self.facts.group_of(variable.partition("@")[0]) if COLUMN in variable else None
+        return found[0] if found is not None and found[0].base is SharedList else None
+
+    def are_in_lists(self, owners: frozenset[Owner]) -> bool:
+        """Whether a list of these owners may be one of those that may have several owners."""
+        names = function_scope(self.run.scope).names
+        columns = [names[n] for n in self._here().values() if self.region(n) is not None]
+        return any(isinstance(c, ListV) and c.inner & owners for c in columns)
+
     def _append(self, column: str, value: Value, node: ast.AST) -> None:
         self._change(column, updates.Method("append", (value,), {}), node)
 
@@ -214,7 +244,14 @@ class Columns:
         return held
 
     def _item(self, column: str, ref: RefV, node: ast.AST) -> Value:
+        self._rows.add((column, ref.atom))
         return self.run.element(self.list_at(column, node), ref.atom, node, checked=False)
+
+    def is_row(self, items: ListV, index: Atom) -> bool:
+        """Whether a list is a column, and an index a row that it has."""
+        names = function_scope(self.run.scope).names
+        here = self._here().items()
+        return any(names[n] is items and (column, index) in self._rows for column, n in here)
 
     def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
         """Store a field of an object."""
@@ -226,6 +263,7 @@ class Columns:
         with run.holding(value):
             new = coerce(run, value, group.fields[name], node)
             at = index_scalar(ref.atom)
+            self._rows |= {(c, ref.atom) for c in (group.column(name), group.told(name))}
             self._change(group.column(name), updates.Store(at, lambda _: new), node)
             told = updates.Store(at, lambda _: Static(True))
             if name in group.unset:
@@ -274,6 +312,7 @@ class Columns:
             return None
         if name in group.unset and (last or any(hasattr(c, name) for c in group.classes)):
             return None
+        self._rows.add((group.column(name), ref.atom))
         return self.name(group.column(name), node), [index_scalar(ref.atom)]
 
 

@@ -18,20 +18,33 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn, TypeGuard
 
 from pullback.core.types import Bool
 from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.functions.scopes import COLUMN
 from pullback.frontend.kinds.join import generalise, join
-from pullback.frontend.kinds.kinds import Kind, OptionalK, ScalarK, StaticK, parts, without_spare
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    OptionalK,
+    ScalarK,
+    SharedList,
+    StaticK,
+    parts,
+    without_spare,
+)
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import parameters
 from pullback.frontend.python.texts import FunctionNode
+
+ITEMS = "items"
+"""The name of the column of a region of lists."""
 
 _MOST_RUNS = 400
 """A program is refused after so many runs that have learnt something."""
@@ -84,10 +97,15 @@ class Group:
 class Facts:
     """The groups of classes whose objects are shared."""
 
-    together: bool = False
-    groups: dict[type, Group] = field(default_factory=dict)
     payloads: bool = False
     """Whether what exceptions are made of is kept (``interpret.payloads``)."""
+    together: bool = False
+    """Whether all classes are one group."""
+    lists: bool = False
+    """Whether lists may have several owners, too (``shared_lists``)."""
+    groups: dict[type, Group] = field(default_factory=dict)
+    made_at: dict[ast.AST, Group] = field(default_factory=dict)
+    """The regions of the lists that an expression makes."""
     grown: int = 0
 
     def grow(self) -> NoReturn:
@@ -123,6 +141,31 @@ class Facts:
         always = [_initialised(c.__mro__)[0] for c in group.classes]
         group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
+
+    def add_lists(self, nodes: Iterable[ast.AST]) -> None:
+        """Give the lists that these expressions make a region each."""
+        for node in nodes:
+            group = Group(f"list{len(self.made_at)}", SharedList, always=frozenset({ITEMS}))
+            held = {"__slots__": (), "held": staticmethod(partial(group.fields.get, ITEMS))}
+            group.reference = type("list", (SharedList,), held)
+            group.classes.append(group.reference)
+            self.groups[group.reference] = self.made_at[node] = group
+
+    def lists_of(self, node: ast.AST) -> Group:
+        """Return the region of the lists that an expression makes."""
+        if node not in self.made_at:
+            self.add_lists((node,))
+            self.grow()
+        return self.made_at[node]
+
+    def unite(self, one: type, other: type) -> None:
+        """Let the lists of two regions have one."""
+        kept, gone = self.groups[one], self.groups.pop(other)
+        self.made_at = {n: kept if g is gone else g for n, g in self.made_at.items()}
+        for group in self.groups.values():  # fields may hold references to either
+            group.fields.clear()
+        with suppress(StoreGrewError):
+            self.grow()
 
     def learn(self, group: Group, name: str, kind: Kind) -> bool:
         """Note that a field holds a value of this kind, if it is new; then raise StoreGrewError.
@@ -288,4 +331,4 @@ def _sees(part: ast.AST, me: str, known: set[str]) -> bool:
     return bare or any(isinstance(n, ast.Return) for n in nodes) or not reads <= known
 
 
-__all__ = ["Facts", "Group", "StoreGrewError", "can_be_shared", "is_super_init"]
+__all__ = ["ITEMS", "Facts", "Group", "StoreGrewError", "can_be_shared", "is_super_init"]

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.kinds.values import FunctionV, RefV, Scalar, Value
+from pullback.frontend.kinds.values import FunctionV, ListV, Owner, RefV, Scalar, TupleV, Value
 from pullback.frontend.store.facts import Facts, Group
 
 Step = Value | str
@@ -47,11 +47,23 @@ class Store(Protocol):
     def made(self, cls: type, node: ast.AST) -> RefV:
         """Return a new object, whose fields have no value yet."""
 
+    def new_list(self, value: ListV | TupleV, node: ast.expr) -> RefV:
+        """Return a reference to a list that was made here, which may have several owners."""
+
+    def region(self, variable: str) -> Group | None:
+        """Return the region of lists that a variable is the column of, if it is one."""
+
+    def are_in_lists(self, owners: frozenset[Owner]) -> bool:
+        """Whether a list of these owners may be one of those that may have several owners."""
+
     def temporaries(self, args: Sequence[Value]) -> list[Value]:
         """Return the arguments that nobody else has: the new object may keep them as its own."""
 
     def item(self, ref: RefV, name: str, node: ast.AST) -> Value:
         """Return a field of an object that has it."""
+
+    def is_row(self, items: ListV, index: Atom) -> bool:
+        """Whether a list is a column, and an index a row that it has."""
 
     def is_set(self, ref: RefV, name: str, node: ast.AST) -> Atom:
         """Return whether an object has a field."""

@@ -25,6 +25,14 @@ def enumerate(iterable: Items, start: int = 0) -> Iterator[Any]:
         n += 1
 
 
+def followed(items: list[Any]) -> Iterator[Any]:
+    """Yield the items of a list that may change meanwhile."""
+    k = 0
+    while k < len(items):
+        yield items[k]
+        k += 1
+
+
 def map(function: Function, iterable: Items) -> Iterator[Any]:
     for item in iterable:
         yield function(item)

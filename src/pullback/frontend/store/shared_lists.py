@@ -1,0 +1,266 @@
+"""Lists that may have several owners: in two lists, in two objects, in a list and under a name.
+
+Such a list is an object of the store as any other one: a reference, the number of a row of a region
+whose one column has the lists themselves. Which lists these are follows from where they are made:
+
+    row = [0.0] * 3          the list is put into the column; row is its number
+    m[0] = m[1] = row        the number is stored
+    m[0][1] += x             the list in the column is updated, in its place
+    sum(row)                 what only looks at a list gets what is in the column
+
+Each expression that makes lists has a region of its own at first. Where lists of two of them meet,
+in a variable or a list, they have one (``ListsMeetError``), and the program is compiled anew.
+(Points-to analysis by unification: Steensgaard, Points-to Analysis in Almost Linear Time, 1996.)
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import itertools
+import operator
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import FunctionType
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from pullback.errors import MutationError
+from pullback.frontend.kinds.flatten import NoKindError, kind_of
+from pullback.frontend.kinds.join import as_list
+from pullback.frontend.kinds.kinds import (
+    ClosureK,
+    FunctionK,
+    GeneratorK,
+    Kind,
+    LambdaSetK,
+    ListK,
+    OperatorK,
+    RefK,
+    SharedList,
+    TupleK,
+    parts,
+)
+from pullback.frontend.kinds.values import (
+    Driven,
+    FunctionV,
+    GeneratorV,
+    ListV,
+    OptionalV,
+    RecordV,
+    RefV,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.kinds.widening import loses_ints
+from pullback.frontend.library.text import iterators
+from pullback.frontend.memory import places
+from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.python_values import is_library
+from pullback.frontend.python.source import definition_of
+from pullback.frontend.store.facts import ITEMS
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_PARENTS = Remembered[dict[ast.AST, ast.AST]]()
+
+
+def is_shared_list(value: object) -> bool:
+    """Whether a value is a reference to a list."""
+    return isinstance(value, RefV) and issubclass(value.cls, SharedList)
+
+
+def opened(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the list that a value refers to, or the value itself."""
+    if isinstance(value, RefV) and issubclass(value.cls, SharedList):
+        return run.rows.item(value, ITEMS, node)
+    return value
+
+
+@contextmanager
+def followed(run: Run, follow: bool) -> Iterator[None]:
+    """Evaluate what a loop runs over: whether the lists in it change in its rounds."""
+    before, run.follows = run.follows, follow
+    try:
+        yield
+    finally:
+        run.follows = before
+
+
+def source(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the list that a value refers to, for somebody who goes through it."""
+    if not (run.follows and is_shared_list(value)):
+        return opened(run, value, node)
+    written = iterators.followed
+    assert isinstance(written, FunctionType)
+    text = FunctionV(definition_of(written), None)
+    items = Driven(run.within(text), {"items": value})
+    return GeneratorV(node, items, items)
+
+
+def closed(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the reference to a list that was read of its column, or the value itself; refused, if
+    it may be a list of the store and it is not known which one."""
+    if run.store is None or not run.store.facts.lists or not isinstance(value, ListV | TupleV):
+        return value
+    place = run.frame.places.get(value)
+    group = None if place is None else run.store.region(place.root)
+    if group is not None and place is not None and len(place.steps) == 1:
+        (row,) = places.as_steps(place)
+        return RefV(run.scalar(cast("Value", row), node).atom, group.reference)
+    if isinstance(value, ListV) and not value.fresh and run.store.are_in_lists(owners_of(value)):
+        reason = "which list this is, of those that have several owners, is not known here"
+        run.refuse(node, reason, "give it a name where it is taken", error=MutationError)
+    return value
+
+
+def kept(run: Run, value: Value, node: ast.expr) -> Value:
+    """Return the value of an expression that may have made a list: the reference to it, if lists of
+    this expression may have several owners."""
+    is_part = isinstance(node, ast.Subscript) and value in run.parts
+    if not is_part:
+        value = closed(run, value, node)
+    if not isinstance(value, ListV | TupleV):
+        return value
+    if (isinstance(value, TupleV) and not value.is_list) or not (value.fresh or is_part):
+        return value
+    definition = run.frame.definition
+    if definition is None or is_library(definition.globals) or _is_only_read(run, node):
+        return value
+    try:
+        kind = kind_of(value)
+    except NoKindError:
+        return value
+    listed = ListK(TupleK(())) if kind == TupleK((), True) else as_list(kind)
+    if listed is None or loses_ints(kind, listed.elem) or _holds_functions(kind):
+        return value
+    run.new_lists[node] = None
+    store = run.store
+    if store is None or not store.facts.lists:
+        return value
+    if not is_part and not store.temporaries((value,)):
+        return value
+    return store.new_list(value, node)
+
+
+def in_full(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a value in which lists stand where references to them were."""
+    try:
+        if not refers_to_lists(kind_of(value)):
+            return value
+    except NoKindError:
+        return value
+    return _plain(run, value, node, ())
+
+
+def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> Value:
+    match value:
+        case RefV(_, cls) if issubclass(cls, SharedList):
+            if cls in inside:
+                run.refuse(node, "a list that may have itself inside", "copy what is needed")
+            return _plain(run, opened(run, value, node), node, (*inside, cls))
+        case ListV(length, elem) if refers_to_lists(elem):
+            made = run.sequence(
+                length,
+                lambda i: _plain(run, run.element(value, i, node, checked=False), node, inside),
+                node,
+            )
+            return replace(made, fresh=False)  # an update of it would be lost
+        case TupleV(items, is_list):
+            each = tuple(_plain(run, v, node, inside) for v in items)
+            return TupleV(each, is_list, fresh=False)
+        case RecordV(cls, fields):
+            named = {n: _plain(run, v, node, inside) for n, v in fields.items()}
+            return RecordV(cls, named, None, value.owners)
+        case OptionalV():
+            return run.case_value(value, lambda v: _plain(run, v, node, inside), node)
+        case _:
+            return value
+
+
+def refers_to_lists(kind: Kind) -> bool:
+    """Whether there may be references to lists in a value of this kind."""
+    if isinstance(kind, RefK):
+        return issubclass(kind.cls, SharedList)
+    return any(map(refers_to_lists, parts(kind)))
+
+
+def _holds_functions(kind: Kind) -> bool:
+    found = isinstance(kind, FunctionK | ClosureK | LambdaSetK | OperatorK | GeneratorK)
+    return found or any(map(_holds_functions, parts(kind)))
+
+
+def _is_only_read(run: Run, node: ast.expr) -> bool:
+    """Whether nobody gets the list that an expression makes: what is around it reads its items."""
+    assert run.frame.definition is not None
+    whole = run.frame.definition.node
+    parent = _PARENTS.of(whole, None, lambda: _parents(whole)).get(node)
+    match parent:
+        case ast.BinOp() | ast.Starred() | ast.AugAssign() | ast.FormattedValue() | ast.Expr():
+            return True
+        case ast.Compare(ops=ops):
+            return not any(isinstance(op, ast.Is | ast.IsNot) for op in ops)
+        case ast.Subscript(value):
+            return value is node
+        case ast.For(iter=source) | ast.comprehension(iter=source):
+            return source is node
+        case ast.Call(args=args):
+            return parent in run.reads and node in args
+        case _:
+            return False
+
+
+def _parents(whole: ast.AST) -> dict[ast.AST, ast.AST]:
+    return {child: n for n in ast.walk(whole) for child in ast.iter_child_nodes(n)}
+
+
+_READING = frozenset({
+    list, tuple, set, frozenset, sorted, len, sum, any, all, enumerate, reversed, zip, map, filter,
+    deque, isinstance, bool, type, copy.copy, copy.deepcopy, operator.contains, operator.getitem,
+    operator.add, operator.mul, functools.reduce, itertools.chain, itertools.islice,
+    itertools.pairwise, itertools.cycle, itertools.product, itertools.combinations,
+    itertools.permutations, itertools.takewhile, itertools.dropwhile, itertools.compress,
+    itertools.starmap, itertools.accumulate,
+})  # fmt: skip
+"""Functions that do not keep a list that they are given, but perhaps its items."""
+
+
+def takes_arrays(function: object) -> bool:
+    """Whether a function is one of a library of numbers, which takes lists for arrays."""
+    module = "numpy" if isinstance(function, np.ufunc) else getattr(function, "__module__", "")
+    return isinstance(module, str) and module.partition(".")[0] in ("numpy", "scipy", "math")
+
+
+def only_reads(function: Value) -> bool:
+    """Whether a function keeps no list that it is given."""
+    if not isinstance(function, Static):
+        return False
+    known = function.value
+    return (isinstance(known, Hashable) and known in _READING) or takes_arrays(known)
+
+
+def given_lists(
+    run: Run, function: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> tuple[Sequence[Value], dict[str, Value]]:
+    """Return the arguments of a function of the library, which knows no references to lists."""
+    if run.store is None:
+        return args, kwargs
+    if takes_arrays(function):
+        named = {n: in_full(run, v, node) for n, v in kwargs.items()}
+        return [in_full(run, v, node) for v in args], named
+    if function in _READING:
+        return [source(run, v, node) for v in args], kwargs
+    return args, kwargs
+
+
+__all__ = [
+    "closed", "followed", "given_lists", "in_full", "is_shared_list", "kept", "only_reads",
+    "opened", "refers_to_lists", "source", "takes_arrays",
+]  # fmt: skip

@@ -1,0 +1,257 @@
+"""Programs in which a list has several owners: two lists, two objects, a dict and a name, ..."""
+
+import copy
+import heapq
+
+
+class Keeper:
+    def __init__(self, items):
+        self._items = items
+
+    def items(self):
+        return self._items
+
+    def add(self, v):
+        self._items.append(v)
+
+    def total(self):
+        return sum(self._items)
+
+
+class Graph:
+    def __init__(self):
+        self.edges = {}
+        self.all = []
+
+    def add(self, a, b, w):
+        e = [w, 1.0]
+        self.edges.setdefault(a, []).append(e)
+        self.edges.setdefault(b, []).append(e)
+        self.all.append(e)
+
+
+def swapped_rows(xs):
+    m = [[x, x * 2.0, 1.0] for x in xs]
+    i, j = 0, 2
+    row = m[i]
+    m[i] = m[j]
+    m[j] = row
+    row[1] += 5.0
+    m[i][0] *= 3.0
+    return sum(sum((k + 1) * v * v for k, v in enumerate(r)) for r in m)
+
+
+def one_empty_list(xs):
+    a = b = []
+    k1 = Keeper(a)
+    k2 = Keeper(b)
+    for x in xs:
+        k1.add(x)
+        k2.add(x * x)
+    return k1.total() * 2.0 + k2.total() + len(a)
+
+
+def shared_rows(xs):
+    grid = [[0.0] * 3] * 2
+    for i in range(2):
+        for j in range(3):
+            grid[i][j] += xs[j] * (i + 1)
+    return sum(sum(r) for r in grid)
+
+
+def dict_and_list(xs):
+    row = list(xs)
+    d = {"a": row}
+    rows = [row, [1.0]]
+    d["a"][0] = 7.0 * xs[1]
+    rows[0].append(3.0)
+    return sum(d["a"]) + sum(rows[0]) + sum(row)
+
+
+def buckets(xs):
+    groups = {}
+    order = []
+    for x in xs:
+        key = 1 if x > 0.5 else 0
+        if key not in groups:
+            b = []
+            groups[key] = b
+            order.append(b)
+        groups[key].append(x)
+    return sum((k + 1) * sum(b) for k, b in enumerate(order)) + len(groups)
+
+
+def same_path_kept(xs):
+    out = []
+    path = []
+    for k in range(3):
+        path.append(xs[k])
+        out.append(path)
+    return sum(len(p) + p[-1] for p in out)
+
+
+def pick_list(xs):
+    a = [xs[0]]
+    b = [xs[1]]
+    for x in xs:
+        t = a if sum(a) < sum(b) else b
+        t.append(x)
+    return sum(a) * 2.0 + sum(b) * sum(b)
+
+
+def union_of_sets(xs):
+    comp = [[i] for i in range(4)]
+
+    def merge(i, j):
+        a, b = comp[i], comp[j]
+        if a is b:
+            return
+        a.extend(b)
+        for k in b:
+            comp[k] = a
+    merge(0, 1)
+    merge(2, 3)
+    merge(1, 3)
+    merge(0, 2)
+    return sum(len(c) * xs[i % 3] for i, c in enumerate(comp))
+
+
+def shared_edges(xs):
+    g = Graph()
+    g.add(0, 1, xs[0])
+    g.add(1, 2, xs[1])
+    g.add(2, 0, xs[2])
+    for e in g.all:
+        e[0] *= 2.0
+    for e in g.edges[1]:
+        e[1] += e[0]
+    return sum(e[0] * e[1] for e in g.all)
+
+
+def default_row(xs):
+    zero = [0.0] * 2
+    table = {k: zero for k in range(3)}
+    for i, x in enumerate(xs):
+        table[i][0] += x
+    return table[0][0] + table[2][0] * zero[0]
+
+
+def grows_while_it_is_read(xs):
+    r = [xs[0], 1.0]
+    rows = [r, [2.0]]
+
+    def push(row, v):
+        if len(row) < 5:
+            row.append(v * xs[1])
+        return v
+
+    t = 0.0
+    for v in r:
+        t += push(rows[0], v)
+    for k, (v, w) in enumerate(zip(r, rows[0])):
+        r[k - 1] += v * w
+    return t + sum(push(rows[1], v) for v in rows[1]) + sum([push(r, v) for v in r])
+
+
+def given_to_generators_and_handlers(xs):
+    r = [*xs]
+    q = [r]
+
+    def walk(rows):
+        for k, row in enumerate(rows):
+            yield 1 - k, row
+
+    def risky(row, k):
+        row.append(k)
+        if k > 0.6:
+            raise ValueError("big")
+        row[0] = k
+
+    for k, row in walk([r, q[0]]):
+        row[k] += 1.0
+    for x in xs:
+        try:
+            risky(q[0], x)
+        except ValueError:
+            r[1] *= 2.0
+    return sum(r) + r[0] * r[-1]
+
+
+def by_keywords_defaults_and_closures(xs):
+    r = [xs[0], xs[1]]
+    k, none_yet = Keeper(r), []
+
+    def add(v, acc=none_yet):
+        acc.append(v)
+        return sum(acc)
+
+    def both(a, *, b):
+        a.append(b[0])
+        b.append(a[-1] * add(1.0))
+        return a
+
+    push = k.items().append
+    push(add(xs[2]))
+    both(r, b=k.items())[0] = xs[2]
+    (a, *_), b = r, k.items()
+    a += b[-1]
+    match b:
+        case [first, *rest]:
+            return k.total() * a + first + sum(rest)
+        case _:
+            return 0.0
+
+
+def compared(xs):
+    a, b = [xs[0]], [xs[0]]
+    rows = [[1.0], a, b, a]
+    t = rows.index(b) * xs[1] + rows.count(a) + (5.0 if [1.0] in rows else 7.0)
+    t += (1.0 if a == b else 2.0) + (10.0 if a is b else 20.0) + (3.0 if rows[3] is a else 4.0)
+    m = max(rows, key=len)
+    rows.remove(b)
+    m.append(2.0)
+    heap = []
+    heapq.heappush(heap, (xs[2], 1))
+    same = heap
+    heapq.heappop(same)
+    return t + len(rows) * sum(rows[0]) + sum(rows[1]) * (len(heap) + 1) + sum(b)
+
+
+RIGHT = [
+    swapped_rows, one_empty_list, shared_rows, dict_and_list, buckets, same_path_kept, pick_list,
+    union_of_sets, shared_edges, default_row,
+    grows_while_it_is_read, given_to_generators_and_handlers, by_keywords_defaults_and_closures,
+    compared,
+]  # fmt: skip
+
+
+def many_rows(x, n):
+    rows = [[x, 1.0] for _ in range(n)]
+    best, log = rows[0], [rows[0]]
+    for i in range(n):
+        row = rows[i]
+        rows[i], rows[n - 1 - i] = rows[n - 1 - i], row
+        row[1] += best[0] * 0.5
+        row.append(x)
+        log.append(row)
+        if row[1] > best[1]:
+            best = row
+    return sum(r[0] * r[1] for r in log) + best[1]
+
+
+def in_a_deep_copy(xs):
+    rows = [[xs[0]]] * 2
+    rows[0].append(1.0)
+    return sum(copy.deepcopy(rows)[0])
+
+
+def spread(xs):
+    def f(*rows):
+        rows[0].append(1.0)
+
+    rows = [[xs[0]]] * 2
+    f(*rows)
+    return sum(rows[1])
+
+
+REFUSED = [in_a_deep_copy, spread]
