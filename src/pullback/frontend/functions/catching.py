@@ -15,10 +15,9 @@ all functions are known (``version``). What nobody catches is raised as before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, boolean, f64, i64, lit
-from pullback.core.consumption import may_be_consumed
 from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import (
     Atom,
@@ -78,27 +77,13 @@ class _WayOut:
     inside: Exits = field(default_factory=dict)
     """What the results of the op's blocks are where something in them raises."""
     kept: tuple[Var, ...] = ()
-    """Arrays that an arm updates before it raises, and that are used behind the branch: they are
-    results too, so that nobody uses what was updated."""
-
-    def keeping(self, kept: tuple[Var, ...]) -> _WayOut:
-        """Return the same with these arrays as results."""
-        types = tuple(v.type for v in kept)
-        inside = {key: Exit(e.lets, (*e.ends, *types)) for key, e in self.inside.items()}
-        return replace(self, kept=kept, inside=inside)
+    """Arrays that a block updates before it raises: they are results too, so that nobody uses what
+    was updated. A loop carries them."""
 
     def behind(self, catching: Catching) -> Callable[[Block], Block]:
         """Return what gives the number for a block whose results come behind a flag."""
         exits = {key: end.after(BOOL) for key, end in self.inside.items()}
         return lambda block: catching.block(block, exits)
-
-
-def _kept(let: Let, behind: Block) -> tuple[Var, ...]:
-    """Return the arrays that a branch may update, and that are used behind it."""
-    if not isinstance(let.op, If | Case):
-        return ()
-    consumed = may_be_consumed(Block((let,), ()))[0] & set(free_variables_of(let.op))
-    return tuple(v for v in free_variables(behind) if v in consumed) if consumed else ()
 
 
 def _is_same(a: Atom, b: Atom) -> bool:
@@ -197,29 +182,45 @@ class Catching:
     ) -> tuple[Atom, ...]:  # fmt: skip
         """Return an op that gives a number before its results, and what follows it."""
         behind = Block(tuple(lets[k + 1 :]), tuple(r for r in results if not isinstance(r, Type)))
-        way = self._way_out(let, results, exits).keeping(_kept(let, behind))
+        way = self._way_out(let, results, exits, behind)
         tag, more = Var("caught", I64), tuple(Var("end", t) for t in way.more)
         again = {v: Var(v.name, v.type) for v in way.kept}
+        made = (*let.vars, *again.values(), *more)
         done = len(b.lets)
-        bind(b, self._op(let, way), (tag, *let.vars, *more, *again.values()))
+        bind(b, self._op(let, way), (tag, *made))
         if not isinstance(let.op, If | Case | Loop | While):
             for raised in leaves(Block(tuple(b.lets[done:]), ())):
                 self.caught.stands_for(raised, let)
-        made = (*let.vars, *more)
         ends = tuple(made[e] if isinstance(e, int) else e for e in way.ends)
         last = k == len(lets) - 1 and tuple(results) == let.vars and not (way.lets or again)
         if last and all(isinstance(e, Type) or e is v for e, v in zip(ends, made, strict=False)):
             return (tag, *let.vars)
+        if self.caught.never_returns(let.op):
+            return tuple(b.extend(self._raised(tag, Exit(way.lets, ends))))
         if again:
             lets = self.caught.renamed(behind, again).lets
             on = [again.get(r, r) if isinstance(r, Var) else r for r in results]
-            rest = self._rest(lets, 0, on, {key: e.renamed(again) for key, e in exits.items()})
+            rest = self._rest(lets, 0, on, exits)
         else:
             rest = self._rest(lets, k + 1, results, exits)
         fine = b.prim("eq", tag, i64(0))
         return b.let(If(fine, rest, self._raised(tag, Exit(way.lets, ends))), types_of(results))
 
-    def _way_out(self, let: Let, results: Sequence[End], exits: Exits) -> _WayOut:
+    def _kept(self, let: Let, behind: Block, exits: Exits) -> tuple[Var, ...]:
+        """Return the arrays that the blocks of an op may update: those that are used behind a
+        branch, and all of a loop."""
+        consumed = self.caught.arrays.consumed_inside(let)
+        if not consumed or not isinstance(let.op, If | Case):
+            return tuple(consumed)
+        used = set(free_variables(behind))
+        for x in self.leaves(behind):
+            end = self.caught.exit_of(x, exits)
+            used |= set() if end is None else set(free_variables(end.block()))
+        return tuple(v for v in consumed if v in used)
+
+    def _way_out(
+        self, let: Let, results: Sequence[End], exits: Exits, behind: Block
+    ) -> _WayOut:
         """Return how the results of the block have their ends where an op in it raises."""
         types = types_of(results)[1:]
         own = self.caught.exit_of(let, exits)
@@ -231,40 +232,47 @@ class Catching:
             for inner in blocks for x in self.leaves(inner)
             if (end := self.caught.exit_of(x, exits)) is not None
         }  # fmt: skip
+        kept = self._kept(let, behind, exits)
+        slots = (*let.vars, *kept)
         if not inside:
-            return _WayOut(types)
+            return _WayOut(types, kept=kept)
         mine = {v for inner in blocks for v in defined(inner)} | set(_bound(let.op))
         mine |= {v for end in inside.values() for x in end.lets for v in x.vars}
         taken = set(free_variables_of(let.op))
-        ends: list[End | int] = []
-        wanted: dict[int, int] = {}  # the number of a result of the block, by that which carries it
-        more: list[Type] = []
+        ends: list[End | int] = [*types]
+        changed: list[int] = []
         for k, t in enumerate(types):
             atoms = [a for end in inside.values() if not isinstance(a := end.ends[k], Type)]
             one = atoms[0] if atoms and all(_is_same(a, atoms[0]) for a in atoms) else None
-            if not atoms:
-                ends.append(t)
-            elif one is not None and one not in mine and not (
+            if one is not None and one not in mine and not (
                 isinstance(t, Array) and one in taken
             ):
-                ends.append(one)
-            else:
-                own_place = let.vars.index(results[k]) if results[k] in let.vars else -1
-                free = (j for j, v in enumerate(let.vars) if v.type == t and j not in wanted)
-                j = own_place if own_place >= 0 and own_place not in wanted else next(free, -1)
-                if j < 0:
-                    j = len(let.vars) + len(more)
-                    more.append(t)
+                ends[k] = one
+            elif atoms:
+                changed.append(k)
+        wanted: dict[int, int] = {}  # the number of a result of the block, by that which carries it
+        known = self.caught.arrays.later(slots, behind)
+        for k in changed:
+            first = known.get(r, r) if isinstance(r := results[k], Var) else r
+            if first in slots:
+                wanted.setdefault(slots.index(first), k)
+        more: list[Type] = []
+        for k in changed:
+            if k not in wanted.values():
+                free = (j for j, v in enumerate(slots) if v.type == types[k] and j not in wanted)
+                j = next(free, len(slots) + len(more))
+                more += [types[k]] if j >= len(slots) else []
                 wanted[j] = k
-                ends.append(j)
-        carried = (*(v.type for v in let.vars), *more)
+        for j, k in wanted.items():
+            ends[k] = j
+        carried = (*(v.type for v in slots), *more)
         inner_exits = {
             key: Exit(end.lets, tuple(
                 end.ends[wanted[j]] if j in wanted else t for j, t in enumerate(carried)
             ))
             for key, end in inside.items()
         }  # fmt: skip
-        return _WayOut(tuple(ends), (), tuple(more), inner_exits)
+        return _WayOut(tuple(ends), (), tuple(more), inner_exits, kept)
 
     def _raises_somewhere(self, op: Op) -> bool:
         return self._raises(op) or any(self.raises(inner) for _, inner in sub_blocks(op))
@@ -306,16 +314,19 @@ class Catching:
         """Return a block that gives the number, and the results of the op: what its last op
         binds."""
         b = Builder()
-        types = (*(v.type for v in let.vars), *way.more, *(v.type for v in way.kept))
+        types = (*(v.type for v in (*let.vars, *way.kept)), *way.more)
+        carried = {v: Var(v.name, v.type) for v in way.kept}
 
         def tagged(block: Block) -> Block:
             return self.block(block, way.inside)
 
         def arm(block: Block) -> Block:
-            results = (*block.results, *way.more, *way.kept)
+            results = (*block.results, *way.kept, *way.more)
             return self._rest(block.lets, 0, results, way.inside)
 
-        rounds = caught_loops.Rounds(tagged, self.any_of, b, way.more, self.caught.renamed)
+        rounds = caught_loops.Rounds(
+            tagged, self.any_of, b, carried, way.more, self.caught.renamed
+        )
         made: tuple[Atom, ...]
         match let.op:
             case Call(f, args):
@@ -342,8 +353,8 @@ class Catching:
                     return [c.prim("add", s, v) for s, v in zip(sums, values, strict=True)]
 
                 made = rounds.points(extents, indices, sums, zeros, body, add)
-            case While(carried, inits, cond, body):
-                made = rounds.while_(carried, inits, cond, body, way.behind(self))
+            case While(own, inits, cond, body):
+                made = rounds.while_(own, inits, cond, body, way.behind(self))
             case _:
                 raise AssertionError(let.op)
         return b.block(made)

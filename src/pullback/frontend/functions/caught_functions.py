@@ -34,7 +34,9 @@ from pullback.core.terms import (
 from pullback.core.traverse import free_variables, substitute
 from pullback.core.types import I64, Type
 from pullback.errors import PullbackError
+from pullback.frontend.functions.array_versions import ArrayVersions
 from pullback.frontend.functions.clauses import Clauses
+from pullback.frontend.interpret.endings import always_fails
 
 End = Type | Atom
 """A result where something was raised: this one, or any value of a type."""
@@ -51,10 +53,13 @@ class Exit:
         """Return what the results are if there is one more before them."""
         return replace(self, ends=(first, *self.ends))
 
+    def block(self) -> Block:
+        """Return the code, which gives the results that are not any."""
+        return Block(self.lets, tuple(e for e in self.ends if not isinstance(e, Type)))
 
     def renamed(self, names: Mapping[Var, Atom]) -> Exit:
         """Return the same of other variables."""
-        block = Block(self.lets, tuple(e for e in self.ends if not isinstance(e, Type)))
+        block = self.block()
         if names.keys().isdisjoint(free_variables(block)):
             return self
         made = substitute(block, dict(names))
@@ -87,17 +92,40 @@ class CaughtFunctions:
     """The exceptions of which clauses ask for the object, by number."""
     handed: dict[str, HandedBack] = field(default_factory=dict)
     """What functions hand back that update what they are given."""
-    places: dict[int, tuple[Let, Let]] = field(default_factory=dict)
-    """An op that has been rewritten, by its number, with the one that it was."""
+    places: dict[int, tuple[Let, Let, Mapping[Var, Var]]] = field(default_factory=dict)
+    """An op that has been rewritten, by its number, with the one that it was, and the variables
+    that have other names there."""
     assumed: dict[tuple[str, Clauses], PullbackError] = field(default_factory=dict)
     """The functions of which it was assumed that what they hand back is known, and the refusal if
     it is not: they were being run."""
     total: set[str] = field(default_factory=set)
     """The functions of the library that check what cannot fail: they raise nothing."""
+    arrays: ArrayVersions = field(init=False)
+    endless: dict[Function, bool] = field(default_factory=dict)
+    """Whether complete functions never return."""
     contexts: bool = False
     """Whether something may be raised while something else is being handled."""
     catches_extents: bool = False
     """Whether a clause catches the error of extents that do not fit."""
+
+    def base(self, name: str) -> Function | None:
+        """Return the function of which this one is a version, or it is; None: it is not complete.
+        """
+        while name in self.wanted:
+            name, _ = self.wanted[name]
+        return self.functions.get(name)
+
+    def never_returns(self, op: Op) -> bool:
+        """Whether an op is a call of a function that raises in any case."""
+        function = self.base(op.function) if isinstance(op, Call) else None
+        if function is None:
+            return False
+        if function not in self.endless:
+            self.endless[function] = always_fails(function.body, self.functions)
+        return self.endless[function]
+
+    def __post_init__(self) -> None:
+        self.arrays = ArrayVersions(self.base)
 
     def want(self, function: str, clauses: Clauses) -> str:
         """Return the name of the version of a function that gives the numbers of these clauses."""
@@ -159,7 +187,7 @@ class CaughtFunctions:
     def origin(self, let: Let) -> Let:
         """Return the op that an op was made of."""
         while id(let) in self.places:
-            _, let = self.places[id(let)]
+            _, let, _ = self.places[id(let)]
         return let
 
     def key(self, let: Let) -> int:
@@ -171,7 +199,15 @@ class CaughtFunctions:
         results, which may have other variables now."""
         first = self.origin(let)
         found = exits.get(id(first))
-        if found is None or first is let or not isinstance(first.op, Call):
+        if found is None or first is let:
+            return found
+        renamed, now = [], let
+        while id(now) in self.places:
+            _, now, names = self.places[id(now)]
+            renamed.append(names)
+        for names in reversed(renamed):
+            found = found.renamed(names)
+        if not isinstance(first.op, Call):
             return found
         return found.renamed(dict(zip(first.vars, let.vars[-len(first.vars) :], strict=False)))
 
@@ -179,13 +215,14 @@ class CaughtFunctions:
         """Return a block with other variables; its ops stand for what they were."""
         made = substitute(block, dict(names))
         for new, old in zip(leaves(made), leaves(block), strict=True):
-            self.stands_for(new, old)
+            self.stands_for(new, old, names)
         return made
 
-    def stands_for(self, made: Let, let: Let) -> None:
-        """Note that what ``let`` raises is raised by another op now."""
+    def stands_for(self, made: Let, let: Let, names: Mapping[Var, Var] | None = None) -> None:
+        """Note that what ``let`` raises is raised by another op now, where variables have other
+        names."""
         if made is not let:
-            self.places[id(made)] = made, let
+            self.places[id(made)] = made, let, names or {}
 
     def escapes(self, op: Op, clauses: Clauses, inside: tuple[Clauses, ...] = ()) -> bool:
         """Whether an op may raise what the clauses catch, and none of those inside does."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, Block, Build, If, Let, Lit, Loop, Prim, Update, Var, While
@@ -17,12 +17,14 @@ AnyOf = Callable[[Builder, Type], Atom]
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Loops made by a builder. ``more``: the types of what they carry beside their own variables,
-    for what is to be known where a round raises."""
+    """Loops made by a builder. Beside their own variables they carry what is to be known where a
+    round raises: arrays that it updates before (``kept``, with their names inside), and ``more`` of
+    these types."""
 
     tagged: Tagged
     any_of: AnyOf
     b: Builder
+    kept: Mapping[Var, Var] = field(default_factory=dict)
     more: Sequence[Type] = ()
     renamed: Callable[[Block, dict[Var, Var]], Block] = lambda block, names: block
     """Gives a block with other variables."""
@@ -85,23 +87,28 @@ class Rounds:
         new = take(each, body.results)
         return self.rounds(total, point, state, starts, each.block(tuple(new)))
 
-    def _more(self) -> tuple[tuple[Var, ...], list[Atom]]:
+    def _beside(self) -> tuple[tuple[Var, ...], list[Atom]]:
         """Return what is carried beside the loop's own variables, and what that is at first."""
-        carried = tuple(Var("end", t) for t in self.more)
-        return carried, [self.any_of(self.b, t) for t in self.more]
+        more = (Var("end", t) for t in self.more)
+        blank = (self.any_of(self.b, t) for t in self.more)
+        return (*self.kept.values(), *more), [*self.kept, *blank]
+
+    def _inside(self, block: Block, beside: Sequence[Var]) -> Block:
+        """Return a block of a round, with what is carried beside its own results."""
+        return self.renamed(Block(block.lets, (*block.results, *beside)), dict(self.kept))
 
     def rounds(
         self, n: Atom, i: Var, own: tuple[Var, ...], starts: Sequence[Atom], body: Block
     ) -> tuple[Atom, ...]:
         """Return a counted loop that ends when something is caught."""
-        more, blank = self._more()
-        carried, inits = (*own, *more), (*starts, *blank)
+        beside, blank = self._beside()
+        carried, inits = (*own, *beside), (*starts, *blank)
         types = tuple(v.type for v in carried)
         tag = Var("caught", I64)
         test, step = Builder(), Builder()
         fine = test.prim("eq", tag, i64(0))
         cond = test.block((test.prim("and", test.prim("lt", i, n), fine),))
-        results = step.extend(self.tagged(Block(body.lets, (*body.results, *more))))
+        results = step.extend(self.tagged(self._inside(body, beside)))
         again = step.block((step.prim("add", i, i64(1)), *results))
         loop = While((i, tag, *carried), (i64(0), i64(0), *inits), cond, again)
         _, *made = self.b.let(loop, (I64, I64, *types))
@@ -113,12 +120,12 @@ class Rounds:
     ) -> tuple[Atom, ...]:  # fmt: skip
         """Return ``while cond: body`` as ``go = True; while go: go = cond; if go: body``.
         ``tested`` is for the condition, which gives a flag and what is carried."""
-        more, blank = self._more()
-        carried, inits = (*own, *more), (*starts, *blank)
+        beside, blank = self._beside()
+        carried, inits = (*own, *beside), (*starts, *blank)
         types = tuple(v.type for v in carried)
         tag, go = Var("caught", I64), Var("go", BOOL)
         step, ends = Builder(), (I64, BOOL, *types)
-        head = tested(Block(cond.lets, (*cond.results, *carried)))
+        head = tested(self._inside(cond, carried))
         state = carried
         if isinstance(head.results[0], Lit):  # the condition raises nothing
             number, on, *_ = step.extend(head)
@@ -128,7 +135,7 @@ class Rounds:
             bind(step, self.renamed(head, dict(zip(carried, state, strict=True))),
                  (number, on, *carried))  # fmt: skip
         then, stop = Builder(), Builder()
-        first, *new = then.extend(self.tagged(Block(body.lets, (*body.results, *more))))
+        first, *new = then.extend(self.tagged(self._inside(body, beside)))
         fine = then.prim("eq", first, i64(0))
         again = then.block((first, fine, *new))
         left = stop.block((number, boolean(False), *carried))

@@ -276,7 +276,8 @@ class Generators:
         kinds = [h.kind for h in c.heads]
         made = exits.of_consumer(run, function, names, kinds, stops)
         run.caught.handed[consumer.name] = made
-        left = [after is before for after, before in zip(block.results, c.params, strict=False)]
+        ends = zip(c.params, block.results, *(e.ends for e in made.exits().values()), strict=False)
+        left = [all(e is x or isinstance(e, Type) for e in others) for x, *others in ends]
         slots = slots_in(run, items, names, kinds, left)
         try:
             values = c.results(self.call(items, consumer, c.inits, node, slots))

@@ -200,15 +200,14 @@ def _require(
 
 
 def check_columns(program: Program) -> None:
-    """Refuse a program in which what exceptions hold is not handed on where it is raised again by a
-    function that is tried in several places: the columns would be those before it. Columns that
-    change in an arm that ends a loop look the same to the checker, and are refused too."""
+    """Refuse a program in which what exceptions hold is not handed on somewhere: the columns would
+    be those before it, and be used after they were updated."""
     try:
         check(program, Dialect.SOURCE)
     except CheckError:
         reason = (
-            "what exceptions hold is not known where one is raised in a loop, or passes a try that "
-            "does not catch it, in a function that is called under another try"
+            "what exceptions hold is not known on every way out of a function that is called under "
+            "a try"
         )
         rewrite = "catch it in the inner try, or keep what is needed in a variable before the raise"
         raise UnsupportedError(reason, rewrite) from None
