@@ -56,6 +56,8 @@ NAMES = {
                    "sorted_keys", "spread_arguments", "try", "unrolled_ranges", "views"))),
     "cells": ("every sort of value in every operation, as in Python or refused",
               "tests/frontend/test_cells.py"),
+    "refactorings": ("programs that are rewritten as people move code about give the same",
+                     "tests/test_refactoring.py"),
     "second": ("what a second process loads from disk is what the first compiled, at low limits",
                "tests/test_second_process.py"),
     "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
