@@ -21,6 +21,7 @@ from llvmlite.binding import ffi
 import pullback as pb
 import pullback.native.compile as compile_
 from pullback.core.waiting import child, join, wait
+from tests.campaign import rotated
 
 
 @pytest.fixture(autouse=True)
@@ -245,8 +246,15 @@ def test_a_function_stops(kind: tuple[Callable[..., Any], Any, int, int]) -> Non
     same(compiled(x, few), f(x, few))
 
 
-@pytest.mark.parametrize("method", ["chad", "dual"])
-@pytest.mark.parametrize("kind", REVERSE, ids=lambda k: k[0].__name__)
+STOPPED = [
+    (kind, method) for kind in REVERSE
+    for method in rotated("interrupts", kind[0].__name__, ("chad", "dual"))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"), STOPPED, ids=[f"{kind[0].__name__}-{method}" for kind, method in STOPPED]
+)
 def test_a_gradient_stops(kind: tuple[Callable[..., Any], Any, int, int], method: str) -> None:
     f, x, few, many = kind
     gradient = pb.value_and_grad(f, method=method)

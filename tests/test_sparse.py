@@ -12,6 +12,7 @@ from pullback.api.colouring import columns_apart, stars
 from pullback.api.sparsity import Pattern
 from pullback.call import driver
 from pullback.call.request import Request, What
+from tests.campaign import part
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -103,7 +104,7 @@ def check(matrix, dense, tolerance=1e-13):
     assert matrix.has_canonical_format
 
 
-@pytest.mark.parametrize("f", JACOBIANS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("agreement", JACOBIANS, 2), ids=lambda f: f.__name__)
 def test_a_jacobian_at_several_points(f):
     sparse, dense = pb.sparse_jacobian(f), pb.jacfwd(f)
     for _ in range(3):
@@ -168,7 +169,7 @@ HESSIANS = [factors, held, rosenbrock, separate, arrow, linear, springs, blocks,
             products]  # fmt: skip
 
 
-@pytest.mark.parametrize("f", HESSIANS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("agreement", HESSIANS, 2), ids=lambda f: f.__name__)
 def test_a_hessian_at_several_points(f):
     sparse, dense = pb.sparse_hessian(f), pb.hessian(f)
     for _ in range(3):

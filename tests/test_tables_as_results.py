@@ -12,6 +12,7 @@ import pytest
 
 import pullback as pb
 from tests import harness
+from tests.campaign import part
 from tests.foreign.__main__ import is_right
 
 
@@ -196,7 +197,7 @@ def test_results_are_what_python_returns(f):
     assert form(pb.jit(f)(XS)) == form(f(XS))
 
 
-@pytest.mark.parametrize("f", DIFFERENTIATED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("values", DIFFERENTIATED, 3), ids=lambda f: f.__name__)
 def test_gradients_are_those_of_differences(f):
     assert form(pb.vjp(f, XS)[0]) == form(f(XS))
     is_right(f, (XS,))

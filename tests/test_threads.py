@@ -21,6 +21,7 @@ from pullback.core.thresholds import LIMITS
 from pullback.core.waiting import join
 from pullback.lower import chunk_code, lapack_calls
 from tests import harness
+from tests.campaign import part
 from tests.test_interrupts import interrupted
 
 HERE = Path(__file__).parents[1]
@@ -223,7 +224,7 @@ def test_programs_fork(name: str) -> None:
     assert "fork" in text
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", part("agreement", [*PROGRAMS], 3))
 def test_all_modes_agree_in_chunks(everywhere: None, name: str) -> None:
     f, given, _ = PROGRAMS[name]
     single = name == "single"

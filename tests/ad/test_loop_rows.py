@@ -17,6 +17,7 @@ from pullback.core.traverse import all_lets
 from pullback.lower.arenas import instructions
 from pullback.lower.loopcode import LANES, AtAdd, ForCode, Instr, Store
 from pullback.lower.lower import lower
+from tests.campaign import part
 
 SIZES = (0, 1, 7, 8, 9, 21)
 
@@ -238,7 +239,7 @@ def given(f: Callable[..., Any], n: int) -> tuple[np.ndarray, np.ndarray]:
     return data.normal(size=n), data.normal(size=max(n, 2))
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("agreement", PROGRAMS, 3), ids=lambda f: f.__name__)
 def test_any_number_of_iterations(f: Callable[..., Any]) -> None:
     chad = pb.value_and_grad(f, argnums=(0, 1))
     dual = pb.value_and_grad(f, argnums=(0, 1), method="dual")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.campaign import part
 
 
 def layers(w, x):
@@ -61,7 +62,7 @@ FUNCTIONS = [layers, distances, overwritten, rounds, chosen, many]
 
 
 @pytest.mark.parametrize("size", [6, 1, 0])
-@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("agreement", FUNCTIONS, 2), ids=lambda f: f.__name__)
 def test_all_modes_agree(f: Callable[..., Any], size: int) -> None:
     if size == 0 and f in (distances, overwritten, rounds):
         return  # a maximum of nothing, a last element of nothing

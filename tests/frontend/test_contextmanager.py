@@ -360,7 +360,10 @@ def outcome(f: Callable[[Any], Any], x: float, read: Callable[[], Any]) -> tuple
     return result, read()
 
 
-@pytest.mark.parametrize("f", [*PROGRAMS, *manager_programs.PROGRAMS], ids=lambda f: f.__name__)
+ALL = [*PROGRAMS, *manager_programs.PROGRAMS]
+
+
+@pytest.mark.parametrize("f", campaign.part("values", ALL, 3), ids=lambda f: f.__name__)
 def test_as_in_python(f: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]) -> None:
     methods = campaign.rotated("values", f.__name__, ("chad", "dual"))
     runs = [pb.value_and_grad(f, method=method) for method in methods]

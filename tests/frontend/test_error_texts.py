@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests import campaign
 
 INF, NAN = math.inf, math.nan
 NONE, ROW, MATRIX = np.zeros(0), np.ones(3), np.ones((2, 3))
@@ -176,7 +177,7 @@ def left_with(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[type, tuple
     return type(caught.value), caught.value.args
 
 
-@pytest.mark.parametrize("k", range(0, len(CASES), 10))
+@pytest.mark.parametrize("k", campaign.part("values", range(0, len(CASES), 10), 3))
 def test_as_in_python_and_numpy(k: int) -> None:
     for f, args in CASES[k : k + 10]:
         def call(*values: Any, f: Callable[..., Any] = f) -> Any:

@@ -40,7 +40,7 @@ WITH_RULES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("f", WITH_RULES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", campaign.part("agreement", WITH_RULES, 3), ids=lambda f: f.__name__)
 def test_second_derivatives(f: Callable[..., Any]) -> None:
     a, b, h = linalg.matrix(3), linalg.weights(3) / 3, 1e-5
     d = np.random.default_rng(2).normal(size=(3, 3))

@@ -35,7 +35,6 @@ PAGES = (mended_arrays, mended_calls, mended_classes, mended_iterators, mended_l
 """They fill PAIRS when they are imported."""
 SLOW = (mended_libraries.refused_fit, mended_libraries.refused_characteristic)
 """Their derivatives are large programs, and tested elsewhere."""
-each = pytest.mark.parametrize("pair", PAIRS, ids=lambda p: p.refused.__name__)
 
 
 @functools.cache
@@ -45,7 +44,9 @@ def refusal(pair: Pair) -> pb.PullbackError:
     return caught.value
 
 
-@each
+@pytest.mark.parametrize(
+    "pair", campaign.part("values", PAIRS, 3), ids=lambda p: p.refused.__name__
+)
 def test_advice(pair: Pair) -> None:
     error = refusal(pair)
     assert (pair.advice in error.rewrite, type(error)) == (True, pair.error)

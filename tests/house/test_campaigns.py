@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import campaign, conftest, durations, fast
-from tests.papers import generate
+from tests import campaign, conftest, durations, fast, test_agreement
+from tests.papers import generate, test_bridge
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +31,39 @@ def test_shards_cover_a_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
         programs |= set(moved)
     assert found == set(items) and names == set(map(str, items))
     assert seeds == set(range(60)) and kinds == set(range(5)) and programs == set(range(2000))
+
+
+@pytest.mark.parametrize(("every", "ways"), [(3, 2), (3, 4), (2, 3)])
+def test_what_is_taken_in_turns_meets_all_ways(
+    every: int, ways: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of its name, which move on with the shard too: the numbers have no common factor.
+    """
+    monkeypatch.setattr(campaign, "ASKED", frozenset())
+    names, found = [f"program {k}" for k in range(30)], set[tuple[str, int]]()
+    for shard in range(1000, 1000 + every * ways):
+        monkeypatch.setattr(campaign, "SHARD", shard)
+        for name in campaign.part("values", names, every, core=()):
+            found |= {(name, way) for way in campaign.rotated("values", name, range(ways))}
+            if campaign.chosen("values", name, ways):
+                found.add((name, ways))
+    assert found == {(name, way) for name in names for way in range(ways + 1)}
+
+
+def test_the_turns_of_a_program_of_the_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is bridged and counted where its gradient is compiled, and so are its other ways."""
+    monkeypatch.setattr(campaign, "ASKED", frozenset())
+    for program in test_agreement.corpus()[::20]:
+        found: set[str] = set()
+        for shard in range(1000, 1000 + len(test_agreement.EVALUATED)):
+            monkeypatch.setattr(campaign, "SHARD", shard)
+            (way,) = test_agreement.evaluated(program)
+            (bridged,) = campaign.rotated("papers", program.name, test_bridge.TURNS)
+            counted = campaign.chosen("cost", program.name, 2)
+            natively = campaign.chosen("agreement", program.name, test_agreement.EVERY)
+            assert bool(way) is counted and (way or not (bridged or natively))
+            found |= {way, bridged}
+        assert found == {*test_agreement.EVALUATED, *test_bridge.TURNS}
 
 
 def test_in_full_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

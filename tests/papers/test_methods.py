@@ -27,7 +27,7 @@ def arguments(program: Program) -> tuple[Any, ...]:
 
 
 BOTH = [(p, m) for p in PROGRAMS for m in method_names()
-        if campaign.chosen("papers", f"{p}, {m}", 3)]  # fmt: skip
+        if campaign.chosen("papers", f"{p}, {m}", 6)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("program", "method"), BOTH, ids=[f"{p}-{m}" for p, m in BOTH])
