@@ -93,7 +93,9 @@ def flat(x: Any) -> Any:
     return pb.ravel(x)[0]
 
 
-@pytest.mark.parametrize("ruled", [by_pull, by_push, again])
+@pytest.mark.parametrize(
+    "ruled", campaign.part("agreement", [by_pull, by_push, again], 3, core=())
+)
 def test_trees_go_in_and_out(ruled: Any) -> None:
     def f(tree: Any, by: Any) -> Any:
         return total(ruled(tree, by)) * by

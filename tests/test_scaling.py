@@ -47,7 +47,7 @@ def ratio(program: Program, size: int) -> float:
 
 
 @pytest.mark.parametrize(
-    "program", [p for p in REAL if campaign.chosen("cost", p.name, 2)], ids=str
+    "program", [p for p in REAL if campaign.chosen("cost", p.name, 4)], ids=str
 )
 def test_steps_of_the_gradient_scale_as_the_function(program: Program) -> None:
     found = {size: round(ratio(program, size), 2) for size in sizes(program, 2, 3)}

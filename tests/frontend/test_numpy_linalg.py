@@ -123,7 +123,10 @@ def test_any_shape(shape: tuple[int, int]) -> None:
         check_derivatives(f, (a, weights(1)))
 
 
-@pytest.mark.parametrize("f", [inverse, eigenvectors, orthogonal], ids=lambda f: f.__name__)
+TWICE = campaign.part("agreement", [inverse, eigenvectors, orthogonal], 3, core=())
+
+
+@pytest.mark.parametrize("f", TWICE, ids=lambda f: f.__name__)
 def test_second_derivatives(f: Callable[..., Any]) -> None:
     a, b, h = matrix(3), weights(3) / 3, 1e-5
     d = np.random.default_rng(2).normal(size=(3, 3))

@@ -88,9 +88,12 @@ def in_a_while(x, params):
     return x * n
 
 
+PROGRAMS = [network, pairs, neighbours, other_name, backwards, listed, inside, in_a_long_loop,
+            in_a_while]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "f", [network, pairs, neighbours, other_name, backwards, listed, inside, in_a_long_loop,
-          in_a_while], ids=lambda f: f.__name__,
+    "f", campaign.part("values", PROGRAMS, 3), ids=lambda f: f.__name__,
 )  # fmt: skip
 @pytest.mark.parametrize("params", [[W, B, 2.0], (W, 3, B), [B, 0.25, W, 1.5]])
 def test_agreement(f, params):
