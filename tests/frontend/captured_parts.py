@@ -554,12 +554,8 @@ PROGRAMS = [
     two_rows,
     methods_of_a_comprehension,
 ]
-REFUSED = [
-    default_moved,
-    default_bound_anew,
-    row_bound_anew,
-    row_replaced,
-    row_moved,
-    made_elsewhere,
+
+PROGRAMS += [
+    default_moved, default_bound_anew, row_bound_anew, row_replaced, row_moved, made_elsewhere,
     parameter_made_elsewhere,
-]
+]  # fmt: skip

@@ -211,7 +211,7 @@ def mended_large(x, n):
 
 
 def refused_both(x):
-    xs = [0.0]
+    xs = ["", 0.0]
     ys = xs
 
     def reset():

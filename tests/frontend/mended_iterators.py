@@ -148,8 +148,7 @@ def refused_drained(xs):
         while ys:
             yield ys.pop()
 
-    ys = [x * x for x in xs]
-    return sum(drained(ys))
+    return sum(drained(xs))
 
 
 @mends(
@@ -161,8 +160,7 @@ def mended_drained(xs):
         while ys:
             yield ys.pop()
 
-    ys = [x * x for x in xs]
-    return sum(drained(ys))
+    return sum(drained(xs))
 
 
 def refused_late_yield(x):
@@ -282,7 +280,7 @@ def refused_list_moved(x, n):
 
 
 @mends(
-    refused_list_moved, (2.0, 3), "let it return np.array(...) of the list", UnsupportedError
+    refused_list_moved, (2.0, 3), "let it return np.array(...) of the numbers", UnsupportedError
 )
 def mended_list_moved(x, n):
     def path(x):

@@ -15,6 +15,7 @@ import pullback as pb
 from pullback.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    IdentityError,
     MutationError,
     UnknownAttributeError,
     UnsupportedError,
@@ -75,7 +76,7 @@ def refused_is(x, y):
     return 1.0 if x is y else x
 
 
-@mends(refused_is, (2.0, 2.5), "use == (or 'is None')", UnsupportedError)
+@mends(refused_is, (2.0, 2.5), "use == (or 'is None')", IdentityError)
 def mended_is(x, y):
     return 1.0 if x == y else x
 
@@ -266,7 +267,7 @@ def mended_rule(x):
 
 
 def refused_bound_anew(x):
-    xs = [x]
+    xs = ["", x]
 
     def more():
         nonlocal xs

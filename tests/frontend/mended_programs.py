@@ -100,7 +100,7 @@ def mended_set_pop(x, n):
 
 
 def refused_rows(x, n):
-    rows = [[0.0] * 3] * n
+    rows = [["", 0.0]] * n
     rows[0][1] = x
     return rows[0][1]
 

@@ -362,7 +362,6 @@ def cached_inside_of_a_derivative(x, n):
     [
         (float_key, "two equal floats may have different derivatives"),
         (keys_of_two_classes, "a bool as a key of a dict of ints"),
-        (shared_row, "may be in other places"),
         (order_of_a_set, "order of the items of a set"),
         (deleted_while_it_runs, "runs over"),
         (view_after_an_update, "has been updated since"),
@@ -374,6 +373,10 @@ def cached_inside_of_a_derivative(x, n):
 def test_what_is_refused(f: Any, why: str) -> None:
     with pytest.raises(pb.PullbackError, match=why):
         pb.jit(f)(0.5, 9)
+
+
+def test_one_list_at_two_keys() -> None:
+    assert pb.jit(shared_row)(0.5, 9) == shared_row(0.5, 9)
 
 
 def test_a_derivative_of_what_calls_a_cached_function() -> None:

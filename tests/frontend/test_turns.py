@@ -18,7 +18,7 @@ from tests.frontend.harness import run, same
 X = [0.7, 1.3, 0.9]
 PROGRAMS = [
     *turns_programs.PROGRAMS, *applied_programs.PROGRAMS, *counters_programs.PROGRAMS,
-    *mixed_programs.PROGRAMS, *chosen_programs.PROGRAMS,
+    *mixed_programs.PROGRAMS, *chosen_programs.PROGRAMS, *turns_refused.RIGHT,
 ]  # fmt: skip
 DIFFERENTIATED = [
     turns_programs.counts_in_turns, turns_programs.appends_between,

@@ -8,7 +8,8 @@ import pytest
 
 import pullback as pb
 from tests import campaign
-from tests.frontend import captured_parts, view_programs
+from tests.foreign.__main__ import verdict
+from tests.frontend import captured_parts, kept_iterators, view_programs
 from tests.frontend.harness import agrees, run, same
 
 X = [0.7, 1.3, 0.9]
@@ -33,7 +34,7 @@ def test_as_in_python(f):
 
 
 @pytest.mark.parametrize(
-    "f", captured_parts.REFUSED + view_programs.REFUSED, ids=lambda f: f.__name__
+    "f", view_programs.REFUSED, ids=lambda f: f.__name__
 )
 def test_refused(f):
     with pytest.raises(pb.PullbackError) as caught:
@@ -169,3 +170,13 @@ def _agrees(path, view, base, update):
         return False
     same(found, expected)
     return True
+
+
+@pytest.mark.parametrize("f", kept_iterators.RIGHT, ids=lambda f: f.__name__)
+def test_iterators_while_their_source_changes(f):
+    assert verdict(f, (0.7,)) == ("right", "")
+
+
+@pytest.mark.parametrize("f", kept_iterators.REFUSED, ids=lambda f: f.__name__)
+def test_iterators_whose_source_has_changed(f):
+    assert verdict(f, (0.7,))[0] in ("right", "refused")

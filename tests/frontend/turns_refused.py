@@ -130,8 +130,7 @@ REFUSED = {
     pair_chosen_by_a_branch: "chosen at run time",
     counter_of_the_round_before: "chosen at run time",
     list_of_counters: "chosen at run time",
-    closure_over_the_callers_list: "may share memory",
-    list_and_its_closure: "may share memory",
     build_that_counts: "write a loop",
     wrapped_before_it_is_set: "has no value yet",
 }
+RIGHT = [closure_over_the_callers_list, list_and_its_closure]

@@ -17,6 +17,7 @@ whether one is advanced shows when that is run, and then the function is run ane
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.text import iterators as text
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
@@ -173,7 +175,8 @@ def source_of(run: Run, value: Value, node: ast.AST) -> Value:
     if isinstance(over, Driven):
         return advanced(run, GeneratorV(node, over, over), node)
     if isinstance(over, Unrolled):
-        return run.to_list(TupleV(over.items), node)
+        made = run.to_list(TupleV(over.items), node)
+        return replace(made, owners=made.owners | owners_of(value), fresh=False)
     run.kind(value, node)
     return value
 

@@ -15,7 +15,7 @@ from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import by_methods, list_patterns
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
-from pullback.frontend.kinds.kinds import ArrayK, ListK, ScalarK, TupleK
+from pullback.frontend.kinds.kinds import ArrayK, HashK, Kind, ListK, RecordK, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
@@ -218,7 +218,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
         )
     is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
     is_array = isinstance(item, ArrayK) or (isinstance(item, ScalarK) and item.rank0)
-    if not is_list and not is_array:
+    if not is_list and not is_array and not _is_table(item):
 
         def changed(old: Callable[[], Value]) -> Value:
             before = old()
@@ -232,12 +232,19 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     value = ownership.apart(run, value, whole)
     if is_array:
         change = updates.Become(lambda old: _whole(run, old, run.binop(op, old, value, s), s))
-    elif op != "+":
+    elif not is_list or op != "+":
         change = updates.Become(lambda old: run.binop(op, old, value, s))
     else:
         update_at(run, base, steps, "extend", [value], {}, s)
         return
     nested_updates.update(run, base, steps, change, s)
+
+
+def _is_table(item: Kind | None) -> bool:
+    """Whether ``a[i] |= v`` changes a dict or set."""
+    if isinstance(item, HashK):
+        return not issubclass(item.cls, frozenset)
+    return isinstance(item, RecordK) and item.cls is dict
 
 
 def _whole(run: Run, old: Value, new: Value, s: ast.AugAssign) -> Value:

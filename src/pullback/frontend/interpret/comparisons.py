@@ -52,6 +52,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
+from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
@@ -94,6 +95,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     found = _user_comparison(run, op, left, right, node)
     if found is not None:
         return found
+    if isinstance(left, FieldsV) or isinstance(right, FieldsV):
+        return _of_views(run, op, left, right, node)
     if isinstance(left, ArrayV) or isinstance(right, ArrayV):
         return arrays.compare(run, op, left, right, node)
     if op in ("==", "!="):
@@ -187,6 +190,17 @@ _UNLIKE_OTHERS = (
 )  # fmt: skip
 """Objects that are known, and are equal to no object that only the run knows, but numbers and texts
 to their like."""
+
+
+def _of_views(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """Compare views of dicts, of whose keys the order does not matter."""
+    match left, right:
+        case FieldsV(of=RecordV() as a, what="items"), FieldsV(of=RecordV() as b, what="items"):
+            if op in ("==", "!="):
+                return compare(run, op, a, b, node)
+        case FieldsV(of=RecordV() as a, what="keys"), FieldsV(of=RecordV() as b, what="keys"):
+            return Static(scalars.FOLD[op](a.fields.keys(), b.fields.keys()))
+    run.refuse(node, "a comparison of a view of a dict", "compare lists: list(d.values()) == ...")
 
 
 def _opened(run: Run, value: Value, node: ast.AST) -> Value:

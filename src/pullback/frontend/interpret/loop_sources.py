@@ -25,6 +25,7 @@ from pullback.frontend.kinds.values import (
     Items,
     Late,
     PlaceV,
+    RecordV,
     ReversedV,
     Stale,
     Static,
@@ -35,6 +36,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.memory import hash_methods, places
+from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.signals import Anew
 from pullback.frontend.store import shared_lists
 
@@ -150,6 +152,8 @@ def _parts(value: Value) -> list[Value]:
             return [p for v in items for p in _parts(v)]
         case EnumerateV(items, _) | ReversedV(items) | ViewV(items):
             return _parts(items)
+        case FieldsV(of=RecordV() as of):
+            return _parts(of)
         case GeneratorV(body=Driven()) if not is_driven(value):
             return [value]
         case _:

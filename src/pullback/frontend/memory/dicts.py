@@ -31,13 +31,13 @@ from pullback.frontend.kinds.values import (
     RecordV,
     Specialiser,
     Static,
-    TupleV,
     Unrolled,
     Value,
     method,
     register,
 )
 from pullback.frontend.memory import chosen_keys, hash_changes, hash_methods, hash_sets, hash_tables
+from pullback.frontend.memory.dict_views import fields_of
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.records import is_key
 
@@ -219,15 +219,7 @@ def views(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) 
     name = node.func.attr
     if args or kwargs:
         sp.refuse(node, f"{name} takes no arguments", error=ArgumentTypeError)
-    match name:
-        case "keys":
-            return TupleV(tuple(map(Static, d.fields)))
-        case "values":
-            return TupleV(tuple(d.fields.values()))
-        case "items":
-            return TupleV(tuple(TupleV((Static(k), v)) for k, v in d.fields.items()))
-        case _:
-            return made(dict(d.fields))
+    return made(dict(d.fields)) if name == "copy" else fields_of(d, name)
 
 
 # --- updates -------------------------------------------------------------------------------------

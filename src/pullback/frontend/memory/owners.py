@@ -18,19 +18,23 @@ from pullback.frontend.kinds.flatten import (
 from pullback.frontend.kinds.values import (
     CellV,
     Driven,
+    EnumerateV,
     FunctionV,
     GeneratorV,
     OperatorV,
     Owner,
     PlaceV,
     RecordV,
+    ReversedV,
     Stale,
     Static,
     TupleV,
     UnionV,
     Value,
     ViewV,
+    ZipV,
 )
+from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.memory.holding import nodes_hold_memory
 
 
@@ -41,6 +45,10 @@ def owners_of(value: Value) -> frozenset[Owner]:
     match value:
         case FunctionV():
             return _owners_of_all(parts_of(value)) | _captured_owners(value)
+        case FieldsV(items, of=RecordV(owners=owners)):
+            return _owners_of_all(items) | owners
+        case ZipV(items):
+            return _owners_of_all(items)
         case TupleV(items, is_list, owners):
             return _owners_of_all(items) | (owners if is_list else frozenset())
         case RecordV(_, fields, _, owners):
@@ -53,8 +61,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return frozenset()
         case PlaceV():
             return owners_of(value.value)
-        case ViewV(table):
-            return owners_of(table)
+        case ViewV(items) | EnumerateV(items) | ReversedV(items):
+            return owners_of(items)
         case UnionV(union=union) if not nodes_hold_memory(union):
             return frozenset()
         case _:

@@ -47,6 +47,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy.indices import wrapped
 from pullback.frontend.memory import holding
+from pullback.frontend.memory.dict_views import FieldsV, fields_of
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
@@ -270,6 +271,9 @@ def renewed(run: Run, source: Value, node: ast.AST) -> Value:
         case ViewV(items, what):
             inner = renewed(run, items, node)
             return source if inner is items else ViewV(inner, what)
+        case FieldsV(of=RecordV() as of, what=what):
+            inner = renewed(run, of, node)
+            return fields_of(inner, what) if isinstance(inner, RecordV) else source
         case _:
             place = run.frame.places.get(source)
             return source if place is None else current(run, place, node)

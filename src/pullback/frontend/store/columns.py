@@ -53,11 +53,12 @@ from pullback.frontend.kinds.values import (
     index_scalar,
 )
 from pullback.frontend.memory import ownership, updates
+from pullback.frontend.memory.dict_views import refuse_views
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
-from pullback.frontend.store.facts import ITEMS, Facts, Group
+from pullback.frontend.store.facts import ITEMS, Facts, Group, holds_functions
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -256,6 +257,7 @@ class Columns:
     def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
         """Store a field of an object."""
         run, group = self.run, self.group(ref)
+        refuse_views(run, (value,), node)
         if name in group.outside and not ownership.is_unshared(value):
             reason = f"{name!r} of an object from outside gets what others may hold"
             run.refuse(node, reason, "put a copy there", error=MutationError)
@@ -284,6 +286,9 @@ class Columns:
 
     def learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
         """Learn what a field holds."""
+        if group.base is SharedList and holds_functions(kind):
+            reason = "functions in a list that may have several owners"
+            self.run.refuse(node, reason, "keep them in a tuple", error=MutationError)
         kind = tie(kind, partial(self._functions, group, name, node))
         if self.facts.learn(group, name, kind):
             return

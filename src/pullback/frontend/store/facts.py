@@ -29,7 +29,12 @@ from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.functions.scopes import COLUMN
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import (
+    ClosureK,
+    FunctionK,
+    GeneratorK,
     Kind,
+    LambdaSetK,
+    OperatorK,
     OptionalK,
     ScalarK,
     SharedList,
@@ -188,6 +193,12 @@ class Facts:
         return None if found is None or len(rest) != 1 else (found, rest[0])
 
 
+def holds_functions(kind: Kind) -> bool:
+    """Whether there may be functions in a value of this kind."""
+    found = isinstance(kind, FunctionK | ClosureK | LambdaSetK | OperatorK | GeneratorK)
+    return found or any(map(holds_functions, parts(kind)))
+
+
 def _keeps_bools(kind: Kind, joined: Kind) -> bool:
     """Whether the bools in a value are bools where kinds have met: True beside 1.5 is not 1.0."""
     if _is_bool(kind):
@@ -331,4 +342,7 @@ def _sees(part: ast.AST, me: str, known: set[str]) -> bool:
     return bare or any(isinstance(n, ast.Return) for n in nodes) or not reads <= known
 
 
-__all__ = ["ITEMS", "Facts", "Group", "StoreGrewError", "can_be_shared", "is_super_init"]
+__all__ = [
+    "ITEMS", "Facts", "Group", "StoreGrewError", "can_be_shared", "holds_functions",
+    "is_super_init",
+]  # fmt: skip

@@ -33,13 +33,8 @@ from pullback.errors import MutationError
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import (
-    ClosureK,
-    FunctionK,
-    GeneratorK,
     Kind,
-    LambdaSetK,
     ListK,
-    OperatorK,
     RefK,
     SharedList,
     TupleK,
@@ -64,7 +59,7 @@ from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
-from pullback.frontend.store.facts import ITEMS
+from pullback.frontend.store.facts import ITEMS, holds_functions
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -139,7 +134,7 @@ def kept(run: Run, value: Value, node: ast.expr) -> Value:
     except NoKindError:
         return value
     listed = ListK(TupleK(())) if kind == TupleK((), True) else as_list(kind)
-    if listed is None or loses_ints(kind, listed.elem) or _holds_functions(kind):
+    if listed is None or loses_ints(kind, listed.elem) or holds_functions(kind):
         return value
     run.new_lists[node] = None
     store = run.store
@@ -192,11 +187,6 @@ def refers_to_lists(kind: Kind) -> bool:
     return any(map(refers_to_lists, parts(kind)))
 
 
-def _holds_functions(kind: Kind) -> bool:
-    found = isinstance(kind, FunctionK | ClosureK | LambdaSetK | OperatorK | GeneratorK)
-    return found or any(map(_holds_functions, parts(kind)))
-
-
 def _is_only_read(run: Run, node: ast.expr) -> bool:
     """Whether nobody gets the list that an expression makes: what is around it reads its items."""
     assert run.frame.definition is not None
@@ -222,11 +212,11 @@ def _parents(whole: ast.AST) -> dict[ast.AST, ast.AST]:
 
 
 _READING = frozenset({
-    list, tuple, set, frozenset, sorted, len, sum, any, all, enumerate, reversed, zip, map, filter,
-    deque, isinstance, bool, type, copy.copy, copy.deepcopy, operator.contains, operator.getitem,
-    operator.add, operator.mul, functools.reduce, itertools.chain, itertools.islice,
-    itertools.pairwise, itertools.cycle, itertools.product, itertools.combinations,
-    itertools.permutations, itertools.takewhile, itertools.dropwhile, itertools.compress,
+    iter, list, tuple, set, frozenset, sorted, len, sum, any, all, enumerate, reversed, zip, map,
+    filter, deque, isinstance, bool, type, copy.copy, copy.deepcopy, operator.contains,
+    operator.getitem, operator.add, operator.mul, functools.reduce, itertools.chain,
+    itertools.islice, itertools.pairwise, itertools.cycle, itertools.product, itertools.compress,
+    itertools.combinations, itertools.permutations, itertools.takewhile, itertools.dropwhile,
     itertools.starmap, itertools.accumulate,
 })  # fmt: skip
 """Functions that do not keep a list that they are given, but perhaps its items."""
