@@ -4,6 +4,7 @@ up, searches, retries, validation of items."""
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -396,9 +397,70 @@ def by_a_function_that_never_returns(a):
         return e.x
 
 
+def not_tried_before(a):
+    t = 0.0
+    if a > 2.5:
+        raise Rejected(a)
+    for k in range(3):
+        if t > 80.0:
+            raise Diverged(k, a)
+        try:
+            t += grow(a * 2, 0)
+        except Diverged as e:
+            i, x = e.args
+            t += x * 2.0 + i
+    return t
+
+
+def steps(a):
+    s = a
+    for k in range(6):
+        if s > 3.0:
+            return s * k
+        yield s
+        s = s * 1.5
+    return -s
+
+
+def what_generators_return(a):
+    it = steps(a)
+    t = 0.0
+    try:
+        while True:
+            t += next(it)
+    except StopIteration as e:
+        t += e.value * 2.0 + e.args[0]
+    try:
+        next(it)
+    except StopIteration as e:
+        t += 10.0 if e.value is None else 20.0
+    return t
+
+
+def pairs(a):
+    yield a
+    if a > 1.0:
+        return np.array([a, 2.0 * a]), a
+    return np.array([a]), math.sqrt(a - 0.5)
+
+
+def arrays_that_generators_return(a):
+    it = pairs(a)
+    t = next(it)
+    try:
+        t += next(it, 1.0) if a > 2.0 else next(it)
+    except StopIteration as e:
+        u, x = e.value
+        t += u.sum() * x
+    except ValueError:
+        t += 5.0
+    return t
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     argument_of_a_solver, in_while, over_array_and_generator, nested_loops, of_several_classes,
     two_loops, arrays_and_tuples, objects, lists, retried, tried_in_a_loop, finally_in_the_helper,
     passed_on, raised_again, kept, steps_of_a_search, object_and_list_updated, array_filled,
-    by_a_function_that_never_returns,
+    by_a_function_that_never_returns, not_tried_before, what_generators_return,
+    arrays_that_generators_return,
 ]  # fmt: skip

@@ -4,7 +4,7 @@ Checked are the types of everything, scoping, that a variable is bound once in t
 the constructors and types of the dialect, and consumption: an array that an Update consumed is not
 used afterwards, and neither is a view of it, on any path:
 
-    - after a branch of which one arm consumed it;
+    - after a branch of which one arm consumed it (unless that arm raises in any case);
     - after a loop into which it was carried, if the loop's body consumes the carried variable;
       that body must not see the array under its old name, nor keep the version that the next
       iteration updates;

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pullback.core.prims import ALIASES
+from pullback.core.prims import ALIASES, REQUIRE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -21,6 +21,7 @@ from pullback.core.terms import (
     Function,
     If,
     Let,
+    Lit,
     Loop,
     Op,
     Prim,
@@ -59,18 +60,20 @@ def roots_of(a: Atom, roots: Roots) -> frozenset[Var]:
     return frozenset()
 
 
-def visit(x: Let, known: Summaries, roots: Roots) -> set[Var]:
+def visit(x: Let, known: Summaries, roots: Roots, caught: bool = False) -> set[Var]:
     """The arrays from outside the op that it consumes. Notes in ``roots`` what the variables
-    bound by it and inside it may share."""
+    bound by it and inside it may share. Arms that raise in any case count only if what they raise
+    may be ``caught``: else nobody can use anything afterwards."""
     op = x.op
     out: set[Var] = set()
     for bound, b in sub_blocks(op):
-        inner = visit_block(b, known, roots)
+        inner = visit_block(b, known, roots, caught)
         if isinstance(op, Loop | While):
             for v, init in zip(op.carried, op.inits, strict=True):
                 if v in inner:
                     out |= roots_of(init, roots)
-        out |= inner - set(bound)
+        if caught or not (inner and isinstance(op, If | Case) and always_fails(b)):
+            out |= inner - set(bound)
     if isinstance(op, Update):
         out |= roots_of(op.array, roots)
     for summary, args in _calls(op, known):
@@ -83,11 +86,24 @@ def visit(x: Let, known: Summaries, roots: Roots) -> set[Var]:
     return out
 
 
-def visit_block(b: Block, known: Summaries, roots: Roots) -> set[Var]:
+def always_fails(b: Block) -> bool:
+    """Whether a block raises in any case, as far as it tells itself."""
+    for x in b.lets:
+        match x.op:
+            case Prim(name, (Lit(False), *_)) if name in REQUIRE:
+                return True
+            case If() | Case() if all(always_fails(inner) for _, inner in sub_blocks(x.op)):
+                return True
+            case _:
+                pass
+    return False
+
+
+def visit_block(b: Block, known: Summaries, roots: Roots, caught: bool = False) -> set[Var]:
     """The arrays from outside the block that it consumes."""
     out: set[Var] = set()
     for x in b.lets:
-        out |= visit(x, known, roots)
+        out |= visit(x, known, roots, caught)
     for x in b.lets:
         out.difference_update(x.vars)
     return out
@@ -97,7 +113,7 @@ def may_be_consumed(b: Block) -> tuple[set[Var], Roots]:
     """The arrays from outside the block that it consumes, or gives to a function (those may be),
     and the roots of its variables."""
     roots: Roots = {}
-    out = visit_block(b, {}, roots)
+    out = visit_block(b, {}, roots, caught=True)
     todo = [b]
     while todo:
         for x in todo.pop().lets:
@@ -168,10 +184,12 @@ def summaries(program: Program) -> Summaries:
     return found
 
 
-def summary_of(fn: Function, known: Summaries) -> Summary:
+def summary_of(fn: Function, known: Summaries, caught: bool = False) -> Summary:
     """The summary of a function, given those of what it calls."""
     roots: Roots = {}
-    consumed = visit_block(fn.body, known, roots)
+    consumed = visit_block(fn.body, known, roots, caught)
+    if consumed and not caught and always_fails(fn.body):
+        consumed = set()
     returns = tuple(
         frozenset(i for i, p in enumerate(fn.params) if p in roots_of(r, roots))
         for r in fn.body.results

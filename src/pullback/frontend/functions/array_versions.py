@@ -49,7 +49,7 @@ class ArrayVersions:
         roots: Roots = {}
         inside: set[Var] = set()
         for bound, inner in sub_blocks(let.op):
-            inside |= visit_block(inner, known, roots) - set(bound)
+            inside |= visit_block(inner, known, roots, caught=True) - set(bound)
         return [v for v in free_variables_of(let.op) if v in inside]
 
     def _summaries(self, block: Block) -> Summaries:
@@ -75,7 +75,7 @@ class ArrayVersions:
         while not settled:
             settled = True
             for name, function in made.items():
-                summary = replace(summary_of(function, found), returns=())
+                summary = replace(summary_of(function, found, caught=True), returns=())
                 settled &= summary == found[name]
                 found[name] = summary
         if complete:

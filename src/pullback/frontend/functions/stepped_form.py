@@ -51,6 +51,9 @@ SETTLE, SOURCE, MORE, ITEM, AFTER = ".settle", ".source", ".more", ".item", ".af
 
 GO, GIVE = "go", "value"
 """What a step is asked for: to go on (it gives whether there is an item), or for the item."""
+RETURNS, RETURNED = ".returns", ".returned"
+"""The variables that say whether the iterator has just ended by ``return`` of something, and of
+what; a step is asked for them by their names."""
 
 _FORMS: WeakKeyDictionary[Definition, Definition] = WeakKeyDictionary()
 
@@ -69,28 +72,56 @@ def is_step(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name == STEP
 
 
+def returns(function: ast.AST) -> bool:
+    """Whether a generator, or the step of its iterator, returns something."""
+    assert isinstance(function, ast.FunctionDef | ast.Lambda)
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    returned = (n for s in body for n in own_nodes(s) if isinstance(n, ast.Return))
+    if not is_step(function):
+        return any(is_something(n.value) for n in returned)
+    return any(isinstance(n.value, ast.Name) and n.value.id == RETURNED for n in returned)
+
+
+def is_something(value: ast.expr | None) -> bool:
+    """Whether this is an expression that may be something other than None."""
+    return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
+
+
 def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
     graph = _Graph(generator)
     rounds, step = _written(graph)
     given = _parameters(generator)
     state = [n for n in _state(graph, generator, rounds) if n not in given]
-    changed = {AT, VALUE, *state, *given, *declared_outside(generator)}
-    ask = ast.Compare(_name(WHAT), [ast.Eq()], [ast.Constant(GIVE)])
+    told = [RETURNS, RETURNED] if graph.returns else []
+    changed = {AT, VALUE, *told, *state, *given, *declared_outside(generator)}
+    asked = {
+        GIVE: _name(VALUE),
+        RETURNS: _name(RETURNS) if told else ast.Constant(False),
+        RETURNED: _name(RETURNED) if told else ast.Constant(None),
+    }
+    ask = [
+        ast.If(ast.Compare(_name(WHAT), [ast.Eq()], [ast.Constant(what)]), [ast.Return(given)], [])
+        for what, given in asked.items()
+    ]
+    begin = [_assign(n, ast.Constant(False)) for n in told[:1]]
     body: list[ast.stmt] = [
         ast.Nonlocal(sorted(changed)),
-        ast.If(ask, [ast.Return(_name(VALUE))], []),
+        *ask,
+        *begin,
         _assign(AT, ast.UnaryOp(ast.USub(), _name(AT))),
         *step,
         ast.Return(ast.Compare(_name(AT), [ast.Lt()], [ast.Constant(0)])),
     ]
     args = ast.arguments([], [ast.arg(WHAT)], None, [], [], None, [])
     inner = ast.FunctionDef(STEP, args, body, [])
-    own: list[ast.stmt] = [_assign(n, ast.Constant(None)) for n in (VALUE, *state)]  # never run
+    never = (VALUE, *told[1:], *state)  # run: they say whose variables these are
+    own: list[ast.stmt] = [_assign(n, ast.Constant(None)) for n in never]
     made = ast.FunctionDef(
         generator.name,
         generator.args,
         [
             _assign(AT, ast.UnaryOp(ast.USub(), ast.Constant(1))),
+            *copy.deepcopy(begin),
             inner,
             ast.Expr(_call(SETTLE, _name(STEP))),
             ast.Return(_name(STEP)),
@@ -151,6 +182,8 @@ class _Graph:
         self.ends: list[_End] = [None, None]
         self.own = local_names(generator)
         self.loops = 0
+        self.returns = False
+        """Whether a value is returned somewhere."""
         self._block(copy.deepcopy(generator.body), 1, None)
 
     def new(self) -> int:
@@ -177,7 +210,11 @@ class _Graph:
                 each = ast.Expr(ast.Yield(_name(name)))
                 made = ast.copy_location(ast.For(_store(name), source, [each], []), s)
                 return self._for(ast.fix_missing_locations(made), at)
-            case ast.Return():
+            case ast.Return(value):
+                if value is not None and is_something(value):
+                    self.returns = True
+                    told = _assign(RETURNED, value), _assign(RETURNS, ast.Constant(True))
+                    self.stmts[at] += [ast.copy_location(t, s) for t in told]
                 return None
             case ast.Break() | ast.Continue() if loop is not None:
                 self.ends[at] = _Goto(loop.after if isinstance(s, ast.Break) else loop.head)
@@ -385,7 +422,8 @@ def _state(
 ) -> Iterator[str]:
     """The variables that more than one run of a block sees."""
     made = ast.FunctionDef("", generator.args, [s for b in blocks.values() for s in b], [])
-    names = local_names(ast.fix_missing_locations(made)) - {AT, VALUE} - declared_outside(generator)
+    names = local_names(ast.fix_missing_locations(made)) - declared_outside(generator)
+    names -= {AT, VALUE, RETURNS, RETURNED}
     for name in sorted(names):
         using = [b for b in blocks.values() if any(_mentions(s, name) for s in b)]
         if len(using) != 1 or not set_first(using[0], name):
@@ -437,6 +475,6 @@ def _call(name: str, *args: ast.expr) -> ast.Call:
 
 
 __all__ = [
-    "AFTER", "GIVE", "GO", "ITEM", "MORE", "SETTLE", "SOURCE", "STEP", "VALUE", "is_step",
-    "set_first", "stepped_form",
+    "AFTER", "GIVE", "GO", "ITEM", "MORE", "RETURNED", "RETURNS", "SETTLE", "SOURCE", "STEP",
+    "VALUE", "is_step", "returns", "set_first", "stepped_form",
 ]  # fmt: skip

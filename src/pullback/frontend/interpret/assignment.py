@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
 from pullback.core.messages import Applied, Constant, Leaf, Message
-from pullback.core.terms import Lit
+from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError
-from pullback.frontend.interpret import by_methods, list_patterns
+from pullback.frontend.interpret import by_methods, list_patterns, made_texts
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
 from pullback.frontend.kinds.kinds import ArrayK, HashK, Kind, ListK, RecordK, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
+    CaughtV,
     GeneratorV,
     HashV,
     ListV,
@@ -75,6 +76,12 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
 def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
     starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
     value = special_methods.iterated(run, opened(run, value, node), node)
+    if isinstance(value, CaughtV) and value.steps[-1:] == ("args",) and not starred:
+        length = made_texts.of_python(run, len, (value,), node, int)
+        _check_count(run, run.scalar(length, node).atom, len(elts), node)
+        each = tuple(CaughtV(value.atom, (*value.steps, k)) for k in range(len(elts)))
+        _assign_each(run, elts, each, node)
+        return
     if is_driven(value):
         if not starred:  # no more is asked for than tells that there are too many
             value = run.call(Static(itertools.islice), (value, Static(len(elts) + 1)), node)
@@ -90,16 +97,10 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
         return
     else:
         n = run.scalar(run.length(value, node), node).atom
-        expected = len(elts)
-        right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
-            boolean(n.value == expected)
-        )
-        part = Applied(partial(_not_unpacked, expected), (Leaf(0),))
-        message = Message((part,), 1, f"values to unpack (expected {expected})")
-        run.require(right, "ValueError", message, node, n)
+        _check_count(run, n, len(elts), node)
         found = indexed(items)
         assert found is not None  # those of a list
-        values = tuple(found.at(Lit(k, n.type)) for k in range(expected))
+        values = tuple(found.at(Lit(k, n.type)) for k in range(len(elts)))
     if starred:
         k = starred[0]
         after = len(elts) - k - 1
@@ -112,6 +113,16 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
         message = Message((text,), 0, f"{len(values)} values to unpack into {len(elts)} names")
         run.never("ValueError", message, node, ArgumentValueError)
     _assign_each(run, elts, values, node)
+
+
+def _check_count(run: Run, n: Atom, expected: int, node: ast.AST) -> None:
+    """Raise an error unless there are as many values as names."""
+    right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
+        boolean(n.value == expected)
+    )
+    part = Applied(partial(_not_unpacked, expected), (Leaf(0),))
+    message = Message((part,), 1, f"values to unpack (expected {expected})")
+    run.require(right, "ValueError", message, node, n)
 
 
 def _not_unpacked(expected: int, found: int) -> str:

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64
 from pullback.core.held import raised_within, with_row
@@ -22,7 +22,7 @@ from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import CaughtV, OptionalV, Static, Value
 from pullback.frontend.python import handled
 from pullback.frontend.python.attempted import Held
-from pullback.frontend.signals import NeedStatic
+from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
@@ -100,6 +100,27 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
         )
     _fail(run, cls, args, names, s.cause, s)
     return Flow.DEAD
+
+
+def stopped(run: Run, returned: Sequence[Value], node: ast.AST) -> NoReturn:
+    """Raise the StopIteration of a generator that has ended, and may have returned a value."""
+    if any(Recorder(run, node).value(v) is None for v in returned):
+        what = run.describe(returned[0])
+        run.refuse(
+            node, f"StopIteration with what the generator has returned, {what}",
+            "yield it as the last item, or give next() a default",
+        )  # fmt: skip
+    names: dict[str, Value] = {".class": Static(StopIteration)}
+    names |= {f".returned.{k}": v for k, v in enumerate(returned)}
+    run.scope.names |= names
+    cls, *given = (ast.Name(n, ast.Load()) for n in names)
+    made = ast.Raise(ast.Call(cls, [*given], []))
+    for part in ast.walk(made):
+        ast.copy_location(part, node)
+    raise_(run, made)
+    for n in names:
+        del run.scope.names[n]
+    raise Unreachable
 
 
 def is_exception(function: Value) -> bool:
@@ -319,4 +340,4 @@ def _has_constructor(cls: type[Exception]) -> bool:
     ) or type(cls) is not type
 
 
-__all__ = ["assert_", "exception", "is_exception", "raise_"]
+__all__ = ["assert_", "exception", "is_exception", "raise_", "stopped"]

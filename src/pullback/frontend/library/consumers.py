@@ -17,7 +17,9 @@ from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.functions.stepped_form import GIVE, GO
+from pullback.frontend.functions.choices import members
+from pullback.frontend.functions.stepped_form import GIVE, GO, RETURNED, RETURNS, returns
+from pullback.frontend.interpret.advancing import advanced
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.iteration import (
@@ -29,6 +31,8 @@ from pullback.frontend.interpret.iteration import (
     placeholder,
     stepped,
 )
+from pullback.frontend.interpret.payloads import are_kept
+from pullback.frontend.interpret.raising import stopped
 from pullback.frontend.kinds import dtypes
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import rebuild
@@ -38,6 +42,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     Driven,
     EnumerateV,
+    FunctionV,
     GeneratorV,
     Indexed,
     Items,
@@ -389,9 +394,25 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     def nothing() -> Value:
         if default is not None:
             return default
+        if is_iterator(values) and any(map(_returns, members(values))):
+            told = sp.truth(sp.call(values, (Static(RETURNS),), node), node)
+            return sp.branch(told, returned, bare, node)
+        return bare()
+
+    def returned() -> Value:
+        return stopped(as_run(sp), (sp.call(values, (Static(RETURNED),), node),), node)
+
+    def bare() -> Value:
+        if are_kept(as_run(sp)):
+            return stopped(as_run(sp), (), node)
         sp.require(boolean(False), "StopIteration", "", node)
         raise Unreachable
 
+    if default is None and isinstance(values, GeneratorV) and (
+        values.body is not None and returns(values.body.function.definition.node)
+    ):
+        as_run(sp).generators.advance(values)
+        values = advanced(as_run(sp), values, node)
     if is_iterator(values):
         some = sp.truth(sp.call(values, (Static(GO),), node), node)
         return sp.branch(some, lambda: sp.call(values, (Static(GIVE),), node), nothing, node)
@@ -416,6 +437,11 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     init = [none, placeholder(sp, items, node)]
     has, first = sp.fold(items, init, step, node, lambda s: sp.truth(s[0], node))
     return sp.branch(bool_atom(sp.truth(has, node)), lambda: first, nothing, node)
+
+
+def _returns(iterator: Value) -> bool:
+    assert isinstance(iterator, FunctionV)
+    return returns(iterator.definition.node)
 
 
 # --- any and all ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from pullback.frontend.library.text.raised import Raised
+from pullback.frontend.library.text.raised import Raised, Stopped
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.object_classes import is_made_in_python
 
@@ -38,11 +38,12 @@ def _is_named(entry: object) -> bool:
 
 
 _of_built_in: dict[type, type] = {object: Raised}
+_OWN: dict[type, tuple[type, ...]] = {StopIteration: (Stopped,)}
 
 
 def _built_in(cls: type) -> type:
     if cls not in _of_built_in:
-        bases = tuple(map(_built_in, cls.__bases__))
+        bases = (*_OWN.get(cls, ()), *map(_built_in, cls.__bases__))
         _of_built_in[cls] = type(cls.__name__, bases, {"__module__": Raised.__module__})
     return _of_built_in[cls]
 

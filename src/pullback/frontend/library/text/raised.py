@@ -15,4 +15,11 @@ class Raised:
         keep_arguments(self, args)
 
 
-__all__ = ["Raised", "keep_arguments"]
+class Stopped(Raised):
+    """What stands for ``StopIteration``."""
+
+    def __init__(self, *args: object) -> None:
+        self.value = args[0] if args else None
+
+
+__all__ = ["Raised", "Stopped", "keep_arguments"]
