@@ -81,6 +81,20 @@ def mended_is(x, y):
     return 1.0 if x == y else x
 
 
+def refused_view_compared(x):
+    d = {"a": x}
+    return x if d.values() == [x] else 2.0 * x
+
+
+@mends(
+    refused_view_compared, (2.0,), "compare lists: list(d.values()) == ...", UnsupportedError,
+    differs=True,
+)  # fmt: skip
+def mended_view_compared(x):
+    d = {"a": x}
+    return x if list(d.values()) == [x] else 2.0 * x
+
+
 def refused_no_eq(x, y):
     return 1.0 if Apart(x) == Apart(y) else x
 
