@@ -13,7 +13,7 @@ import pytest
 import pullback as pb
 from pullback.core.eval import evaluate
 from tests import campaign, harness
-from tests.frontend import exception_loop_programs, random_exits
+from tests.frontend import exception_loop_programs, exception_results, random_exits
 from tests.frontend.exception_programs import (
     E1,
     PROGRAMS,
@@ -23,7 +23,7 @@ from tests.frontend.exception_programs import (
 from tests.frontend.harness import compiled, rerun, same
 
 POINTS = (0.3, 0.7, 1.3, 2.25)
-ALL = [*PROGRAMS, *exception_loop_programs.PROGRAMS]
+ALL = [*PROGRAMS, *exception_loop_programs.PROGRAMS, *exception_results.PROGRAMS]
 
 
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)

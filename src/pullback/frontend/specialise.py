@@ -37,7 +37,7 @@ from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interface import Choice
 from pullback.frontend.interpret import narrowing
 from pullback.frontend.interpret.endings import always_fails
-from pullback.frontend.interpret.payloads import check_columns
+from pullback.frontend.interpret.payloads import check_columns, result_of_caught
 from pullback.frontend.interpreter import Interpreter
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import flatten, rebuild
@@ -240,7 +240,8 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
     makes_objects = any(map(can_be_shared, rt.constructed))
     of_memory = isinstance(why, MutationError | UnknownNameError | IdentityError)
     told = Raised in rt.constructed
-    for facts in (Facts(told), Facts(told, together=True), Facts(told, lists=True)):
+    ways = [Facts(told), Facts(told, together=True), Facts(told, lists=True)]
+    for facts in [*ways, Facts(told, early=True)] if told else ways:
         if facts.lists:
             facts.add_lists(rt.new_lists)
         if not (rt.new_lists and (of_memory or makes_objects) if facts.lists else makes_objects):
@@ -353,8 +354,8 @@ class _Attempt:
             kind: Kind = static_kind(None)
             atoms: list[Atom] = []
             try:
-                made = in_full(rt, self._result(f, args, frame.scope, node), node)
-                result = tightened(rt, result_of(rt, made, node), node)
+                made = result_of_caught(rt, self._result(f, args, frame.scope, node), node)
+                result = tightened(rt, result_of(rt, in_full(rt, made, node), node), node)
                 kind = rt.kind(result, node)
                 if holds_references(kind):
                     reason = "an object that may have several names, or leads to one, as a result"

@@ -116,8 +116,9 @@ class CaughtFunctions:
         return self.functions.get(name)
 
     def never_returns(self, op: Op) -> bool:
-        """Whether an op is a call of a function that raises in any case."""
-        function = self.base(op.function) if isinstance(op, Call) else None
+        """Whether an op is a call of a function that raises in any case, and catches nothing."""
+        tried = isinstance(op, Call) and op.function in self.wanted
+        function = self.base(op.function) if isinstance(op, Call) and not tried else None
         if function is None:
             return False
         if function not in self.endless:

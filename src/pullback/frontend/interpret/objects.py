@@ -17,7 +17,14 @@ from pullback.errors import (
     StaticIndexError,
 )
 from pullback.frontend.functions import choices
-from pullback.frontend.interpret import made_texts, range_items, scalars, small_ints, symbol_values
+from pullback.frontend.interpret import (
+    made_texts,
+    payloads,
+    range_items,
+    scalars,
+    small_ints,
+    symbol_values,
+)
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.interpret.iteration import iterate
@@ -189,7 +196,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             atom = index_atom(run, index, node, "an index of a list")
             return run.element(value, atom, node, True)
         case CaughtV(atom, steps) if isinstance(index, Static) and isinstance(index.value, int):
-            return CaughtV(atom, (*steps, index.value))
+            return payloads.argument(run, CaughtV(atom, (*steps, index.value)), node)
         case RangeV():
             return _of_range(run, value, index, node)
         case Static(type() as cls) if records.parameters(cls) and (

@@ -27,9 +27,12 @@ from pullback.errors import UnsupportedError
 from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.attributes import entry_of
 from pullback.frontend.interpret.messages import Recorder
+from pullback.frontend.kinds.kinds import leaf_types
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
+    ListV,
+    RecordV,
     RefV,
     Scalar,
     Static,
@@ -37,6 +40,7 @@ from pullback.frontend.kinds.values import (
     Value,
     register,
 )
+from pullback.frontend.kinds.widening import generalise
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.text.raised import Raised, keep_arguments
 from pullback.frontend.python.raised_classes import plain_class
@@ -78,9 +82,19 @@ def made(
 
 
 def _keep(run: Run, new: RefV, args: Sequence[Value], node: ast.AST) -> None:
-    for k, value in enumerate(args):
-        if isinstance(value, Scalar | ArrayV) or _is_number(value):
-            run.rows.write(new, _argument(k), value, node)
+    group, early = run.rows.group(new), run.rows.facts.early
+    whole = Scalar | ArrayV | ((TupleV | RecordV | ListV | RefV) if early else Scalar)
+    kept = [k for k, value in enumerate(args) if isinstance(value, whole) or _is_number(value)]
+    for k in kept:
+        run.rows.write(new, _argument(k), args[k], node)
+    if not early:
+        return
+    mixed = {n for n in group.fields if n.startswith("args[")} - {*map(_argument, kept)}
+    types = {_argument(k): leaf_types(generalise(run.kind(args[k], node))) for k in kept}
+    mixed |= {name for name, found in types.items() if found != leaf_types(group.fields[name])}
+    if not mixed <= group.mixed:
+        group.mixed |= mixed
+        run.rows.facts.grow()
 
 
 @register(keep_arguments)
@@ -171,6 +185,31 @@ def operand(run: Run, value: Value, node: ast.AST) -> Value:
     return run.rows.item(ref, _argument(k), node)
 
 
+def result_of_caught(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a result; refuse what is in a caught exception, where only Python knows it."""
+    for item in value.items if isinstance(value, TupleV) else (value,):
+        if isinstance(item, CaughtV) and "args" in item.steps:
+            run.refuse(
+                node, "what is in a caught exception, and may be something else than numbers, as a "
+                "result", "return numbers that the program has computed: return float(e.args[0])",
+            )  # fmt: skip
+    return value
+
+
+def argument(run: Run, value: CaughtV, node: ast.AST) -> Value:
+    """Return an item of what a caught exception holds: at once as what it is where all exceptions
+    have it, of one type, and the program could not be compiled by what Python tells of them."""
+    match value.steps:
+        case (*_, "args", int(k)):
+            group = _group(run)
+        case _:
+            return value
+    if group is None or not run.rows.facts.early or _argument(k) in group.mixed:
+        return value
+    known = all(_sets_arguments(c) is not None for c in group.classes)
+    return operand(run, value, node) if known else value
+
+
 def _group(run: Run) -> Group | None:
     """Return the group of the objects for exceptions, if there are any; else say that they are
     wanted."""
@@ -217,4 +256,6 @@ def _lacks(what: str, exception: object) -> str:
     return f"{type(exception).__name__!r} {what}"
 
 
-__all__ = ["are_kept", "attribute", "check_columns", "made", "operand"]
+__all__ = [
+    "are_kept", "argument", "attribute", "check_columns", "made", "operand", "result_of_caught",
+]  # fmt: skip

@@ -71,6 +71,8 @@ class Group:
     always: frozenset[str] = frozenset()
     """The fields that ``__init__`` of all classes sets whatever happens, before anybody may read
     them."""
+    mixed: set[str] = field(default_factory=set)
+    """The arguments of exceptions that some do not have, or that have several types."""
     outside: set[str] = field(default_factory=set)
     """The fields of objects of the caller that hold lists or arrays: where another one is put there
     the caller must know."""
@@ -104,6 +106,8 @@ class Facts:
 
     payloads: bool = False
     """Whether what exceptions are made of is kept (``interpret.payloads``)."""
+    early: bool = False
+    """Whether an argument of an exception is a value of the program as soon as it is read."""
     together: bool = False
     """Whether all classes are one group."""
     lists: bool = False
