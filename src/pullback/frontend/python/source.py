@@ -15,6 +15,7 @@ from pullback.frontend.python.contexts import Names, Origin
 from pullback.frontend.python.global_names import without_global
 from pullback.frontend.python.handled import NOTED
 from pullback.frontend.python.memoised import expanded
+from pullback.frontend.python.returned_names import returned_behind
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
 from pullback.frontend.python.trying import without_try
 from pullback.frontend.python.typed import STDIN
@@ -95,7 +96,8 @@ def returned(function: FunctionType) -> str:
 def _definition(function: FunctionType) -> Definition:
     node, text = _written(function)
     names = Names.of(function, _generator)
-    node = without_try(without_global(expanded(node, function.__globals__)), names)
+    node = returned_behind(without_global(expanded(node, function.__globals__)))
+    node = without_try(node, names)
     code = function.__code__
     return Definition(
         node, text.file, code.co_name, code.co_qualname, function.__globals__, text.lines, code,
