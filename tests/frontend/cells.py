@@ -442,6 +442,16 @@ STATEMENTS = [
 ]
 """Statements at the end of a function, with v and w."""
 
+HELD = {
+    "d[0]": "[v, v]", 'd["k"]': '{"k": v}', "d[n]": "{n: v}", "d.x": "Plain(v, 1)",
+    "d.next.x": "ring(v, 1)", "d": "v",
+}  # fmt: skip
+STATEMENTS += [
+    f"d = {made}\n{place} {change}\nreturn (v, {place})\n"
+    for place, made in HELD.items()
+    for change in ("+= w", "|= w", "&= w", "-= w", "*= 2", "+= [5.0]")
+]
+
 
 def program(value: str, last: str) -> Callable[..., Any]:
     """Return the program of a cell, with objects outside of its own."""

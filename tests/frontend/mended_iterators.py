@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections import defaultdict
 
 import numpy as np
 
@@ -343,3 +344,71 @@ def refused_longer(xs):
 def mended_longer(xs):
     inverses = map(inverse, [xs[0], xs[1], xs[2]])
     return sum(u * v for v, u in zip([1.0, 2.0], inverses))
+
+
+def refused_generators_object(x):
+    def items():
+        yield x
+        return lambda y: y * x
+
+    it = items()
+    total = next(it)
+    total += next(it)
+    return total
+
+
+@mends(
+    refused_generators_object, (1.5,), "yield it as the last item, or give next() a default",
+    UnsupportedError, StopIteration, differs=True,
+)  # fmt: skip
+def mended_generators_object(x):
+    def items():
+        yield x
+        return lambda y: y * x
+
+    it = items()
+    total = next(it, 0.0)
+    total += next(it, 2.0)
+    return total
+
+
+def refused_factory(x):
+    out = defaultdict(lambda: 1.0)
+    out[int(x)] += x
+    return out
+
+
+@mends(
+    refused_factory, (1.5,), "return dict(d), or let a class be the factory", UnsupportedError,
+    differs=True,
+)  # fmt: skip
+def mended_factory(x):
+    out = defaultdict(lambda: 1.0)
+    out[int(x)] += x
+    return dict(out)
+
+
+class Found(Exception):
+    pass
+
+
+def refused_text_or_number(x):
+    try:
+        if x > 1.0:
+            raise Found(x)
+        raise Found("nothing")
+    except Found as e:
+        return e.args[0]
+
+
+@mends(
+    refused_text_or_number, (1.5,), "return numbers that the program has computed: "
+    "return float(e.args[0])", UnsupportedError, differs=True,
+)  # fmt: skip
+def mended_text_or_number(x):
+    try:
+        if x > 1.0:
+            raise Found(x)
+        raise Found(0.0)
+    except Found as e:
+        return float(e.args[0])

@@ -141,3 +141,99 @@ def mended_oldest(xs):
             v = d.pop(oldest)
             total += v * (oldest + 1.0)
     return total
+
+
+WORDS = {"a"}
+
+
+def refused_set_outside(x):
+    WORDS.add("b")
+    return len(WORDS) * x
+
+
+@mends(
+    refused_set_outside, (1.5,), "update a copy of it, and return that: s = set(s)", MutationError,
+    differs=True,
+)  # fmt: skip
+def mended_set_outside(x):
+    s = set(WORDS)
+    s.add("b")
+    return len(s) * x
+
+
+class Held:
+    def __init__(self, xs):
+        self.xs = xs
+
+
+def refused_repeated_in_place(x):
+    a = Held([x] if x > 1.0 else None)
+    a.xs *= 2
+    return sum(a.xs)
+
+
+@mends(refused_repeated_in_place, (1.5,), "a.xs = a.xs * n", UnsupportedError)
+def mended_repeated_in_place(x):
+    a = Held([x] if x > 1.0 else None)
+    a.xs = a.xs * 2
+    return sum(a.xs)
+
+
+class Growing:
+    def __init__(self, x):
+        self.x = x
+
+    def __iadd__(self, y):
+        self.x += y
+        return self
+
+    def __isub__(self, y):
+        return Growing(self.x - y)
+
+
+def first_of(xs):
+    return 0
+
+
+def refused_place_of_a_call(x):
+    xs = [Growing(x)]
+    xs[first_of(xs)] += 2.0
+    return xs[0].x
+
+
+@mends(refused_place_of_a_call, (1.5,), "give what is in the brackets a name", UnsupportedError)
+def mended_place_of_a_call(x):
+    xs = [Growing(x)]
+    k = first_of(xs)
+    xs[k] += 2.0
+    return xs[0].x
+
+
+def refused_another_object(x):
+    xs = [Growing(x)]
+    xs[0] -= 2.0
+    return xs[0].x
+
+
+@mends(refused_another_object, (1.5,), "give the item a name, and put it back", UnsupportedError)
+def mended_another_object(x):
+    xs = [Growing(x)]
+    item = xs[0]
+    item -= 2.0
+    xs[0] = item
+    return xs[0].x
+
+
+def refused_array_or_none(x):
+    whole = np.array([x, x])
+    a = whole if x > 0.0 else None
+    a += 2.0
+    return a.sum()
+
+
+@mends(refused_array_or_none, (1.5,), "make a new one: a = a + v", MutationError)
+def mended_array_or_none(x):
+    whole = np.array([x, x])
+    a = whole if x > 0.0 else None
+    a = a + 2.0
+    return a.sum()

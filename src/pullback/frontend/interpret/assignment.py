@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean, i64
 from pullback.core.messages import Applied, Constant, Leaf, Message
 from pullback.core.terms import Atom, Lit
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentValueError, MutationError
 from pullback.frontend.interpret import by_methods, list_patterns, made_texts
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
-from pullback.frontend.kinds.kinds import ArrayK, HashK, Kind, ListK, RecordK, ScalarK, TupleK
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    HashK,
+    Kind,
+    ListK,
+    OptionalK,
+    RecordK,
+    RefK,
+    ScalarK,
+    TupleK,
+)
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
@@ -23,6 +33,7 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     HashV,
     ListV,
+    OptionalV,
     PlaceV,
     RecordV,
     RefV,
@@ -197,13 +208,13 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             if by_method is not None:
                 assign(run, s.target, by_method, s)
                 return
-            new = run.binop(op, old, value, s)
+            new = _by(run, op, old, value, s)
             if isinstance(old, ArrayV) or (isinstance(old, Scalar) and old.rank0):
                 made = in_place.whole(run, name, old, new, s)
                 ownership.bind_updated(run, name, old, made, s)
                 return
-            ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = new
+            ownership.rebound(run, run.scope, s.target.id)
+            run.scope.names[s.target.id] = new
         case ast.Subscript() | ast.Attribute():
             _augmented_item(run, s, s.target, op)
         case _:
@@ -215,7 +226,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     base, steps = nested_updates.target_of(run, target)
     base, steps = nested_updates.into_list(run, base, steps, s)
     if by_methods.store(
-        run, base, steps, lambda old: run.binop(op, old(), run.evaluate(s.value), s), s
+        run, base, steps, lambda old: _by(run, op, old(), run.evaluate(s.value), s), s
     ):
         return
     whole = run.lookup(base.id, base)
@@ -227,13 +238,24 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
             if isinstance(holder, ArrayK)
             else nested_updates.kind_there(run, whole, steps, s)
         )
+    by_call = isinstance(item, OptionalK)
+    item = item.inner if isinstance(item, OptionalK) else item
+    if isinstance(item, RecordK | RefK) and by_methods.by_operator(run, op, item.cls, s):
+        return
     is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
+    methods = hash_sets.IN_PLACE if _is_table(item) else _IN_PLACE if is_list else {}
+    if op in methods and by_call:
+        by_methods.call_at(run, methods[op], s)
+        return
+    if is_list and op == "*" and by_call:
+        run.refuse(s, "a list that may be None, repeated in place", "a.xs = a.xs * n")
     is_array = isinstance(item, ArrayK) or (isinstance(item, ScalarK) and item.rank0)
-    if not is_list and not is_array and not _is_table(item):
+    is_array = is_array and not by_call
+    if op not in methods and not is_list and not is_array:
 
         def changed(old: Callable[[], Value]) -> Value:
             before = old()
-            new = run.binop(op, before, run.evaluate(s.value), s)
+            new = _by(run, op, before, run.evaluate(s.value), s)
             return in_place.fitted(run, before, new, s) if isinstance(before, ArrayV) else new
 
         _store(run, base, steps, changed, s)
@@ -242,12 +264,12 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
         value = run.evaluate(s.value)
     value = ownership.apart(run, value, whole)
     if is_array:
-        change = updates.Become(lambda old: _whole(run, old, run.binop(op, old, value, s), s))
-    elif not is_list or op != "+":
-        change = updates.Become(lambda old: run.binop(op, old, value, s))
-    else:
-        update_at(run, base, steps, "extend", [value], {}, s)
+        change = updates.Become(lambda old: _whole(run, op, old, value, s))
+    elif op in methods:
+        update_at(run, base, steps, methods[op], [value], {}, s)
         return
+    else:
+        change = updates.Become(lambda old: _by(run, op, old, value, s))
     nested_updates.update(run, base, steps, change, s)
 
 
@@ -258,10 +280,20 @@ def _is_table(item: Kind | None) -> bool:
     return isinstance(item, RecordK) and item.cls is dict
 
 
-def _whole(run: Run, old: Value, new: Value, s: ast.AugAssign) -> Value:
+def _by(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
+    """Return the new value of what is no object that changes itself."""
+    if op in hash_sets.IN_PLACE:
+        hash_sets.require_own(run, old, s)
+    if isinstance(old, OptionalV) and holding.is_updated_in_place(old.value):
+        reason = f"{run.describe(old)} cannot be updated in place"
+        run.refuse(s, reason, "make a new one: a = a + v", MutationError)
+    return run.binop(op, old, value, s)
+
+
+def _whole(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
     """Return the value that ``a[i] += v`` puts into an array if ``a[i]`` is an array itself."""
     assert isinstance(old, ArrayV | Scalar)
-    return in_place.fitted(run, old, new, s)
+    return in_place.fitted(run, old, run.binop(op, old, value, s), s)
 
 
 def _store(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -25,7 +26,10 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import nested_updates
 from pullback.frontend.memory.places import Step
+from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.source import definition_of
+from pullback.frontend.python.syntax import parameters
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -147,4 +151,41 @@ def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Valu
     return None
 
 
-__all__ = ["in_place", "store", "there"]
+def by_operator(run: Run, op: str, cls: type, s: ast.AugAssign) -> bool:
+    """Compile ``d[k] += v`` as ``d[k].__iadd__(v)``, where the class of the item has this method,
+    which gives the item back: whether it has."""
+    written = attributes.written(cls, f"__i{METHODS[op]}__")
+    if written is None:
+        return False
+    node = definition_of(written).node
+    own = parameters(node)[0]
+    gives = [n.value for n in ast.walk(node) if isinstance(n, ast.Return)]
+    if not all(isinstance(v, ast.Name) and v.id == own for v in gives):
+        reason = f"{written.__qualname__} of an item, which gives back another object"
+        run.refuse(s, reason, "give the item a name, and put it back")
+    call_at(run, written.__name__, s)
+    return True
+
+
+def call_at(run: Run, method: str, s: ast.AugAssign) -> None:
+    """Compile ``d[k] += v`` as ``d[k].method(v)``."""
+    if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(s.target)):
+        reason = f"an update by {method} at a place that is computed by calls"
+        run.refuse(s, reason, "give what is in the brackets a name")
+    calls = _calls(s)
+    if method not in calls:
+        target = copy.copy(s.target)
+        target.ctx = ast.Load()
+        function = ast.Attribute(target, method, ast.Load())
+        call = ast.copy_location(ast.Call(function, [s.value], []), s)
+        calls[method] = ast.fix_missing_locations(call)
+    run.evaluate(calls[method])
+
+
+@by_node
+def _calls(s: ast.AugAssign) -> dict[str, ast.Call]:
+    """Calls of methods in the place of a statement, by the name of the method."""
+    return {}
+
+
+__all__ = ["by_operator", "in_place", "store", "there"]
