@@ -213,10 +213,19 @@ def arrays_and_functions(x, n):
     return np.sum(d[1]) + sum(v[0] * v[1] for v in d.values()) + f[2](x)
 
 
+def shared_row(x, n):
+    row, d = [x], {}
+    d[n] = row
+    d[n + 1] = row
+    d[n].append(2.0 * x)
+    return sum(d[n + 1])
+
+
 PROGRAMS = [
     colliding, put_in_again, deleted_at_once, rows_in_place, dicts_in_a_dict, keys_as_tuples,
     a_default_is_put_in, counted, strings, merged, copies, sets, ordered, in_a_generator,
     while_it_runs, a_local_cache, across_functions, made_anew, arrays_and_functions,
+    shared_row,
 ]  # fmt: skip
 
 
@@ -311,14 +320,6 @@ def keys_of_two_classes(x, n):
     d[n] = x
     d[n > 3] = 2.0 * x
     return x
-
-
-def shared_row(x, n):
-    row, d = [x], {}
-    d[n] = row
-    d[n + 1] = row
-    d[n].append(2.0 * x)
-    return sum(d[n + 1])
 
 
 def order_of_a_set(x, n):

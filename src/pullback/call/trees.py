@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from pullback.core.types import Array, Bool, Handle, Int, Real, Type
 from pullback.core.values import dtype_of
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.plain_kinds import CHANGEABLE
 from pullback.frontend.python.paths import MISSING, Namespace, read
 from pullback.frontend.python.python_values import ABSENT, Guard, holds
 from pullback.lower.loopcode import Ty
@@ -234,7 +234,7 @@ class Writer:
                 self.check(f"type({at}) is {self.name('class', cls)}")
             case _:
                 test = f"{self.name('holds', _holder(guard))}({at})"
-                changes = isinstance(guard.kind.value, list | dict | partial)  # and stays the same
+                changes = isinstance(guard.kind.value, CHANGEABLE)  # and stays the same object
                 self.check(test if changes else f"{at} is {known} or {test}")
 
 

@@ -61,7 +61,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import hashing_steps
 from pullback.frontend.library.operator_functions import get, is_getter
-from pullback.frontend.memory import dicts, hash_methods, references
+from pullback.frontend.memory import dicts, hash_methods, hash_sets, references
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.contexts import generator_of, is_method
 from pullback.frontend.python.libraries import is_closed, name_of
@@ -174,6 +174,7 @@ def _call_handler(
             message = "'NoneType' object is not iterable"
         args = [optionals.present(run, v, message, node) for v in args]
     if obj in _UNORDERED and not kwargs:
+        args = [hash_sets.known_as_table(run, v, node) for v in args]
         args = [hash_methods.unordered(run, v, node) for v in args]
     if obj in _EAGER or getattr(obj, "__module__", "") == "math":
         args = [once(v, run.iterate(v, node), node) if _is_chosen(v) else v for v in args]
@@ -371,7 +372,7 @@ def call_method(
     node: ast.AST,
 ) -> Value:
     """Return a registered method of an array, number, list, ..."""
-    receiver = opened(run, receiver, node)
+    receiver = hash_sets.known_as_table(run, opened(run, receiver, node), node)
     return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
 
 

@@ -28,6 +28,7 @@ from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar
+from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
@@ -51,7 +52,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy import arrays
-from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
+from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets, hash_tables
 from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
@@ -89,6 +90,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         return symbol_values.compare(run, op, left, right, node)
     if isinstance(left, Static) and isinstance(right, Static):
+        if _asks_run(left.value) or _asks_run(right.value):
+            return made_texts.of_python(run, scalars.FOLD[op], (left, right), node, bool)
         return _compare_static(run, op, left.value, right.value, node)
     left, right = _opened(run, left, node), _opened(run, right, node)
     left, right = opened(run, left, node), opened(run, right, node)
@@ -177,6 +180,10 @@ def _by_items(
     return run.branch(same, rest, lambda: compare(run, op, xs[0], ys[0], node), node)
 
 
+def _asks_run(known: object) -> bool:
+    return may_change(known) and type(known).__eq__ is not object.__eq__
+
+
 def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> Static:
     try:
         return Static(bool(scalars.FOLD[op](a, b)))
@@ -207,8 +214,8 @@ def _opened(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a set that is known as one that the run knows. Other known objects (a deque, a
     fraction) may have an ``__eq__`` that says that they are equal to those of the run."""
     match value:
-        case Static(set() | frozenset() as known):
-            return run.call(Static(type(known)), (TupleV(tuple(map(Static, known))),), node)
+        case Static(set() | frozenset()):
+            return hash_sets.known_as_table(run, value, node)
         case Static(known) if not isinstance(known, _UNLIKE_OTHERS):
             reason = f"a comparison of {run.describe(value)} with what only the run knows"
             run.refuse(node, reason, "pass it as an argument, or compare what is in it")
@@ -397,10 +404,16 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         items = parts
     if isinstance(items, RecordV) and items.cls is dict:
         if chosen_keys.is_chosen(item):
-            return chosen_keys.contains(run, items, item, node)
+            return chosen_keys.contains(run, items.fields, item, node)
         if hash_methods.is_table_key(item):
             return Static(False)
         return Static(dicts.key_of(run, item, node) in items.fields)
+    if isinstance(items, Static) and isinstance(items.value, set | frozenset):
+        if isinstance(item, Static):
+            return Static(run.static(item, node, "what is looked for") in items.value)
+        if not chosen_keys.is_chosen(item):
+            hash_tables.own_key(run, item, node)
+        return chosen_keys.contains(run, sorted(items.value, key=repr), item, node)
     if isinstance(items, HashV):
         return hash_methods.contains(run, items, item, node)
     if isinstance(items, ViewV) and items.what == "keys":

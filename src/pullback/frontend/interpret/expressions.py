@@ -396,7 +396,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
-            contents = opened(run, receiver, node)
+            contents = hash_sets.of_method(run, opened(run, receiver, node), name, node)
             if holding.is_update(contents, name):
                 return _list_update(run, value, contents, name, node)
             if not attributes.has_method(contents, name):

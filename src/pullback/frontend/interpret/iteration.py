@@ -55,7 +55,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
-from pullback.frontend.memory import hash_methods, lists, places
+from pullback.frontend.memory import hash_methods, hash_sets, lists, places
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.python.source import definition_of
@@ -103,6 +103,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return _enumerate(run, iterate(run, items, node), start, node)
         case ReversedV(items):
             return _reversed(run, iterate(run, items, node), node)
+        case Static(set() | frozenset()):
+            return iterate(run, hash_sets.known_as_table(run, value, node), node)
         case SymbolV(_, cls) if cls is str:
             return made_texts.items(run, value, node)
         case Static(str(text)):
@@ -304,7 +306,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
             return ext.int_value(hash_methods.table_of(value).live)
         case ListV(n):
             return ext.int_value(n)
-        case TupleV(items):
+        case TupleV(items) | Static(set() | frozenset() as items):
             return Static(len(items))
         case RecordV(cls, fields) if issubclass(cls, tuple | dict):
             return Static(len(fields))

@@ -19,6 +19,7 @@ from pullback.core.terms import Atom, Prim
 from pullback.core.types import I64, Array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
 from pullback.frontend.interpret.messages import OPERATORS, Recorder
+from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
     METHODS,
     Indexed,
@@ -76,9 +77,10 @@ def of_python(
     plain: Collection[int] = (),
 ) -> Value:
     """Return what Python's function gives for values: a text, an int or a bool (``gives``). If all
-    are known, so is the result. Else ``numbered`` may compute it, as the number of a text or an
-    int, from the same values with numbers for the texts at the places ``plain``."""
-    if all(isinstance(v, Static) for v in values):
+    are known and do not change, the result is known. Else ``numbered`` may compute it, as the
+    number of a text or an int, from the same values with numbers for the texts at the places
+    ``plain``."""
+    if all(isinstance(v, Static) and not may_change(v.value) for v in values):
         try:
             return Static(function(*(v.value for v in values if isinstance(v, Static))))
         except (TypeError, ValueError, LookupError) as e:

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import kind_of, rebuild
 from pullback.frontend.kinds.join import is_function, suits
 from pullback.frontend.kinds.kinds import ArrayK, RecordK, UnionK
+from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
@@ -84,12 +85,15 @@ def as_tuple(value: Value) -> Value:
     return value
 
 
+_TRUTH = ("__bool__", "__len__")
+
+
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
     """Return Python's truth of a value."""
     match value:
-        case Static(v):
-            return bool(v)
-        case Scalar(Lit(v)):
+        case Static(v) if may_change(v) and any(hasattr(type(v), n) for n in _TRUTH):
+            return truth(run, made_texts.of_python(run, bool, (value,), node, bool), node)
+        case Static(v) | Scalar(Lit(v)):
             return bool(v)
         case Scalar():
             return scalars.truth(run, value)

@@ -30,7 +30,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import arrays, products
-from pullback.frontend.memory import dicts, long_tuples
+from pullback.frontend.memory import dicts, hash_sets, long_tuples
 from pullback.frontend.store.shared_lists import opened
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
                 run.refuse(node, f"{op} by a method of an enumeration", "write a function")
         x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
         return binop(run, op, x, y, node)
+    left = hash_sets.known_as_table(run, left, node)
+    right = hash_sets.known_as_table(run, right, node)
     if isinstance(left, RecordV | HashV) and isinstance(right, RecordV | HashV):
         made = dicts.combined(run, op, left, right, node)
         if made is not None:

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import ast
+import enum
 import sys
+import types
+from array import array
+from collections import deque
 from dataclasses import dataclass, field
+from datetime import date, time, timedelta, tzinfo
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from pathlib import PurePath
+
+import numpy as np
 
 from pullback.core.types import I64, Bool, Int, Real, Type
 
@@ -104,8 +115,40 @@ def static_kind(value: object) -> StaticK:
             return StaticK((float, value.hex()), value)
         case type():
             return StaticK((type, value), value)
+        case set() | frozenset():
+            return StaticK((type(value), frozenset(map(_key, value))), value)
+        case deque() | bytearray() | array():
+            size = getattr(value, "maxlen", None)
+            return StaticK((type(value), size, tuple(map(_key, value))), value)
         case _:
             return StaticK((type(value), id(value)), value)
+
+
+def _key(value: object) -> object:
+    match value:
+        case tuple() | list():
+            return (type(value), tuple(map(_key, value)))
+        case dict():
+            return (type(value), tuple((_key(k), _key(v)) for k, v in value.items()))
+        case _:
+            return static_kind(value).key
+
+
+CHANGEABLE = (list, dict, set, deque, bytearray, array, partial)
+"""Classes of objects that are known by what is in them, which may change."""
+_LASTING = (
+    int, float, complex, str, bytes, tuple, frozenset, range, slice, enum.Enum, type,
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType,
+    types.EllipsisType, types.NotImplementedType, types.NoneType, np.generic, np.dtype, np.ufunc,
+    Fraction, Decimal, date, time, timedelta, tzinfo, PurePath, BaseException,
+)  # fmt: skip
+"""Classes of objects of which Python always says the same."""
+
+
+def may_change(value: object) -> bool:
+    """Whether a known object may change without another guard failing, so that only the run can
+    ask what it is equal to, whether it is true, and what its text is."""
+    return not isinstance(value, (*_LASTING, *CHANGEABLE))
 
 
 def quantised(t: Number, bits: int) -> int:

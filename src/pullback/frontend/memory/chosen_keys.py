@@ -1,13 +1,14 @@
-"""Items of dicts by a key that only the run knows: ``table[op](x)``, ``counts[kind] += 1``.
+"""Items of dicts by a key that only the run knows: ``table[op](x)``, ``counts[kind] += 1``; and
+``kind in KINDS``, where a dict or set is known.
 
-The keys of the dict are known, so each is compared with the one that is asked for.
+The keys are known, so each is compared with the one that is asked for, or a binary search finds it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from pullback.core.build import boolean, i64
 from pullback.core.messages import Message
@@ -23,6 +24,8 @@ from pullback.frontend.signals import Unreachable
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
+K = TypeVar("K", bound=Hashable)
+
 
 def is_chosen(key: Value) -> bool:
     """Whether only the run knows a key."""
@@ -30,14 +33,14 @@ def is_chosen(key: Value) -> bool:
 
 
 def _tests(
-    run: Run, keys: Iterable[str], key: Value, node: ast.AST
-) -> list[tuple[str, bool | Atom]]:
+    run: Run, keys: Iterable[K], key: Value, node: ast.AST
+) -> list[tuple[K, bool | Atom]]:
     """Return, for each key that it can be, whether it is that key."""
-    tests: list[tuple[str, bool | Atom]] = []
+    tests: list[tuple[K, bool | Atom]] = []
     for k in keys:
         if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
             continue  # a number is no string
-        test = run.truth(run.compare("==", key, Static(k), node), node)
+        test = run.truth(run.compare("==", key, known_item(k), node), node)
         if test is not False:
             tests.append((k, test))
     return tests
@@ -49,11 +52,16 @@ _MOST_IN_TURN = 8
 """So many keys are compared one after the other; among more of them the search is binary."""
 
 
+def known_item(item: object) -> Value:
+    """Return a key that is known as a value: a tuple as one of known items."""
+    return TupleV(tuple(map(known_item, item))) if type(item) is tuple else Static(item)
+
+
 def item(
     run: Run, d: RecordV, key: Value, missing: Callable[[], Value], node: ast.AST
 ) -> Value:
     """Compile ``d[key]``, or ``missing()``."""
-    number, numbers = _numbers(d, key)
+    number, numbers = _numbers(d.fields, key)
     if number is not None and len(numbers) > _MOST_SEPARATE and _are_alike(run, d, node):
         return _of_many(run, d, number, numbers, missing, node)
 
@@ -102,15 +110,14 @@ def _of_many(
     return run.branch(test, missing, lambda: run.element(values, at, node, False), node)
 
 
-def _numbers(d: RecordV, key: Value) -> tuple[Atom | None, dict[str, int]]:
+def _numbers(keys: Collection[K], key: Value) -> tuple[Atom | None, dict[K, int]]:
     """Return the number of a key and those of all keys, if they are of one class and have an
     order: ints, or strings."""
-    keys: Sequence[object] = tuple(d.fields)
     match key:
         case Scalar(atom) if atom.type == I64 and all(type(k) is int for k in keys):
-            return atom, {n: int(n) for n in d.fields}
+            return atom, {k: k for k in keys if isinstance(k, int)}
         case SymbolV(atom, cls) if cls is str and all(type(k) is str for k in keys):
-            return atom, {n: number_of(n) for n in d.fields}
+            return atom, {k: number_of(k) for k in keys if isinstance(k, str)}
         case _:
             return None, {}
 
@@ -128,10 +135,13 @@ def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
     run.never("KeyError", text, node, StaticKeyError)
 
 
-def contains(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
-    """Compile ``key in d``."""
+def contains(run: Run, keys: Collection[Hashable], key: Value, node: ast.AST) -> Value:
+    """Compile ``key in keys``."""
+    number, numbers = _numbers(keys, key)
+    if number is not None and len(numbers) > _MOST_IN_TURN:
+        return _is_among(run, number, sorted(numbers.values()), node)
     result: bool | Atom = False
-    for _, test in _tests(run, d.fields, key, node):
+    for _, test in _tests(run, keys, key, node):
         if isinstance(test, bool) or isinstance(result, bool):
             result = test if result is False else True
         else:
@@ -151,3 +161,16 @@ def stored(
         return None
     changed = {k: run.select(test, new, d.fields[k], node) for k, test in tests}
     return {**d.fields, **changed}
+
+
+def _is_among(run: Run, number: Atom, numbers: Sequence[int], node: ast.AST) -> Value:
+    """Whether a number is one of those in order: a binary search."""
+    if len(numbers) == 1:
+        return Scalar(run.b.prim("eq", number, i64(numbers[0])), True, 1)
+    low, high = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
+    return run.branch(
+        run.b.prim("lt", number, i64(high[0])),
+        lambda: _is_among(run, number, low, node),
+        lambda: _is_among(run, number, high, node),
+        node,
+    )

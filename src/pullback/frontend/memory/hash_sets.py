@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, cast
 from pullback.core.build import i64
 from pullback.core.terms import Atom, If
 from pullback.core.types import BOOL
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions import noted
 from pullback.frontend.kinds.values import (
+    METHODS,
     HashV,
     Indexed,
     Scalar,
@@ -27,6 +28,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
+from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.hash_methods import (
     UPDATES,
     Args,
@@ -83,6 +85,33 @@ def _set(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items, _ = arguments(run, "set", args, kwargs, 0, 1, node)
     made = tables.empty(run, set)
     return made if items is None else with_items(run, made, items_of_set(run, items, node), node)
+
+
+def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a set that is known as one that the run makes, for what only reads it, and other
+    values as they are. (Its items have an order that is the same in all processes.)"""
+    if not isinstance(value, Static) or not isinstance(value.value, set | frozenset):
+        return value
+    items = tuple(map(known_item, sorted(value.value, key=repr)))
+    return with_items(run, tables.empty(run, set), Unrolled(items), node)
+
+
+def of_method(run: Run, receiver: Value, name: str, node: ast.AST) -> Value:
+    """Return the receiver of a method: of a set that is known, the set that it is."""
+    if name in SET_UPDATES:
+        require_own(run, receiver, node)
+    return known_as_table(run, receiver, node) if ("set", name) in METHODS else receiver
+
+
+def require_own(run: Run, value: Value, node: ast.AST) -> None:
+    """Refuse an update of a set that is known: it is outside of compiled code."""
+    if isinstance(value, Static) and isinstance(value.value, set):
+        run.refuse(
+            node,
+            "the set is outside of compiled code: updating it would be seen there",
+            "update a copy of it, and return that: s = set(s)",
+            error=MutationError,
+        )
 
 
 def _as_set(run: Run, value: Value, node: ast.AST) -> HashV:

@@ -37,6 +37,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     static_kind,
 )
+from pullback.frontend.kinds.plain_kinds import CHANGEABLE
 from pullback.frontend.kinds.values import (
     CALLS,
     WRITTEN,
@@ -253,7 +254,7 @@ class PythonValues:
         return OperatorV("partial", function, tuple(keywords), (*args, *keywords.values()))
 
     def _static(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Static:
-        if guarded:
+        if guarded or isinstance(obj, CHANGEABLE):
             self._guard(path, static_kind(obj))
         return Static(obj)
 
