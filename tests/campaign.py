@@ -40,7 +40,7 @@ NAMES = {
                "tests/frontend/test_caught_statements.py", "tests/test_random_where.py",
                "tests/test_exact.py", "tests/frontend/test_random_control.py",
                "tests/frontend/test_random_lists.py", "tests/frontend/test_random_updates.py",
-               "tests/frontend/test_exits.py",
+               "tests/frontend/test_exits.py", "tests/frontend/test_random_owners.py",
                "tests/frontend/test_shared_objects.py"),
     "edges": ("every function of numbers at its edge values, in all types",
               "tests/frontend/test_edge_values.py"),

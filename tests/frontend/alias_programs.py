@@ -253,10 +253,15 @@ def updated_by_a_helper(xs):
     return np.sum(v * w)
 
 
-REFUSED = [
-    (two_names_at_the_end, "which the loop updates"),
-    (a_view_at_the_end, "which the loop updates"),
-    (updated_by_a_helper, "which the loop updates"),
-    (best_that_goes_on, "updated since"), (updated_after_the_loop, "updated since"),
-]
-PROGRAMS += [best_of_an_updated_list, inside_a_tuple]  # fmt: skip
+def returned_in_a_tuple(xs):
+    a = np.zeros(3)
+    t = (a, xs[1])
+    a[0] = xs[0]
+    return t
+
+
+REFUSED = [(a_view_at_the_end, "which the loop updates")]
+PROGRAMS += [
+    best_of_an_updated_list, inside_a_tuple, two_names_at_the_end, updated_by_a_helper,
+    best_that_goes_on, updated_after_the_loop, returned_in_a_tuple,
+]  # fmt: skip

@@ -191,15 +191,12 @@ STATEMENTS = [
     "d.update((k, g(k)) for k in range(i, j))",
     "fill(a, i, j); g(j)",
     "s -= {int(g2(k)) for k in range(i, j)}",
+    "put(d, i, j)",
 ]
 """Lines are divided by ``;`` where there is no other line."""
 
-REFUSED = [
-    "put(d, i, j)",
-    "s.difference_update(int(g2(k)) for k in range(i, j))",
-]
-"""What Python changes item by item, and raises in the middle; and a dict of literal keys that gets
-others on the way."""
+REFUSED = ["s.difference_update(int(g2(k)) for k in range(i, j))"]
+"""What Python changes item by item, and raises in the middle."""
 
 CONTEXT = '''
 import math

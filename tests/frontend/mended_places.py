@@ -14,10 +14,10 @@ ZEROS = np.zeros(2)
 
 
 def refused_one_table(x):
-    d = {"k": x}
+    d = {"k": x, "f": lambda v: v * x}
     ds = [d, d]
     ds[0]["k"] = 2.0
-    return ds[0]["k"] * ds[1]["k"] * x
+    return ds[0]["k"] * ds[1]["f"](x)
 
 
 @mends(
@@ -25,10 +25,10 @@ def refused_one_table(x):
     "tables.append(d.copy())", MutationError, differs=True,
 )  # fmt: skip
 def mended_one_table(x):
-    d = {"k": x}
+    d = {"k": x, "f": lambda v: v * x}
     ds = [d, d.copy()]
     ds[0]["k"] = 2.0
-    return ds[0]["k"] * ds[1]["k"] * x
+    return ds[0]["k"] * ds[1]["f"](x)
 
 
 def refused_one_namespace(x):
@@ -226,7 +226,7 @@ def mended_another_object(x):
 
 def refused_array_or_none(x):
     whole = np.array([x, x])
-    a = whole if x > 0.0 else None
+    a = whole[:1] if x > 0.0 else None
     a += 2.0
     return a.sum()
 
@@ -234,6 +234,6 @@ def refused_array_or_none(x):
 @mends(refused_array_or_none, (1.5,), "make a new one: a = a + v", MutationError)
 def mended_array_or_none(x):
     whole = np.array([x, x])
-    a = whole if x > 0.0 else None
+    a = whole[:1] if x > 0.0 else None
     a = a + 2.0
     return a.sum()

@@ -79,9 +79,27 @@ def recursion_on_records(x):
     return s.p * np.sum(s.v) * s.k
 
 
+def array_in_a_default(x):
+    a = np.zeros(3) + x
+    f = lambda i, b=a: b[i]
+    a[0] = 5.0 * x
+    return f(0)
+
+
+def array_in_a_list(x):
+    a = np.zeros(3) + x
+    rows = [a for _ in range(3)]
+    a[0] = 5.0 * x
+    return rows[0][0]
+
+
 @pytest.mark.parametrize(
-    "f", [seen_late, branches, set_again_in_loop, bound_in_loop, recursion_on_records]
-)
+    "f",
+    [
+        seen_late, branches, set_again_in_loop, bound_in_loop, recursion_on_records,
+        array_in_a_default, array_in_a_list,
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("x", [0.7, 1.3])
 def test_as_python(f, x):
     agrees(f, x)
@@ -152,13 +170,6 @@ def in_a_short_list(x):
     return fs[0](x)
 
 
-def array_in_a_default(x):
-    a = np.zeros(3) + x
-    f = lambda i, b=a: b[i]
-    a[0] = 5.0 * x
-    return f(0)
-
-
 def array_in_a_node(x):
     a = np.zeros(3) + x
     link = Link(a, Link(a, None))
@@ -177,13 +188,6 @@ def array_in_nodes(x):
         total += np.sum(chain.array)
         chain = chain.rest
     return total
-
-
-def array_in_a_list(x):
-    a = np.zeros(3) + x
-    rows = [a for _ in range(3)]
-    a[0] = 5.0 * x
-    return rows[0][0]
 
 
 def chosen_in_a_list(x):
@@ -211,8 +215,7 @@ def test_an_iterator_that_is_used_twice_has_nothing_left():
     "f",
     [
         from_a_call, made_by_a_call, chosen, loop_variable, changed_before_call, in_a_tuple,
-        in_a_list, in_a_short_list, array_in_a_default, array_in_a_node, array_in_nodes,
-        array_in_a_list, chosen_in_a_list,
+        in_a_list, in_a_short_list, array_in_a_node, array_in_nodes, chosen_in_a_list,
     ],
 )  # fmt: skip
 def test_refused(f):

@@ -60,8 +60,7 @@ def test_derivatives(tmp_path: Path) -> None:
 
 
 def test_refused(tmp_path: Path) -> None:
-    some = campaign.part("random", REFUSED, 3)
-    for f in functions(some, tmp_path / "refused.py"):
+    for f in functions(REFUSED, tmp_path / "refused.py"):
         with pytest.raises(pb.PullbackError, match="may raise after it has changed"):
             pb.jit(f)(1.5, 0, 3)
 

@@ -178,7 +178,7 @@ def test_what_a_function_captured_must_not_change() -> None:
         return 1.0 if net is None else net.apply(1.0)
 
     refused(rebound, 1.5, "captured 'y', which has been assigned again")
-    refused(updated, 1.5, "may share memory with 'a', which has been updated")
+    assert pb.jit(updated)(1.5) == updated(1.5)  # the array has several owners
     refused(of_a_loop, XS, "captured 'x', which has been assigned again")
 
 

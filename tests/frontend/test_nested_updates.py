@@ -435,6 +435,12 @@ def one_row_given_twice(x):
     return _swaps(t[0], t[0]) + _swaps(t[1], t[0]) + t[0][0]
 
 
+def one_array_n_times(x):
+    rows = [np.zeros(2)] * 3
+    rows[0][0] += x[0]
+    return rows[1][0]
+
+
 SHARED = [
     short_row_in_two_places, copied_outside_only_short,
     one_row_n_times, one_row_by_name, row_seen_through_the_table, table_seen_through_the_row,
@@ -449,7 +455,7 @@ SHARED = [
     name_from_the_round_before, name_of_two_things, rows_replaced_in_the_loop,
     rows_added_in_the_loop, loop_over_one_row_twice, row_captured, replaced_above, added_above,
     replaced_in_a_plane, exchanged_under_a_name, given_to_a_function_of_a_builtin_name,
-    name_hidden_by_a_comprehension, neighbours, int_rows,
+    name_hidden_by_a_comprehension, neighbours, int_rows, one_array_n_times,
 ]  # fmt: skip
 
 
@@ -462,17 +468,6 @@ def test_shared_rows_are_as_in_python_or_refused(f):
         assert "Instead:" in str(e) and ".py:" in str(e)  # where, and what to write
     else:
         assert value == f(x)
-
-
-def one_array_n_times(x):
-    rows = [np.zeros(2)] * 3
-    rows[0][0] += x[0]
-    return rows[1][0]
-
-
-def test_the_table_of_one_array_is_refused_with_the_rewrite():
-    with pytest.raises(pb.PullbackError, match=r"\[\[0\.0\] \* m for _ in range\(n\)\]"):
-        pb.grad(one_array_n_times)(np.ones(3))
 
 
 def test_tables_of_the_caller_are_updated():

@@ -111,13 +111,6 @@ def uses_view_after_update(x):
     return b
 
 
-def alias_in_tuple(x):
-    a = np.zeros(3)
-    t = (a, x)
-    a[0] = x
-    return t
-
-
 def updates_global(x):
     A[0] = x
     return x
@@ -246,7 +239,6 @@ CASES = [
     (updates_view, 1.0, MutationError, "row[1] = x"),
     (augments_argument, A, MutationError, "a += 1.0"),
     (uses_view_after_update, 1.0, UnknownNameError, "return b"),
-    (alias_in_tuple, 1.0, UnknownNameError, "return t"),
     (updates_global, 1.0, MutationError, "A[0] = x"),
     (mixed_result, 1.0, TypesDoNotMeetError, "if x > 0:"),
     (endless, 1.0, EndlessError, "def endless"),

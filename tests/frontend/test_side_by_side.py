@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.errors import PullbackError
 from tests.frontend.harness import agrees
 
 
@@ -345,11 +344,11 @@ def goes_on_after_an_error(x, n):
 OF_NUMBERS = [
     choose_len, choose_use, choose_gen, choose_gen_sum, list_of_its_dyn, next_try,
     next_try_gen, next_try_gen1, next_try_direct, raises_within_a_try, gtry, merge,
-    raises_longer, raises_ok, rebinds, nest, nest2, goes_on_after_an_error,
+    raises_longer, raises_ok, rebinds, nest, nest2, goes_on_after_an_error, updates, updates_list,
 ]  # fmt: skip
 OF_LISTS = [
     by_position, one_with_a_state, three, with_a_name, named_left, named_left2, twice,
-    dictz, empty, listz,
+    dictz, empty, listz, pushes2,
 ]  # fmt: skip
 
 
@@ -363,25 +362,12 @@ def test_of_lists(f: Callable[..., Any]) -> None:
     agrees(f, [1.0, 2.0, 3.0])
 
 
-@pytest.mark.parametrize("f", [choose_gen, next_try_gen], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [choose_gen, next_try_gen, updates, updates_list], ids=lambda f: f.__name__
+)
 def test_derivatives(f: Callable[..., Any]) -> None:
     pb.check_grads(lambda x: f(x, 7), (1.3,))
     assert pb.grad(f, method="dual")(1.3, 7) == pytest.approx(pb.grad(f)(1.3, 7))
-
-
-REFUSED = [
-    (updates, "a generator that reads what its body updates"),
-    (updates_list, "its body updates"),
-    (pushes2, "sees the same memory under another name"),
-]
-
-
-@pytest.mark.parametrize(("f", "text"), REFUSED, ids=[f.__name__ for f, _ in REFUSED])
-def test_refused(f: Callable[..., Any], text: str) -> None:
-    with pytest.raises(PullbackError, match=text) as caught:
-        pb.jit(f)(*(([1.0, 2.0, 3.0],) if f is pushes2 else (1.3, 7)))
-    assert "test_side_by_side.py" in str(caught.value)
-    assert ".step" not in str(caught.value) and ".at" not in str(caught.value)
 
 
 def test_generators_without_a_state_cost_what_a_loop_costs() -> None:

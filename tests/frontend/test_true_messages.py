@@ -69,14 +69,11 @@ def stepped(s, p):
 
 def test_both_names() -> None:
     assert pb.jit(captured)(np.ones(2)) == -1.0  # they meet in memory that nobody updates
-    assert "'out' may share memory with 'p', which has been updated since" in said(logged, 2.0)
+    assert pb.jit(logged)(2.0) == logged(2.0)  # an array with several owners
 
 
 def test_both_names_and_both_lines() -> None:
-    def given(x):
-        return both(np.ones(2) * x)
-
-    text = said(given, 2.0)
+    text = said(both, np.ones(2))
     assert f"'stepped' updates 's' {line_of(stepped, 1)}, but sees the same memory" in text
     assert f"another name too: 'p' {line_of(stepped, 0)}" in text
 
@@ -233,8 +230,7 @@ def two(x):
     yield 2.0 * x
 
 
-def managed(x):
-    a = np.array([x])
+def managed(a):
     with Growing(a) as m:
         m.xs += 3.0
     return a.sum()
@@ -255,7 +251,7 @@ def spread(xs):
 @pytest.mark.parametrize(
     ("f", "args", "text"),
     [
-        (managed, (1.5,), "'a' may share memory with 'manager', which has been updated since"),
+        (managed, (np.ones(2),), "what is updated here may be in other places too"),
         (
             lambda x: with_default(x) * x, (1.5,),
             "'w' is (or shares memory with) an argument, or its default, which all calls share: ",

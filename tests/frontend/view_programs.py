@@ -634,11 +634,11 @@ PROGRAMS = [
     out_of_range,
     generator_that_reads_a_row,
     generator_that_reads_an_updated_row,
+    generator_that_reads_another_name,
 ]
 REFUSED = [
     raveled_and_transposed_in_turns,
     raveled_where_one_of_two_is_transposed,
-    generator_that_reads_another_name,
     advanced_after_an_update,
     reshaped_matrix,
     raveled_matrix,

@@ -122,8 +122,9 @@ class Run(PythonValues, Specialiser):
         """For a record that was put into a union, its node and the builder that made the node."""
         self.constructed: dict[type, None] = {}
         """The classes whose objects the program makes and may update."""
-        self.new_lists: dict[ast.AST, None] = {}
-        """The expressions that make lists which may get several owners."""
+        self.new_memory: dict[tuple[ast.AST, type], None] = {}
+        """The expressions that make lists, dicts and arrays which may get several owners, with the
+        class of these."""
         self.followed: set[ast.AST] = set()
         """The loops over lists with several owners that change meanwhile."""
         self.follows = False

@@ -46,8 +46,8 @@ class Anew(Exception):
     """More is known of the syntax of the function being run: its body is run anew."""
 
 
-class ListsMeetError(Exception):
-    """Lists of two regions of the store meet: they must have one (``store.shared_lists``)."""
+class RegionsMeetError(Exception):
+    """Lists of two regions of the store meet: they must have one (``store.shared_memory``)."""
 
     def __init__(self, one: type, other: type) -> None:
         super().__init__(one, other)

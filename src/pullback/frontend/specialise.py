@@ -66,13 +66,13 @@ from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Used, definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
-from pullback.frontend.signals import ContextsWanted, ListsMeetError, NeedStatic, Unreachable
+from pullback.frontend.signals import ContextsWanted, NeedStatic, RegionsMeetError, Unreachable
 from pullback.frontend.state import Frame, Hidden
 from pullback.frontend.store import door
 from pullback.frontend.store.columns import Columns
 from pullback.frontend.store.door import Graph
-from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared
-from pullback.frontend.store.shared_lists import in_full
+from pullback.frontend.store.facts import MEMORY, Facts, StoreGrewError, can_be_shared, forms
+from pullback.frontend.store.shared_memory import in_full
 
 _RECURSION_LIMIT = 20_000
 FLAG = ScalarK(BOOL, True)
@@ -210,7 +210,7 @@ def _specialise(
                 lambda_sets = _lambda_sets(function)  # static values have changed
             except StoreGrewError:
                 lambda_sets.rounds = 0
-            except ListsMeetError as e:
+            except RegionsMeetError as e:
                 assert facts is not None
                 facts.unite(e.one, e.other)
                 lambda_sets.rounds = 0
@@ -239,12 +239,12 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
     rt, refusal = attempt.rt, None
     makes_objects = any(map(can_be_shared, rt.constructed))
     of_memory = isinstance(why, MutationError | UnknownNameError | IdentityError)
-    told = Raised in rt.constructed
-    ways = [Facts(told), Facts(told, together=True), Facts(told, lists=True)]
-    for facts in [*ways, Facts(told, early=True)] if told else ways:
-        if facts.lists:
-            facts.add_lists(rt.new_lists)
-        if not (rt.new_lists and (of_memory or makes_objects) if facts.lists else makes_objects):
+    for facts in forms(Raised in rt.constructed):
+        new = [made for made in rt.new_memory if made[1] in facts.memory]
+        if facts.memory == MEMORY and all(cls is list for _, cls in new):
+            continue
+        facts.add_memory(new)
+        if not (new and (of_memory or makes_objects) if facts.memory else makes_objects):
             continue
         if facts.together and not isinstance(refusal, TypesDoNotMeetError):
             continue

@@ -51,6 +51,7 @@ from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.python.syntax import gathering
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import ByNodes, Spec
+from pullback.frontend.store.shared_memory import refuse_second_names
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -78,6 +79,8 @@ class Target:
             argument = with_attributes(run, bound[names[k]], node)
             bound[names[k]] = with_nodes(run, with_numbers(run, argument, node), node)
         self.spec, self.atoms, updates = prepared(run, f, bound, node)
+        if updates:
+            refuse_second_names(run, f, (*args, *kwargs.values()), node)
         if self.spec in run.calls.active:
             run.refuse(
                 node,

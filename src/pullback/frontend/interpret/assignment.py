@@ -57,7 +57,7 @@ from pullback.frontend.memory import (
 )
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import BINARY
-from pullback.frontend.store.shared_lists import opened
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -224,7 +224,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
     base, steps = nested_updates.target_of(run, target)
-    base, steps = nested_updates.into_list(run, base, steps, s)
+    base, steps = nested_updates.into_memory(run, base, steps, s)
     if by_methods.store(
         run, base, steps, lambda old: _by(run, op, old(), run.evaluate(s.value), s), s
     ):

@@ -47,7 +47,7 @@ from pullback.frontend.python import handled, object_classes, records
 from pullback.frontend.python.pytypes import left_out
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.signals import ContextsWanted, Unreachable
-from pullback.frontend.store.shared_lists import opened
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

@@ -40,6 +40,7 @@ from pullback.frontend.kinds.values import (
     REGISTRY,
     SEQUENTIAL,
     WRITTEN,
+    ArrayV,
     ClosureV,
     Driven,
     EnumerateV,
@@ -71,7 +72,13 @@ from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import Definition, definition_of
 from pullback.frontend.python.syntax import is_generator, parameters
 from pullback.frontend.signals import Unreachable
-from pullback.frontend.store.shared_lists import given_lists, in_full, opened, takes_arrays
+from pullback.frontend.store.shared_memory import (
+    given_memory,
+    in_full,
+    in_full_each,
+    opened,
+    takes_arrays,
+)
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -164,7 +171,7 @@ def _call_handler(
     run: Run, obj: Hashable, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """Call a library function by its handler, or by its text over items that come in order."""
-    args, kwargs = given_lists(run, obj, args, kwargs, node)
+    args, kwargs = given_memory(run, obj, args, kwargs, node)
     if obj not in _ASKING and any(isinstance(v, OptionalV) for v in args):
         name = getattr(obj, "__name__", str(obj))
         message = f"{name}: the argument is None"
@@ -213,7 +220,7 @@ def _call_object(
             return made
     if isinstance(obj, Hashable) and obj in WRITTEN:
         if takes_arrays(obj):
-            args, kwargs = given_lists(run, obj, args, kwargs, node)
+            args, kwargs = given_memory(run, obj, args, kwargs, node)
         return call(run, text_of(obj), args, kwargs, node)
     if isinstance(obj, Hashable) and obj in CALLS:
         return _call_handler(run, obj, args, kwargs, node)
@@ -373,6 +380,8 @@ def call_method(
 ) -> Value:
     """Return a registered method of an array, number, list, ..."""
     receiver = hash_sets.known_as_table(run, opened(run, receiver, node), node)
+    if isinstance(receiver, ArrayV):
+        args, kwargs = in_full_each(run, args, kwargs, node)
     return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
 
 

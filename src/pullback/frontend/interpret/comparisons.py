@@ -59,7 +59,7 @@ from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.signals import Unreachable
-from pullback.frontend.store.shared_lists import closed, opened
+from pullback.frontend.store.shared_memory import closed, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

@@ -65,7 +65,6 @@ from pullback.frontend.memory import (
     ownership,
     places,
     references,
-    updates,
 )
 from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.memory.owners import owners_of
@@ -81,13 +80,17 @@ from pullback.frontend.python.syntax import (
     parameters,
 )
 from pullback.frontend.signals import FollowUp, Unreachable
-from pullback.frontend.store.shared_lists import kept, only_reads, opened
+from pullback.frontend.store.shared_memory import kept, only_reads, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 def evaluate(run: Run, node: ast.expr) -> Value:
     """Return the abstract value of an expression; its code is emitted into the current block."""
+    return kept(run, _evaluate(run, node), node)
+
+
+def _evaluate(run: Run, node: ast.expr) -> Value:
     match node:
         case ast.Constant(value):
             return _constant(run, value, node)
@@ -101,7 +104,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             x = evaluate(run, left)
             with run.holding(x):
                 y = evaluate(run, right)
-            return kept(run, run.binop(BINARY[type(op)], x, y, node), node)
+            return run.binop(BINARY[type(op)], x, y, node)
         case ast.UnaryOp(op, operand):
             return run.unary(UNARY[type(op)], evaluate(run, operand), node)
         case ast.BoolOp(op, values):
@@ -113,7 +116,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
                 run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
             )
         case ast.Call():
-            return kept(run, run.generators.born(_call(run, node)), node)
+            return run.generators.born(_call(run, node))
         case ast.Attribute(value, name):
             made = run.attribute(evaluate(run, value), name, node)
             return references.of_method(run, made, node)
@@ -121,13 +124,13 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             receiver = evaluate(run, value)
             with run.holding(receiver):
                 at = evaluate_index(run, index)
-            if isinstance(receiver, HashV) and receiver.cls is defaultdict:
-                return _read_or_made(run, node, at)
-            return kept(run, run.subscript(receiver, at, node), node)
+            if isinstance(table := opened(run, receiver, node), HashV) and table.cls is defaultdict:
+                return nested.read_or_made(run, node, at)
+            return run.subscript(receiver, at, node)
         case ast.Tuple(elts):
             return TupleV(_items(run, elts, item))
         case ast.List(elts):
-            return kept(run, _list(run, elts, node), node)
+            return _list(run, elts, node)
         case ast.Lambda():
             return by_reference.function_value(run, node)
         case ast.Set():
@@ -139,7 +142,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.SetComp():
             return dicts.set_of(run, node)
         case ast.ListComp():
-            return kept(run, comprehensions.list_of(run, node), node)
+            return comprehensions.list_of(run, node)
         case ast.GeneratorExp():
             return run.generators.born(comprehensions.generator(run, node))
         case ast.NamedExpr(ast.Name(name), value):
@@ -293,7 +296,7 @@ def evaluate_index(run: Run, node: ast.expr) -> Value:
         case ast.Tuple(elts):
             return TupleV(_items(run, elts, evaluate_index))
         case _:
-            return small_ints.wide(run, evaluate(run, node), node)
+            return small_ints.wide(run, opened(run, evaluate(run, node), node), node)
 
 
 def _bool_op(
@@ -426,7 +429,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             given = evaluate(run, k.value)
         if k.arg is not None:
             kwargs[k.arg] = given
-        elif isinstance(given, RecordV) and given.cls is dict:
+        elif isinstance(given := opened(run, given, node), RecordV) and given.cls is dict:
             kwargs |= given.fields
         else:
             run.refuse(k.value, "** in a call needs a dict", "name the arguments")
@@ -474,13 +477,6 @@ def _function_and_arguments(
             if not node.keywords:
                 return Static(columns), [rows]
     return function, spreading.arguments(run, function, values, node)
-
-
-def _read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
-    """``d[key]`` of a defaultdict, which puts in what is missing."""
-    base, steps = nested.target_of(run, node.value)
-    change = updates.Method("__getitem__", (key,), {})
-    return nested.update(run, base, steps, change, node)
 
 
 def _list_update(

@@ -61,7 +61,7 @@ from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
-from pullback.frontend.store.shared_lists import is_shared_list, opened
+from pullback.frontend.store.shared_memory import is_shared, opened
 
 
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
@@ -70,7 +70,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case OptionalV():
             message = "'NoneType' object is not iterable"
             return iterate(run, optionals.present(run, value, message, node), node)
-        case RefV() if is_shared_list(value):
+        case RefV() if is_shared(value):
             return iterate(run, opened(run, value, node), node)
         case FunctionV() | TupleV() if is_iterator(value):
             return text_over(run, iterators.rows, {"source": value})

@@ -38,7 +38,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.memory import hash_methods, places
 from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.signals import Anew
-from pullback.frontend.store import shared_lists
+from pullback.frontend.store import shared_memory
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -50,8 +50,8 @@ class Source:
 
     def __init__(self, run: Run, s: ast.For) -> None:
         self.run, self.node, self.loop = run, s.iter, s
-        with shared_lists.followed(run, s in run.followed):
-            self.value = shared_lists.source(run, run.evaluate(s.iter), s.iter)
+        with shared_memory.followed(run, s in run.followed):
+            self.value = shared_memory.source(run, run.evaluate(s.iter), s.iter)
         self.prefix = prefix = hidden_name(places.LOOP, s)
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
         self.begun = [hash_methods.size(part) for part in _parts(self.value)]

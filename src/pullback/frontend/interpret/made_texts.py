@@ -34,7 +34,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.python.symbols import length_of, number_of_joined, number_of_made
 from pullback.frontend.run import Run
-from pullback.frontend.store.shared_lists import in_full
+from pullback.frontend.store.shared_memory import in_full
 
 _TEXTS = (
     "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip",

@@ -46,7 +46,7 @@ from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
-from pullback.frontend.store.shared_lists import opened
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

@@ -72,7 +72,7 @@ from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
-from pullback.frontend.store.shared_lists import is_shared_list, opened
+from pullback.frontend.store.shared_memory import is_shared, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -114,7 +114,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             if by_method is not None:
                 return by_method
             return bool(fields) or not issubclass(cls, tuple | dict)
-        case RefV() if is_shared_list(value):
+        case RefV() if is_shared(value):
             return truth(run, opened(run, value, node), node)
         case RefV():
             return special_methods.truth_of_reference(run, value, node)
@@ -187,7 +187,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return dicts.get_item(run, value, index, node)
         case HashV():
             return hash_methods.get_item(run, value, index, node)
-        case RefV() if is_shared_list(value):
+        case RefV() if is_shared(value):
             return subscript(run, opened(run, value, node), index, node)
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
             return run.call(run.attribute(value, "__getitem__", node), (index,), node)

@@ -31,7 +31,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import arrays, products
 from pullback.frontend.memory import dicts, hash_sets, long_tuples
-from pullback.frontend.store.shared_lists import opened
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -64,13 +64,12 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
                 run.refuse(node, f"{op} by a method of an enumeration", "write a function")
         x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
         return binop(run, op, x, y, node)
-    left = hash_sets.known_as_table(run, left, node)
-    right = hash_sets.known_as_table(run, right, node)
+    left = hash_sets.known_as_table(run, opened(run, left, node), node)
+    right = hash_sets.known_as_table(run, opened(run, right, node), node)
     if isinstance(left, RecordV | HashV) and isinstance(right, RecordV | HashV):
         made = dicts.combined(run, op, left, right, node)
         if made is not None:
             return made
-    left, right = opened(run, left, node), opened(run, right, node)
     if isinstance(left, RecordV | RefV) or isinstance(right, RecordV | RefV):
         found = _user_operator(run, op, left, right, node)
         if found is not None:
@@ -171,7 +170,7 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     if isinstance(operand, OptionalV):
         message = f"bad operand type for unary {op}: 'NoneType'"
         return unary(run, op, optionals.present(run, operand, message, node), node)
-    operand = payloads.operand(run, operand, node)
+    operand = opened(run, payloads.operand(run, operand, node), node)
     if isinstance(operand, SmallV):
         small_ints.unary(run, op, operand, node)
     if isinstance(operand, SymbolV):

@@ -52,6 +52,7 @@ from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import pattern_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -88,7 +89,6 @@ class _Match:
         def success() -> Flow:
             if case.guard is None:
                 return self.run_case(case.body)
-
             cond = run.test_of(case.guard)
             return self.conditional(cond, lambda: self.run_case(case.body), otherwise)
 
@@ -410,7 +410,7 @@ def _in_dict(
     run: Run, p: ast.AST, keys: Sequence[ast.expr], patterns: Sequence[ast.pattern],
     rest: str | None, subject: Value,
 ) -> list[Part] | None:  # fmt: skip
-    if isinstance(subject, HashV | ViewV | UnionV | OptionalV):
+    if isinstance(subject := opened(run, subject, p), HashV | ViewV | UnionV | OptionalV):
         run.refuse(p, f"a mapping pattern for {run.describe(subject)}", "if key in d: ...")
     if not isinstance(subject, RecordV) or subject.cls is not dict:
         return None

@@ -25,7 +25,7 @@ from pullback.frontend.kinds.kinds import (
     RecordK,
     RefK,
     ScalarK,
-    SharedList,
+    SharedMemory,
     SmallK,
     StaticK,
     SymbolK,
@@ -71,8 +71,8 @@ def describe(kind: Kind) -> str:
             return f"{describe(inner)} or None"
         case MaybeK(inner):
             return f"{describe(inner)} or nothing yet"
-        case RefK(cls) if issubclass(cls, SharedList):
-            return "a list"
+        case RefK(cls) if issubclass(cls, SharedMemory):
+            return "an array" if cls.__name__ == "ndarray" else f"a {cls.__name__}"
         case SymbolK(cls) | RefK(cls):
             return "a string" if cls is str else f"a {cls.__name__}"
         case CaughtK(steps):

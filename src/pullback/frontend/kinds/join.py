@@ -29,7 +29,7 @@ from pullback.frontend.kinds.kinds import (
     RecordK,
     RefK,
     ScalarK,
-    SharedList,
+    SharedMemory,
     StaticK,
     SymbolK,
     TupleK,
@@ -56,7 +56,7 @@ from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.symbols import symbol_class
 from pullback.frontend.python.unions import declared_unions
-from pullback.frontend.signals import ListsMeetError
+from pullback.frontend.signals import RegionsMeetError
 
 
 def join(a: Kind, b: Kind) -> Kind | None:
@@ -90,11 +90,11 @@ def _join(a: Kind, b: Kind) -> Kind | None:
         case (ScalarK() | StaticK()), SymbolK(cls) if issubclass(cls, int | float):
             return _numbers(a, of_members(cls))
         case RefK(one), RefK(other) if (
-            issubclass(one, SharedList) and issubclass(other, SharedList)
+            issubclass(one, SharedMemory) and issubclass(other, SharedMemory)
         ):
             held, there = one.held(), other.held()
             if held is None or there is None or join(held, there) is not None:
-                raise ListsMeetError(one, other)
+                raise RegionsMeetError(one, other)
             return None
         case TupleK(xs, is_list), TupleK(ys, also):
             if is_list == also and len(xs) == len(ys):

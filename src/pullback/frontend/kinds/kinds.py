@@ -14,7 +14,7 @@ of a kind are the Core types of the atoms that carry a value of it, depth first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -397,18 +397,17 @@ def unions_in(kind: Kind) -> Iterator[Union]:
                 yield from unions_in(part)
 
 
-class SharedList:
-    """The class of references to lists that may have several owners; there is one below it for each
-    region of lists (``store.shared_lists``)."""
+class SharedMemory:
+    """The class of references to lists, dicts and arrays that may have several owners; there is one
+    below it for each region of them (``store.shared_memory``)."""
 
     __slots__ = ()
     held: ClassVar[Callable[[], Kind | None]]
-    """What the lists of the region are, as far as it is known."""
+    """What the lists (or dicts, or arrays) of the region are, as far as it is known."""
     __eq__: ClassVar[Any] = None  # what is in them is compared
     __hash__: ClassVar[Any] = None
 
 
-Sequence.register(SharedList)  # a pattern for a sequence looks at its items
 
 def holds_references(kind: Kind) -> bool:
     """Whether there may be references in a value of this kind."""
@@ -418,8 +417,8 @@ def holds_references(kind: Kind) -> bool:
 __all__ = [
     "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
     "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
-    "RecordK", "RefK", "ScalarK", "ScopeK", "SharedList", "SmallK", "StaleK", "StaticK", "SymbolK",
-    "ThreadK", "TupleK", "UnionK", "closure_type", "declared_in", "holds_references", "leaf_types",
-    "parts", "quantised", "static_kind", "static_scalar", "unions_in", "with_parts",
+    "RecordK", "RefK", "ScalarK", "ScopeK", "SharedMemory", "SmallK", "StaleK", "StaticK",
+    "SymbolK", "ThreadK", "TupleK", "UnionK", "closure_type", "declared_in", "holds_references",
+    "leaf_types", "parts", "quantised", "static_kind", "static_scalar", "unions_in", "with_parts",
     "without_spare",
 ]  # fmt: skip

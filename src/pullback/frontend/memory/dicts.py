@@ -40,6 +40,7 @@ from pullback.frontend.memory import chosen_keys, hash_changes, hash_methods, ha
 from pullback.frontend.memory.dict_views import fields_of
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.records import is_key
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -81,7 +82,7 @@ def display(run: Run, node: ast.Dict) -> Value:
     for k, v in zip(node.keys, node.values, strict=False):
         with run.holding(result):
             if k is None:
-                result = _merged(run, result, _contents(run, run.evaluate(v), v), v)
+                result = _merged(run, result, _contents(run, opened(run, run.evaluate(v), v), v), v)
                 continue
             key = run.evaluate(k)
             with run.holding(key):

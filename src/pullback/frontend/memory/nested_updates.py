@@ -57,7 +57,7 @@ from pullback.frontend.memory.updates import (
     moved_by,
     refuse_step,
 )
-from pullback.frontend.store.shared_lists import is_shared_list, opened, refers_to_lists
+from pullback.frontend.store.shared_memory import is_shared, opened, refers_to_memory
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -132,7 +132,7 @@ def _by_references(
     for k, step in enumerate(steps):
         last = k + 1 == len(steps)
         here = _there(run, here, step, target)
-        if is_shared_list(here):
+        if is_shared(here):
             here = opened(run, here, target)
             place = run.frame.places[here]
             found, behind = place.root, [*places.as_steps(place), step]
@@ -151,21 +151,21 @@ def _by_references(
     return base_of(run, target) if found is None else name(found), behind
 
 
-def into_list(
+def into_memory(
     run: Run, base: ast.Name, steps: list[Step], node: ast.AST
 ) -> tuple[ast.Name, list[Step]]:
     """Return the name and the steps behind the reference, if there is a list in the store there."""
     whole = run.lookup(base.id, base)
-    if run.store is None or not run.store.facts.lists or isinstance(whole, ArrayV):
+    if run.store is None or not run.store.facts.memory or isinstance(whole, ArrayV):
         return base, steps
-    if not refers_to_lists(kind_there(run, whole, steps, node)):
+    if not refers_to_memory(kind_there(run, whole, steps, node)):
         return base, steps
     for step in steps:
         whole = (
             run.attribute(whole, step, node) if isinstance(step, str)
             else run.subscript(whole, step, node)
         )  # fmt: skip
-    if not is_shared_list(whole):
+    if not is_shared(whole):
         return base, steps
     place = run.frame.places[opened(run, whole, node)]
     return ast.copy_location(ast.Name(place.root, ast.Load()), base), places.as_steps(place)
@@ -224,6 +224,12 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     if isinstance(op, Method) and op.name in READ:
         places.note_item(run, base.id, (*steps, op.args[0]), result)
     return result
+
+
+def read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
+    """``d[key]`` of a defaultdict, which puts in what is missing."""
+    base, steps = into_memory(run, *target_of(run, node.value), node)
+    return update(run, base, steps, Method("__getitem__", (key,), {}), node)
 
 
 def exchange(run: Run, s: ast.Assign) -> bool:

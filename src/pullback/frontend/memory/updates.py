@@ -29,6 +29,7 @@ from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists
 from pullback.frontend.memory.holding import holds_memory, is_updated_in_place
 from pullback.frontend.memory.places import Move, Moved, Step
 from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.store.shared_memory import in_full
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -89,7 +90,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             return lists.store_at(run, container, index, value, node), _NONE
         case Store(index, value, by), ArrayV() if not isinstance(index, str):
             array = container
-            new = value(lambda: run.subscript(array, index, node))
+            new = in_full(run, value(lambda: run.subscript(array, index, node)), node)
             return store(run, array, index, new, node, by), _NONE
         case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
             run.put_into.add(KEYS)

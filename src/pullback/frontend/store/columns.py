@@ -34,9 +34,8 @@ from pullback.frontend.kinds.kinds import (
     OperatorK,
     RefK,
     ScalarK,
-    SharedList,
+    SharedMemory,
     StaleK,
-    holds_references,
     parts,
 )
 from pullback.frontend.kinds.undefined import dummy
@@ -48,7 +47,6 @@ from pullback.frontend.kinds.values import (
     RefV,
     Scalar,
     Static,
-    TupleV,
     Value,
     index_scalar,
 )
@@ -59,6 +57,7 @@ from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
 from pullback.frontend.store.facts import ITEMS, Facts, Group, holds_functions
+from pullback.frontend.store.shared_memory import has_references
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -88,7 +87,7 @@ class Columns:
     def columns(self) -> Iterator[tuple[str, Kind]]:
         """Return the names of all columns and the kinds of their items."""
         for group in self.groups:
-            if group.base is not SharedList:
+            if group.base is not SharedMemory:
                 yield group.tags, _TAG
             for name, kind in group.fields.items():
                 yield group.column(name), self.run.lambda_sets.current(kind)
@@ -108,7 +107,7 @@ class Columns:
     ) -> tuple[FunctionV, dict[str, Value]]:
         """Return a function that is differentiated, and its arguments: with columns of its own, if
         it gets no reference."""
-        if any(map(_has_references, (f, *args.values()))):
+        if any(map(has_references, (f, *args.values()))):
             return self.within(f), args
         return f, {**args, APART: facts((APART,))}
 
@@ -177,9 +176,9 @@ class Columns:
                 self._append(group.put(name), Static(True), node)
         return RefV(row, group.reference)
 
-    def new_list(self, value: ListV | TupleV, node: ast.expr) -> RefV:
-        """Return a reference to a list that was made here."""
-        run, group = self.run, self.facts.lists_of(node)
+    def new_memory(self, value: Value, cls: type, node: ast.expr) -> RefV:
+        """Return a reference to a list, dict or array that was made here."""
+        run, group = self.run, self.facts.region_of(node, cls)
         if isinstance(value, ListV) and not value.fresh:
             value = run.copied(value)  # a slice, which is a list of its own
         kind = run.kind(value, node)
@@ -193,9 +192,9 @@ class Columns:
     def region(self, variable: str) -> Group | None:
         """Return the region of lists that a variable is the column of, if it is one."""
         found = self.facts.group_of(variable.partition("@")[0]) if COLUMN in variable else None
-        return found[0] if found is not None and found[0].base is SharedList else None
+        return found[0] if found is not None and found[0].base is SharedMemory else None
 
-    def are_in_lists(self, owners: frozenset[Owner]) -> bool:
+    def are_in_regions(self, owners: frozenset[Owner]) -> bool:
         """Whether a list of these owners may be one of those that may have several owners."""
         names = function_scope(self.run.scope).names
         columns = [names[n] for n in self._here().values() if self.region(n) is not None]
@@ -286,7 +285,7 @@ class Columns:
 
     def learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
         """Learn what a field holds."""
-        if group.base is SharedList and holds_functions(kind):
+        if group.base is SharedMemory and holds_functions(kind):
             reason = "functions in a list that may have several owners"
             self.run.refuse(node, reason, "keep them in a tuple", error=MutationError)
         kind = tie(kind, partial(self._functions, group, name, node))
@@ -319,13 +318,6 @@ class Columns:
             return None
         self._rows.add((group.column(name), ref.atom))
         return self.name(group.column(name), node), [index_scalar(ref.atom)]
-
-
-def _has_references(value: Value) -> bool:
-    try:
-        return holds_references(kind_of(value))
-    except NoKindError:
-        return True
 
 
 def _can_touch(value: Value) -> bool:

@@ -18,11 +18,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn, TypeGuard
+
+import numpy as np
 
 from pullback.core.types import Bool
 from pullback.errors import EndlessError, PullbackError
@@ -37,7 +40,7 @@ from pullback.frontend.kinds.kinds import (
     OperatorK,
     OptionalK,
     ScalarK,
-    SharedList,
+    SharedMemory,
     StaticK,
     parts,
     without_spare,
@@ -47,6 +50,9 @@ from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_obje
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import parameters
 from pullback.frontend.python.texts import FunctionNode
+
+MEMORY = (list, dict, set, defaultdict, Counter, OrderedDict, np.ndarray)
+"""The classes of lists, dicts and arrays that may have several owners."""
 
 ITEMS = "items"
 """The name of the column of a region of lists."""
@@ -110,11 +116,11 @@ class Facts:
     """Whether an argument of an exception is a value of the program as soon as it is read."""
     together: bool = False
     """Whether all classes are one group."""
-    lists: bool = False
-    """Whether lists may have several owners, too (``shared_lists``)."""
+    memory: tuple[type, ...] = ()
+    """The classes of lists, dicts and arrays that may have several owners (``shared_memory``)."""
     groups: dict[type, Group] = field(default_factory=dict)
-    made_at: dict[ast.AST, Group] = field(default_factory=dict)
-    """The regions of the lists that an expression makes."""
+    made_at: dict[tuple[ast.AST, type], Group] = field(default_factory=dict)
+    """The regions of the lists, dicts and arrays that an expression makes."""
     grown: int = 0
 
     def grow(self) -> NoReturn:
@@ -151,21 +157,24 @@ class Facts:
         group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
 
-    def add_lists(self, nodes: Iterable[ast.AST]) -> None:
-        """Give the lists that these expressions make a region each."""
-        for node in nodes:
-            group = Group(f"list{len(self.made_at)}", SharedList, always=frozenset({ITEMS}))
+    def add_memory(self, made: Iterable[tuple[ast.AST, type]]) -> None:
+        """Give the lists, dicts or arrays that these expressions make a region each."""
+        for node, cls in made:
+            name = f"{cls.__name__}{len(self.made_at)}"
+            group = Group(name, SharedMemory, always=frozenset({ITEMS}))
             held = {"__slots__": (), "held": staticmethod(partial(group.fields.get, ITEMS))}
-            group.reference = type("list", (SharedList,), held)
+            group.reference = type(cls.__name__, (SharedMemory,), held)
+            if issubclass(cls, list):  # a pattern for a sequence looks at its items
+                Sequence.register(group.reference)
             group.classes.append(group.reference)
-            self.groups[group.reference] = self.made_at[node] = group
+            self.groups[group.reference] = self.made_at[node, cls] = group
 
-    def lists_of(self, node: ast.AST) -> Group:
-        """Return the region of the lists that an expression makes."""
-        if node not in self.made_at:
-            self.add_lists((node,))
+    def region_of(self, node: ast.AST, cls: type) -> Group:
+        """Return the region of the lists, dicts or arrays that an expression makes."""
+        if (node, cls) not in self.made_at:
+            self.add_memory(((node, cls),))
             self.grow()
-        return self.made_at[node]
+        return self.made_at[node, cls]
 
     def unite(self, one: type, other: type) -> None:
         """Let the lists of two regions have one."""
@@ -195,6 +204,16 @@ class Facts:
         _, group, *rest = column.split(COLUMN)
         found = next((g for g in self.groups.values() if g.name == group), None)
         return None if found is None or len(rest) != 1 else (found, rest[0])
+
+
+def forms(payloads: bool) -> Sequence[Facts]:
+    """Return what a program is compiled with, if it is refused: references to its objects, in one
+    region for each class or for all, then to its lists too, then to its dicts and arrays."""
+    made = (
+        Facts(payloads), Facts(payloads, together=True),
+        Facts(payloads, memory=(list,)), Facts(payloads, memory=MEMORY),
+    )  # fmt: skip
+    return (*made, Facts(payloads, early=True)) if payloads else made
 
 
 def holds_functions(kind: Kind) -> bool:
@@ -347,6 +366,6 @@ def _sees(part: ast.AST, me: str, known: set[str]) -> bool:
 
 
 __all__ = [
-    "ITEMS", "Facts", "Group", "StoreGrewError", "can_be_shared", "holds_functions",
-    "is_super_init",
+    "ITEMS", "MEMORY", "Facts", "Group", "StoreGrewError", "can_be_shared", "forms",
+    "holds_functions", "is_super_init",
 ]  # fmt: skip

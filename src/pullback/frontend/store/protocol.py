@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.kinds.values import FunctionV, ListV, Owner, RefV, Scalar, TupleV, Value
+from pullback.frontend.kinds.values import FunctionV, ListV, Owner, RefV, Scalar, Value
 from pullback.frontend.store.facts import Facts, Group
 
 Step = Value | str
@@ -47,13 +47,14 @@ class Store(Protocol):
     def made(self, cls: type, node: ast.AST) -> RefV:
         """Return a new object, whose fields have no value yet."""
 
-    def new_list(self, value: ListV | TupleV, node: ast.expr) -> RefV:
-        """Return a reference to a list that was made here, which may have several owners."""
+    def new_memory(self, value: Value, cls: type, node: ast.expr) -> RefV:
+        """Return a reference to a list, dict or array that was made here, which may have several
+        owners."""
 
     def region(self, variable: str) -> Group | None:
-        """Return the region of lists that a variable is the column of, if it is one."""
+        """Return the region of lists, dicts or arrays whose column a variable is, if it is one."""
 
-    def are_in_lists(self, owners: frozenset[Owner]) -> bool:
+    def are_in_regions(self, owners: frozenset[Owner]) -> bool:
         """Whether a list of these owners may be one of those that may have several owners."""
 
     def temporaries(self, args: Sequence[Value]) -> list[Value]:

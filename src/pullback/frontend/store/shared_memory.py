@@ -1,7 +1,8 @@
-"""Lists that may have several owners: in two lists, in two objects, in a list and under a name.
+"""Lists, dicts and arrays that may have several owners: two lists, two objects, a list and a name.
 
-Such a list is an object of the store as any other one: a reference, the number of a row of a region
-whose one column has the lists themselves. Which lists these are follows from where they are made:
+Such a list, dict, set or array is an object of the store as any other one: a reference, the number
+of a row of a region whose one column has the lists themselves. Which ones these are follows from
+where they are made (what is said of lists here holds of dicts, sets and arrays):
 
     row = [0.0] * 3          the list is put into the column; row is its number
     m[0] = m[1] = row        the number is stored
@@ -9,7 +10,7 @@ whose one column has the lists themselves. Which lists these are follows from wh
     sum(row)                 what only looks at a list gets what is in the column
 
 Each expression that makes lists has a region of its own at first. Where lists of two of them meet,
-in a variable or a list, they have one (``ListsMeetError``), and the program is compiled anew.
+in a variable or a list, they have one (``RegionsMeetError``), and the program is compiled anew.
 (Points-to analysis by unification: Steensgaard, Points-to Analysis in Almost Linear Time, 1996.)
 """
 
@@ -21,7 +22,7 @@ import functools
 import itertools
 import operator
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FunctionType
@@ -36,14 +37,17 @@ from pullback.frontend.kinds.kinds import (
     Kind,
     ListK,
     RefK,
-    SharedList,
+    SharedMemory,
     TupleK,
+    holds_references,
     parts,
 )
 from pullback.frontend.kinds.values import (
+    ArrayV,
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     ListV,
     OptionalV,
     RecordV,
@@ -54,12 +58,12 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.library.text import iterators
-from pullback.frontend.memory import places
+from pullback.frontend.memory import holding, places
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
-from pullback.frontend.store.facts import ITEMS, holds_functions
+from pullback.frontend.store.facts import ITEMS, Group, holds_functions
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -67,14 +71,14 @@ if TYPE_CHECKING:
 _PARENTS = Remembered[dict[ast.AST, ast.AST]]()
 
 
-def is_shared_list(value: object) -> bool:
-    """Whether a value is a reference to a list."""
-    return isinstance(value, RefV) and issubclass(value.cls, SharedList)
+def is_shared(value: object) -> bool:
+    """Whether a value is a reference to a list, dict or array."""
+    return isinstance(value, RefV) and issubclass(value.cls, SharedMemory)
 
 
 def opened(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return the list that a value refers to, or the value itself."""
-    if isinstance(value, RefV) and issubclass(value.cls, SharedList):
+    """Return the list, dict or array that a value refers to, or the value itself."""
+    if isinstance(value, RefV) and issubclass(value.cls, SharedMemory):
         return run.rows.item(value, ITEMS, node)
     return value
 
@@ -91,8 +95,9 @@ def followed(run: Run, follow: bool) -> Iterator[None]:
 
 def source(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the list that a value refers to, for somebody who goes through it."""
-    if not (run.follows and is_shared_list(value)):
-        return opened(run, value, node)
+    contents = opened(run, value, node)
+    if not (run.follows and is_shared(value) and isinstance(contents, ListV | ArrayV)):
+        return contents
     written = iterators.followed
     assert isinstance(written, FunctionType)
     text = FunctionV(definition_of(written), None)
@@ -103,28 +108,30 @@ def source(run: Run, value: Value, node: ast.AST) -> Value:
 def closed(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the reference to a list that was read of its column, or the value itself; refused, if
     it may be a list of the store and it is not known which one."""
-    if run.store is None or not run.store.facts.lists or not isinstance(value, ListV | TupleV):
+    if run.store is None or not run.store.facts.memory or memory_class(value) is None:
         return value
     place = run.frame.places.get(value)
     group = None if place is None else run.store.region(place.root)
     if group is not None and place is not None and len(place.steps) == 1:
         (row,) = places.as_steps(place)
         return RefV(run.scalar(cast("Value", row), node).atom, group.reference)
-    if isinstance(value, ListV) and not value.fresh and run.store.are_in_lists(owners_of(value)):
+    is_old = isinstance(value, ListV | HashV) and not value.fresh
+    if is_old and run.store.are_in_regions(owners_of(value)):
         reason = "which list this is, of those that have several owners, is not known here"
         run.refuse(node, reason, "give it a name where it is taken", error=MutationError)
     return value
 
 
 def kept(run: Run, value: Value, node: ast.expr) -> Value:
-    """Return the value of an expression that may have made a list: the reference to it, if lists of
-    this expression may have several owners."""
+    """Return the value of an expression that may have made a list, dict or array: the reference to
+    it, if what this expression makes may have several owners."""
+    if not isinstance(node, _MAKING):
+        return value
     is_part = isinstance(node, ast.Subscript) and value in run.parts
     if not is_part:
         value = closed(run, value, node)
-    if not isinstance(value, ListV | TupleV):
-        return value
-    if (isinstance(value, TupleV) and not value.is_list) or not (value.fresh or is_part):
+    cls = memory_class(value)
+    if cls is None or not (is_part or (holding.is_updated_in_place(value) and value.fresh)):
         return value
     definition = run.frame.definition
     if definition is None or is_library(definition.globals) or _is_only_read(run, node):
@@ -133,35 +140,70 @@ def kept(run: Run, value: Value, node: ast.expr) -> Value:
         kind = kind_of(value)
     except NoKindError:
         return value
-    listed = ListK(TupleK(())) if kind == TupleK((), True) else as_list(kind)
-    if listed is None or loses_ints(kind, listed.elem) or holds_functions(kind):
+    if holds_functions(kind) or (cls is list and not _has_one_type(kind)):
         return value
-    run.new_lists[node] = None
+    run.new_memory[node, cls] = None
     store = run.store
-    if store is None or not store.facts.lists:
+    if store is None or cls not in store.facts.memory:
         return value
     if not is_part and not store.temporaries((value,)):
         return value
-    return store.new_list(value, node)
+    return store.new_memory(value, cls, node)
+
+
+_MAKING = (
+    ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.List, ast.ListComp, ast.Dict,
+    ast.DictComp, ast.Set, ast.SetComp,
+)  # fmt: skip
+"""Expressions whose value may be a new list, dict or array."""
+
+
+def memory_class(value: Value) -> type | None:
+    """Return the class of a list, dict or array; None of another value."""
+    match value:
+        case ListV() | TupleV(is_list=True):
+            return list
+        case ArrayV():
+            return np.ndarray
+        case HashV(cls):
+            return cls
+        case RecordV(cls) if cls is dict:
+            return dict
+        case _:
+            return None
+
+
+def _has_one_type(kind: Kind) -> bool:
+    """Whether the items of a list are of one kind, ints beside floats apart."""
+    listed = ListK(TupleK(())) if kind == TupleK((), True) else as_list(kind)
+    return listed is not None and not loses_ints(kind, listed.elem)
 
 
 def in_full(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return a value in which lists stand where references to them were."""
+    """Return a value in which lists, dicts and arrays stand where references to them were."""
     try:
-        if not refers_to_lists(kind_of(value)):
+        if not refers_to_memory(kind_of(value)):
             return value
     except NoKindError:
         return value
     return _plain(run, value, node, ())
 
 
+def in_full_each(
+    run: Run, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> tuple[Sequence[Value], dict[str, Value]]:
+    """Return the arguments of a call ``in_full``."""
+    named = {n: in_full(run, v, node) for n, v in kwargs.items()}
+    return [in_full(run, v, node) for v in args], named
+
+
 def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> Value:
     match value:
-        case RefV(_, cls) if issubclass(cls, SharedList):
+        case RefV(_, cls) if issubclass(cls, SharedMemory):
             if cls in inside:
                 run.refuse(node, "a list that may have itself inside", "copy what is needed")
             return _plain(run, opened(run, value, node), node, (*inside, cls))
-        case ListV(length, elem) if refers_to_lists(elem):
+        case ListV(length, elem) if refers_to_memory(elem):
             made = run.sequence(
                 length,
                 lambda i: _plain(run, run.element(value, i, node, checked=False), node, inside),
@@ -180,21 +222,63 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
             return value
 
 
-def refers_to_lists(kind: Kind) -> bool:
-    """Whether there may be references to lists in a value of this kind."""
+def refuse_second_names(run: Run, f: Value, args: Sequence[Value], node: ast.AST) -> None:
+    """Refuse the derivative of a function that updates what it gets, if that may be in two of its
+    arguments, or in one and in what it gets or captures as references: it is given them apart."""
+    found = [group for v in args for group in _read_of(run, v)]
+    if len(set(found)) < len(found) or (found and any(map(has_references, (f, *args)))):
+        reason = "a function that is differentiated updates what it may have by another name, too"
+        run.refuse(node, reason, "pass it once, or a copy", error=MutationError)
+
+
+def _read_of(run: Run, value: Value) -> Iterator[Group]:
+    """Return the regions whose column a value, or what it consists of, was read of."""
+    place = run.frame.places.get(value)
+    group = None if place is None or run.store is None else run.store.region(place.root)
+    if group is not None:
+        yield group
+        return
+    match value:
+        case TupleV(items):
+            inside: Iterable[Value] = items
+        case RecordV(_, fields):
+            inside = fields.values()
+        case OptionalV(_, inner):
+            inside = (inner,)
+        case _:
+            inside = ()
+    for v in inside:
+        yield from _read_of(run, v)
+
+
+def has_references(value: Value) -> bool:
+    """Whether there are references in a value, or may be."""
+    try:
+        return holds_references(kind_of(value))
+    except NoKindError:
+        return True
+
+
+def refers_to_memory(kind: Kind) -> bool:
+    """Whether there may be references to lists, dicts or arrays in a value of this kind."""
     if isinstance(kind, RefK):
-        return issubclass(kind.cls, SharedList)
-    return any(map(refers_to_lists, parts(kind)))
+        return issubclass(kind.cls, SharedMemory)
+    return any(map(refers_to_memory, parts(kind)))
 
 
 def _is_only_read(run: Run, node: ast.expr) -> bool:
     """Whether nobody gets the list that an expression makes: what is around it reads its items."""
     assert run.frame.definition is not None
     whole = run.frame.definition.node
-    parent = _PARENTS.of(whole, None, lambda: _parents(whole)).get(node)
+    above = _PARENTS.of(whole, None, lambda: _parents(whole))
+    parent = above.get(node)
     match parent:
-        case ast.BinOp() | ast.Starred() | ast.AugAssign() | ast.FormattedValue() | ast.Expr():
+        case ast.BinOp() | ast.UnaryOp() | ast.Starred() | ast.AugAssign() | ast.Attribute():
             return True
+        case ast.FormattedValue() | ast.Expr():
+            return True
+        case ast.keyword():
+            return above.get(parent) in run.reads
         case ast.Compare(ops=ops):
             return not any(isinstance(op, ast.Is | ast.IsNot) for op in ops)
         case ast.Subscript(value):
@@ -212,11 +296,12 @@ def _parents(whole: ast.AST) -> dict[ast.AST, ast.AST]:
 
 
 _READING = frozenset({
-    iter, list, tuple, set, frozenset, sorted, len, sum, any, all, enumerate, reversed, zip, map,
-    filter, deque, isinstance, bool, type, copy.copy, copy.deepcopy, operator.contains,
-    operator.getitem, operator.add, operator.mul, functools.reduce, itertools.chain,
-    itertools.islice, itertools.pairwise, itertools.cycle, itertools.product, itertools.compress,
-    itertools.combinations, itertools.permutations, itertools.takewhile, itertools.dropwhile,
+    abs, float, int, round, dict, iter, list, tuple, set, frozenset, sorted, len, sum, any, all,
+    enumerate, reversed, zip, map, filter, deque, isinstance, bool, type, copy.copy, copy.deepcopy,
+    operator.contains, operator.getitem, operator.add, operator.mul, functools.reduce,
+    itertools.chain, itertools.islice, itertools.pairwise, itertools.cycle, itertools.product,
+    itertools.compress, itertools.combinations, itertools.permutations, itertools.takewhile,
+    itertools.dropwhile,
     itertools.starmap, itertools.accumulate,
 })  # fmt: skip
 """Functions that do not keep a list that they are given, but perhaps its items."""
@@ -236,21 +321,20 @@ def only_reads(function: Value) -> bool:
     return (isinstance(known, Hashable) and known in _READING) or takes_arrays(known)
 
 
-def given_lists(
+def given_memory(
     run: Run, function: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> tuple[Sequence[Value], dict[str, Value]]:
     """Return the arguments of a function of the library, which knows no references to lists."""
     if run.store is None:
         return args, kwargs
     if takes_arrays(function):
-        named = {n: in_full(run, v, node) for n, v in kwargs.items()}
-        return [in_full(run, v, node) for v in args], named
+        return in_full_each(run, args, kwargs, node)
     if function in _READING:
         return [source(run, v, node) for v in args], kwargs
     return args, kwargs
 
 
 __all__ = [
-    "closed", "followed", "given_lists", "in_full", "is_shared_list", "kept", "only_reads",
-    "opened", "refers_to_lists", "source", "takes_arrays",
+    "closed", "followed", "given_memory", "has_references", "in_full", "is_shared", "kept",
+    "only_reads", "opened", "refers_to_memory", "refuse_second_names", "source", "takes_arrays",
 ]  # fmt: skip
