@@ -43,7 +43,7 @@ KNOWN = (
      "an array or a list by several names that is updated"),
 )  # fmt: skip
 """Causes of refusals, as patterns, and where they come from."""
-WRONG = ("attributes partial_in_loop",)
+WRONG: tuple[str, ...] = ()
 """Programs that fail with an error that is not Pullback's."""
 SLOWER = {
     "by_next": "each item is asked for with a test of its own",

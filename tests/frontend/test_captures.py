@@ -6,6 +6,8 @@ shares and that are updated."""
 
 from __future__ import annotations
 
+import functools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,11 +95,46 @@ def array_in_a_list(x):
     return rows[0][0]
 
 
+class Model:
+    def __init__(self, x):
+        self.x = x
+        self.rule = lambda y: y
+
+
+def partial_of_its_own_object(x):
+    model = Model(x)
+    model.rule = functools.partial(lambda f, y: math.sin(f(y)) + model.x, model.rule)
+    return model.rule(model.x)
+
+
+def partial_on_some_paths(x):
+    model = Model(x)
+    if x > 1.0:
+        model.rule = functools.partial(lambda z, y: y * z + model.x, 2.0)
+    return model.rule(model.x)
+
+
+def partial_in_each_round(x):
+    model = Model(x)
+    model.k = 0
+    for model.k in range(3):
+        model.rule = functools.partial(lambda f, y: math.sin(f(y)) + model.x, model.rule)
+    return model.rule(model.x)
+
+
+def partial_in_a_dict(x):
+    d = {"x": x, "rule": lambda y: y}
+    if x > 1.0:
+        d["rule"] = functools.partial(lambda f, y: math.sin(f(y)) + d["x"], d["rule"])
+    return d["rule"](d["x"])
+
+
 @pytest.mark.parametrize(
     "f",
     [
         seen_late, branches, set_again_in_loop, bound_in_loop, recursion_on_records,
-        array_in_a_default, array_in_a_list,
+        array_in_a_default, array_in_a_list, partial_of_its_own_object, partial_on_some_paths,
+        partial_in_each_round, partial_in_a_dict,
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("x", [0.7, 1.3])

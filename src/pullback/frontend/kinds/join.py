@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
 
 from pullback.core.types import Bool, Int
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import AnyScope, Scope
@@ -53,7 +54,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, widen
 from pullback.frontend.python import records
 from pullback.frontend.python.object_classes import is_object_class
-from pullback.frontend.python.source import Definition
+from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.python.symbols import symbol_class
 from pullback.frontend.python.unions import declared_unions
 from pullback.frontend.signals import RegionsMeetError
@@ -427,12 +428,26 @@ def same_function(f: FunctionK, g: FunctionK) -> FunctionK | None:
         return None
     a, b = example(f), example(g)
     assert isinstance(a, FunctionV) and isinstance(b, FunctionV)
+    around = _JOINED.get()
+    if around.count(f.root.definition) == _MOST_INSIDE:
+        raise UnsupportedError(
+            "a function that captures an object, put into that object in each round",
+            site=site_of(f.root.definition, f.root.definition.node),
+        )
+    token = _JOINED.set((*around, f.root.definition))
     try:
         made = kind_of(_Joined().function(a, b))
     except _DoNotMeetError:
         return None
+    finally:
+        _JOINED.reset(token)
     assert isinstance(made, FunctionK)
     return made
+
+
+_MOST_INSIDE = 8
+_JOINED: ContextVar[tuple[Definition, ...]] = ContextVar("_JOINED", default=())
+"""The functions that are being joined, one inside of the captures of another."""
 
 
 class _DoNotMeetError(Exception):

@@ -42,27 +42,37 @@ def owners_of(value: Value) -> frozenset[Owner]:
     """Return all the arrays whose memory a value may share, and the variables that it is a snapshot
     of. Functions that are still looking up their variables share nothing but their defaults: they
     see the new version."""
+    return _owners_of(value, True)
+
+
+def _owners_of(value: Value, captured: bool) -> frozenset[Owner]:
+    """Return the same; ``captured``: also what functions capture."""
+
+    def of_all(values: Iterable[Value]) -> frozenset[Owner]:
+        return frozenset(o for v in values for o in _owners_of(v, captured))
+
     match value:
         case FunctionV():
-            return _owners_of_all(parts_of(value)) | _captured_owners(value)
+            own = of_all(parts_of(value))
+            return own | _captured_owners(value) if captured else own
         case FieldsV(items, of=RecordV(owners=owners)):
-            return _owners_of_all(items) | owners
+            return of_all(items) | owners
         case ZipV(items):
-            return _owners_of_all(items)
+            return of_all(items)
         case TupleV(items, is_list, owners):
-            return _owners_of_all(items) | (owners if is_list else frozenset())
+            return of_all(items) | (owners if is_list else frozenset())
         case RecordV(_, fields, _, owners):
-            return _owners_of_all(fields.values()) | owners
+            return of_all(fields.values()) | owners
         case OperatorV(_, function, _, args):
-            return _owners_of_all((function, *args))
+            return of_all((function, *args))
         case GeneratorV(body=Driven(function, args)):
-            return _owners_of_all((function, *args.values()))
+            return of_all((function, *args.values()))
         case Static() | Stale():
             return frozenset()
         case PlaceV():
-            return owners_of(value.value)
+            return _owners_of(value.value, captured)
         case ViewV(items) | EnumerateV(items) | ReversedV(items):
-            return owners_of(items)
+            return _owners_of(items, captured)
         case UnionV(union=union) if not nodes_hold_memory(union):
             return frozenset()
         case _:
@@ -87,23 +97,16 @@ def kept_owners(value: Value) -> frozenset[Owner]:
 
 
 def _captured_owners(f: FunctionV) -> frozenset[Owner]:
-    """Return the memory and the variables that a function is a snapshot of."""
+    """Return the memory and the variables that a function is a snapshot of. (What is captured by
+    functions inside of what it captures is among its captures.)"""
     found: frozenset[Owner] = frozenset()
     if isinstance(f.scope, Scope) and f.scope.live:
         return found
     for scope, name in captures_of(f):
         if not scope.live and not isinstance(scope.names.get(name), CellV):
-            value = captured_value(scope, name)
             found |= scope.cells.get(name, frozenset())
-            if not isinstance(value, FunctionV):
-                found |= owners_of(value)
-            else:
-                found |= _owners_of_all(parts_of(value))
+            found |= _owners_of(captured_value(scope, name), False)
     return found
-
-
-def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
-    return frozenset(o for v in values for o in owners_of(v))
 
 
 def met(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
