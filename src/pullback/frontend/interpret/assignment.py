@@ -15,6 +15,7 @@ from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError, MutationError
 from pullback.frontend.interpret import by_methods, list_patterns, made_texts
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     HashK,
@@ -86,6 +87,9 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
 
 def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
     starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
+    if optionals.may_be_none(value):
+        reason = "cannot unpack non-iterable NoneType object"
+        value = optionals.present(run, value, reason, node)
     value = special_methods.iterated(run, opened(run, value, node), node)
     if isinstance(value, CaughtV) and value.steps[-1:] == ("args",) and not starred:
         length = made_texts.of_python(run, len, (value,), node, int)
@@ -307,9 +311,11 @@ def _store(
     element. ``a[i][j] = v`` is ``a[i, j] = v``.
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
+    *steps, index = to
+    if not steps and optionals.is_none(whole := run.lookup(base.id, base)):
+        nested_updates.stored_into(run, whole, index, node)
     if by_methods.store(run, base, to, value, node):
         return
-    *steps, index = to
     store = updates.Store(index, value)
     if steps and not isinstance(run.lookup(base.id, base), ArrayV):
         nested_updates.update(run, base, steps, store, node)

@@ -118,7 +118,7 @@ def call(
                 run.refuse(node, f"{name} cannot be used inside compiled code yet")
             args = [in_full(run, v, node) for v in args]
             return REGISTRY.operators[name](run, function, args, kwargs, node)
-        case OptionalV():
+        case OptionalV() | Static(None):
             message = "'NoneType' object is not callable"
             known = optionals.present(run, function, message, node)
             return call(run, known, args, kwargs, node)
@@ -158,11 +158,6 @@ _ASKING = (
 )  # fmt: skip
 """The functions that may be asked about None."""
 
-_ITERATES = frozenset(
-    {sorted, any, all, sum, list, tuple, set, dict, iter, zip, enumerate, reversed}
-)
-"""The functions that go through their argument before they do anything else."""
-
 _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
@@ -173,13 +168,11 @@ def _call_handler(
     """Call a library function by its handler, or by its text over items that come in order."""
     args, kwargs = given_memory(run, obj, args, kwargs, node)
     if obj not in _ASKING and any(isinstance(v, OptionalV) for v in args):
-        name = getattr(obj, "__name__", str(obj))
-        message = f"{name}: the argument is None"
-        if obj is len:
-            message = "object of type 'NoneType' has no len()"
-        elif obj in _ITERATES:
-            message = "'NoneType' object is not iterable"
+        name = getattr(obj, "__name__", obj)
+        message = optionals.told_of_none(obj) or f"{name}: the argument is None"
         args = [optionals.present(run, v, message, node) for v in args]
+    elif args and optionals.is_none(args[0]) and (message := optionals.told_of_none(obj)):
+        optionals.present(run, args[0], message, node)
     if obj in _UNORDERED and not kwargs:
         args = [hash_sets.known_as_table(run, v, node) for v in args]
         args = [hash_methods.unordered(run, v, node) for v in args]

@@ -79,7 +79,10 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         run.refuse(node, "functions and iterators cannot be compared", error=ArgumentTypeError)
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.compare(run, op, left, right, node)
-    if isinstance(left, OptionalV) or isinstance(right, OptionalV):
+    equality = op in ("==", "!=")
+    if isinstance(left, OptionalV) or isinstance(right, OptionalV) or (
+        not equality and optionals.meet_none(left, right)
+    ):
         if op == "!=":
             return run.unary("not", compare(run, "==", left, right, node), node)
         return optionals.compared(
@@ -391,6 +394,9 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     if choices.is_choice(items):
         items = run.to_list(items, node)
     items = opened(run, items, node)
+    if optionals.may_be_none(items):
+        message = "argument of type 'NoneType' is not iterable"
+        items = optionals.present(run, items, message, node)
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method

@@ -67,7 +67,7 @@ from pullback.frontend.store.shared_memory import is_shared, opened
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
     """Return the items of a value. Refuse it like a TypeError if it has none."""
     match value:
-        case OptionalV():
+        case OptionalV() | Static(None):
             message = "'NoneType' object is not iterable"
             return iterate(run, optionals.present(run, value, message, node), node)
         case RefV() if is_shared(value):

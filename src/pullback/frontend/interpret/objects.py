@@ -176,7 +176,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
     match value:
         case SmallV():
             return small_ints.subscript(run, value, index, node)
-        case OptionalV():
+        case OptionalV() | Static(None):
             message = "'NoneType' object is not subscriptable"
             return subscript(run, optionals.present(run, value, message, node), index, node)
         case ArrayV():

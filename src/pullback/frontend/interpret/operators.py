@@ -19,7 +19,6 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
     ListV,
-    OptionalV,
     RecordV,
     RefV,
     Scalar,
@@ -48,7 +47,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         return scalars.binop(run, op, left, right, node)
     if isinstance(left, SmallV) or isinstance(right, SmallV):
         return small_ints.binop(run, op, left, right, node)
-    if isinstance(left, OptionalV) or isinstance(right, OptionalV):
+    if optionals.meet_none(left, right):
         x, y = optionals.operands(run, op, left, right, node)
         return binop(run, op, x, y, node)
     x, y = payloads.operand(run, left, node), payloads.operand(run, right, node)
@@ -167,7 +166,7 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     if op == "not":
         t = run.truth(operand, node)
         return Static(not t) if isinstance(t, bool) else Scalar(run.b.prim("not", t), True, 1)
-    if isinstance(operand, OptionalV):
+    if optionals.may_be_none(operand):
         message = f"bad operand type for unary {op}: 'NoneType'"
         return unary(run, op, optionals.present(run, operand, message, node), node)
     operand = opened(run, payloads.operand(run, operand, node), node)

@@ -131,7 +131,7 @@ def _by_references(
     behind: list[Step] = []
     for k, step in enumerate(steps):
         last = k + 1 == len(steps)
-        here = _there(run, here, step, target)
+        here = stored_into(run, here, step, target)
         if is_shared(here):
             here = opened(run, here, target)
             place = run.frame.places[here]
@@ -171,7 +171,7 @@ def into_memory(
     return ast.copy_location(ast.Name(place.root, ast.Load()), base), places.as_steps(place)
 
 
-def _there(run: Run, value: Value, step: Step, node: ast.AST) -> Value:
+def stored_into(run: Run, value: Value, step: Step, node: ast.AST) -> Value:
     """Return a value that is not None."""
     if isinstance(step, str):
         message, error = f"'NoneType' object has no attribute {step!r}", "AttributeError"
