@@ -16,6 +16,8 @@ from pullback.errors import MutationError
 WORDS = {"c", "d"}
 NUMBERS = {1, 2}
 MANY = set(range(0, 200, 3))
+WIDE = {2**70 + k for k in range(12)} | {1, 2}
+COSTS = {2**70 + k: 1.0 * k for k in range(12)} | {1: 5.0, 2: 7.0}
 NAMES = frozenset(f"name {k}" for k in range(40))
 FLOATS = frozenset([1.0, 2.0, float("nan")])
 PAIRS = {("a", 1), ("b", 2)}
@@ -31,6 +33,10 @@ def word(x, k):
 
 def number(x, k):
     return x if k in MANY else 2 * x
+
+
+def wide(x, k):
+    return (x if k in WIDE else 2 * x) + (3.0 if k in COSTS else 0.0)
 
 
 def name(x, k):
@@ -75,6 +81,7 @@ def in_a_loop(x, k):
     ("f", "keys"),
     [
         (word, ["c", "zz"]), (number, [0, 3, 4, -3, 198, 500]), (name, ["name 3", "name", "c"]),
+        (wide, [1, 2, 4, -5, 2**62]),
         (real, [1.0, 3.0, float("nan"), 2]), (pair, ["a", "b"]), (mixed, [1, 2, "a", "b"]),
         (without_arguments, [0]), (in_order, [0]), (algebra, [0]), (in_a_loop, [0]),
     ],

@@ -52,7 +52,7 @@ from pullback.frontend.kinds.values import (
     ViewV,
     ZipV,
 )
-from pullback.frontend.kinds.widening import loses_ints
+from pullback.frontend.kinds.widening import has_ints, loses_ints
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import hash_methods, hash_sets, lists, places
@@ -334,8 +334,9 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
             if not items:
                 return ListV(i64(0), TupleK(()), ())
             as_one = as_list(kind := run.kind(value, node))
+            if as_one is None or has_ints(kind, as_one.elem):
+                unrolling.begin_anew(run, node)  # each item keeps its type
             if as_one is None or loses_ints(kind, as_one.elem):
-                unrolling.begin_anew(run, node)
                 run.refuse(
                     node,
                     "a list that is indexed or looped over at run time needs items of one type",

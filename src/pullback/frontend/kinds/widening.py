@@ -45,15 +45,22 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
             return True
 
 
+def has_ints(kind: Kind, elem: Kind) -> bool:
+    """Whether there are ints or bools that only the run knows among the items of a list of floats
+    (``elem``)."""
+    floats = isinstance(elem, ScalarK) and isinstance(elem.type, Real)
+    return floats and any(isinstance(k, ScalarK) and k.type in (I64, BOOL) for k in parts(kind))
+
+
 def loses_ints(kind: Kind, elem: Kind) -> bool:
-    """Whether ints or bools that only the run knows become floats as items of a list of ``elem``,
-    which do not tell what they were."""
+    """Whether ints or bools become floats as items of a list of ``elem``, which do not tell what
+    they were."""
     if not isinstance(elem, ScalarK) or not isinstance(elem.type, Real):
         return False
-    lost = (BOOL,) if elem.may_be_int else (I64, BOOL)
     if any(isinstance(k, StaticK) and isinstance(k.value, bool) for k in parts(kind)):
         return True
-    return any(isinstance(k, ScalarK) and k.type in lost for k in parts(kind))
+    bools = any(isinstance(k, ScalarK) and k.type == BOOL for k in parts(kind))
+    return bools or (not elem.may_be_int and has_ints(kind, elem))
 
 
 def small_in(kind: Kind) -> Kind | None:

@@ -40,6 +40,8 @@ def _tests(
     for k in keys:
         if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
             continue  # a number is no string
+        if isinstance(key, Scalar) and key.type == I64 and type(k) is int and not _fits(k):
+            continue
         test = run.truth(run.compare("==", key, known_item(k), node), node)
         if test is not False:
             tests.append((k, test))
@@ -114,12 +116,17 @@ def _numbers(keys: Collection[K], key: Value) -> tuple[Atom | None, dict[K, int]
     """Return the number of a key and those of all keys, if they are of one class and have an
     order: ints, or strings."""
     match key:
-        case Scalar(atom) if atom.type == I64 and all(type(k) is int for k in keys):
+        case Scalar(atom) if atom.type == I64 and all(type(k) is int and _fits(k) for k in keys):
             return atom, {k: k for k in keys if isinstance(k, int)}
         case SymbolV(atom, cls) if cls is str and all(type(k) is str for k in keys):
             return atom, {k: number_of(k) for k in keys if isinstance(k, str)}
         case _:
             return None, {}
+
+
+def _fits(key: object) -> bool:
+    """Whether an int of the run may be this key."""
+    return isinstance(key, int) and -(2**63) <= key < 2**63
 
 
 def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
