@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests import harness
+from tests import campaign, harness
 from tests.programs import derivatives as programs
 from tests.programs.derivatives import Const, Op, X, along, squares, value_of
 
@@ -29,7 +29,9 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("f", "args"), CASES, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(
+    ("f", "args"), campaign.part("values", CASES, 3), ids=lambda x: getattr(x, "__name__", "")
+)
 def test_evaluated_values_and_derivatives_agree(f: Any, args: tuple[Any, ...]) -> None:
     plain = f(*args)
     assert harness.run(f, args, "eval") == pytest.approx(plain, rel=1e-12)

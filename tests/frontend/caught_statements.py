@@ -78,7 +78,7 @@ STATEMENTS = [
     "fill(w, i, j)",
     "fill(w, i, j); a.append(w.sum())",
     "d[i] = g(j)",
-    "d[g(i)] = 1.0; d[g(j)] = 2.0",
+    "d[int(g2(i))] = 1.0; d[int(g2(j))] = 2.0",
     "d.pop(i); d.pop(j)",
     "del d[i]",
     "d[i] += g(j)",

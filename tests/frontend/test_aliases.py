@@ -18,7 +18,7 @@ from tests.frontend.alias_programs import PROGRAMS, REFUSED
 XS = [1.0, 2.0, 3.0]
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", part("values", PROGRAMS, 3), ids=lambda f: f.__name__)
 def test_value_and_derivative(f: Callable[..., Any]) -> None:
     is_right(f, (XS,))
 
@@ -29,7 +29,9 @@ def test_refused(f: Callable[..., Any], text: str) -> None:
         pb.jit(f)(XS)
 
 
-@pytest.mark.parametrize("f", owner_programs.RIGHT, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", part("values", owner_programs.RIGHT, 3), ids=lambda f: f.__name__
+)
 def test_lists_with_several_owners(f: Callable[..., Any]) -> None:
     is_right(f, ([0.4, 0.7, 0.9],))
 

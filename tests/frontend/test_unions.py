@@ -22,7 +22,7 @@ from pullback.core.pretty import show
 from pullback.frontend.kinds.kinds import UnionK
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import specialise
-from tests import harness
+from tests import campaign, harness
 from tests.frontend.shared_classes import Add, Circle, Num, Square
 
 T = TypeVar("T")
@@ -270,7 +270,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("f", "args", "argnums"), CASES)
+@pytest.mark.parametrize(("f", "args", "argnums"), campaign.part("values", CASES, 3))
 def test_values_and_gradients(
     f: Callable[..., Any], args: tuple[Any, ...], argnums: tuple[int, ...]
 ) -> None:
@@ -318,7 +318,7 @@ INSIDE: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("f", "args"), INSIDE)
+@pytest.mark.parametrize(("f", "args"), campaign.part("values", INSIDE, 3))
 def test_derivatives_by_nodes_of_what_mixes_unions(f: Callable[..., Any], args: Any) -> None:
     """The values against the same operators run by Python; slopes against differences."""
     compiled = pb.jit(f)
