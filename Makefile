@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo package papers-pictures test test-versions test-fast campaign durations replay replay-save passes bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-versions test-fast campaign durations replay replay-save passes docs docs-check bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -65,6 +65,17 @@ passes: $(VENV)/dev.stamp
 # docs/pictures. It takes some minutes.
 papers-pictures: $(VENV)/dev.stamp
 	PULLBACK_SHARD=1 $(PY) -m tests.papers.pictures
+
+# The site, in docs/_build/html: from docs, the docstrings and examples/gallery, without the network.
+docs: $(VENV)/docs.stamp
+	$(PY) -m sphinx -W --keep-going -n -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# What make test checks of the documents, and what needs Sphinx: a warning (a dead link, a name
+# that is nowhere) is an error. The scripts of the gallery are not run.
+docs-check: $(VENV)/docs.stamp
+	$(PY) -m sphinx -W --keep-going -n -q -D plot_gallery=0 -b html docs docs/_build/check
+	$(PY) -m pytest -q tests/house/test_docs.py tests/house/test_site.py
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

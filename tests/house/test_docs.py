@@ -14,7 +14,8 @@ import pytest
 import pullback as pb
 
 ROOT = Path(__file__).parents[2]
-DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PAGES = (p for p in (ROOT / "docs").glob("**/*.md") if "_build" not in p.parts)
+DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(PAGES)]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PLACE = re.compile(r"`([\w./]+\.py):(\w[\w.]*)`")
 FENCE = re.compile(r"^```(\w*)\s*$")

@@ -48,7 +48,7 @@ def complaints(path: Path, sized: bool) -> list[str]:
 
 def kept_files(root: Path) -> list[Path]:
     """The files of the repository, without what is built or installed there."""
-    skipped = {".git", ".venv", "__pycache__", "build", "dist", "demo-output"}
+    skipped = {".git", ".venv", "__pycache__", "build", "dist", "demo-output", "_build"}
     found = []
     for folder, inside, files in os.walk(root):
         inside[:] = [n for n in inside if n not in skipped and not n.endswith(RESULTS)]
