@@ -333,13 +333,6 @@ def deleted_while_it_runs(x, n):
     return x
 
 
-def view_after_an_update(x, n):
-    d = {i: x for i in range(n)}
-    both = (d.keys(), x)
-    d[100] = x
-    return len(both[0]) * x
-
-
 def derivative_by_a_dict(x, n):
     d = {i: x for i in range(n)}
     return pb.grad(lambda d: sum(d.values()))(d)[0]
@@ -365,7 +358,6 @@ def cached_inside_of_a_derivative(x, n):
         (keys_of_two_classes, "a bool as a key of a dict of ints"),
         (order_of_a_set, "order of the items of a set"),
         (deleted_while_it_runs, "runs over"),
-        (view_after_an_update, "has been updated since"),
         (derivative_by_a_dict, "whose keys only the run knows"),
         (cached_by_a_float, "two equal floats may have different derivatives"),
     ],

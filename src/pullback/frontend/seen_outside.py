@@ -41,11 +41,11 @@ from pullback.frontend.kinds.values import (
     Static,
     TupleV,
     Value,
-    ViewV,
     register,
 )
 from pullback.frontend.library.copying import deepcopy_apart
 from pullback.frontend.memory import holding, ownership
+from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import KEYS
 from pullback.frontend.python.paths import Namespace
@@ -273,7 +273,7 @@ class Updates:
                     raise UntoldError("deletes an attribute")
                 return told
             case RecordV(cls), HashV(elem=elem) if cls is dict and not holding.holds_memory(elem):
-                views = (ViewV(end, what) for what in ("keys", "values"))
+                views = (view_of(end, word) for word in ("keys", "values"))
                 return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
             case (ListV() | TupleV()), _ if self._holds(own) or self._holds(end):
                 mine.owners |= memory_of(own) | memory_of(end)

@@ -30,6 +30,7 @@ from pullback.frontend.kinds.kinds import (
     unions_in,
     with_parts,
 )
+from pullback.frontend.memory.dict_views import DictView
 from pullback.frontend.python.records import Union, holds_functions
 
 if TYPE_CHECKING:
@@ -122,9 +123,18 @@ def _factories(kind: Kind) -> Iterator[Kind]:
         yield from _factories(part)
 
 
+def _has_view(kind: Kind) -> bool:
+    """Whether there is a view of a dict in a kind."""
+    own = isinstance(kind, RecordK) and issubclass(kind.cls, DictView)
+    return own or any(map(_has_view, parts(kind)))
+
+
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
+    if _has_view(kind):
+        reason = "a view of a dict as a result"
+        run.refuse(node, reason, "make a list of it: return list(d.values())")
     for factory in _factories(kind):
         if not isinstance(factory, StaticK):
             reason = "a defaultdict with a function as its factory is returned"

@@ -47,7 +47,6 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import handed_updates, holding, ownership, places
-from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import STATE
@@ -317,8 +316,7 @@ def updated_in(value: Value, nested: bool) -> frozenset[Owner]:
 def _shared(value: Value) -> frozenset[Owner]:
     """Return the memory that a value has, and the variables that it is a snapshot of."""
     owners = owners_of(value)
-    held = isinstance(value, FieldsV) or holding.may_hold(value)
-    return owners if held else frozenset(o for o in owners if o.cell)
+    return owners if holding.may_hold(value) else frozenset(o for o in owners if o.cell)
 
 
 def _line(number: int | None) -> str:

@@ -62,7 +62,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import hashing_steps
 from pullback.frontend.library.operator_functions import get, is_getter
-from pullback.frontend.memory import dicts, hash_methods, hash_sets, references
+from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.contexts import generator_of, is_method
 from pullback.frontend.python.libraries import is_closed, name_of
@@ -299,13 +299,14 @@ def _advanceable(
 ) -> Value:  # fmt: skip
     """The result of a library function; if it is an iterator, with the text that gives its items
     one after the other (``advancing``)."""
+    if isinstance(made, TupleV) and isinstance(obj, type) and obj.__module__ == "itertools":
+        known = Unrolled(made.items)
+        made = GeneratorV(node, known) if obj in ADVANCED else once(made, known, node)
     if isinstance(made, GeneratorV) and made.body is None and obj in ADVANCED:
         given = [replace(v) if isinstance(v, GeneratorV) else v for v in args]  # begun by now
         written = _call_text(run, ADVANCED[obj], given, kwargs, node)
         assert isinstance(written, GeneratorV)
         return replace(made, body=written.body)
-    if isinstance(made, TupleV) and isinstance(obj, type) and obj.__module__ == "itertools":
-        return once(made, Unrolled(made.items), node)
     return made
 
 
@@ -372,10 +373,11 @@ def call_method(
     node: ast.AST,
 ) -> Value:
     """Return a registered method of an array, number, list, ..."""
-    receiver = hash_sets.known_as_table(run, opened(run, receiver, node), node)
+    of, receiver = receiver, hash_sets.known_as_table(run, opened(run, receiver, node), node)
     if isinstance(receiver, ArrayV):
         args, kwargs = in_full_each(run, args, kwargs, node)
-    return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
+    made = METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
+    return dict_views.view_of(of, name) if dict_views.is_view(made) else made
 
 
 def case_closure(

@@ -47,13 +47,12 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
-    ViewV,
     ZipV,
 )
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets, hash_tables
-from pullback.frontend.memory.dict_views import FieldsV
+from pullback.frontend.memory.dict_views import is_view, seen_by, word_of
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
@@ -101,7 +100,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     found = _user_comparison(run, op, left, right, node)
     if found is not None:
         return found
-    if isinstance(left, FieldsV) or isinstance(right, FieldsV):
+    if is_view(left) or is_view(right):
         return _of_views(run, op, left, right, node)
     if isinstance(left, ArrayV) or isinstance(right, ArrayV):
         return arrays.compare(run, op, left, right, node)
@@ -204,12 +203,17 @@ to their like."""
 
 def _of_views(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compare views of dicts, of whose keys the order does not matter."""
-    match left, right:
-        case FieldsV(of=RecordV() as a, what="items"), FieldsV(of=RecordV() as b, what="items"):
-            if op in ("==", "!="):
-                return compare(run, op, a, b, node)
-        case FieldsV(of=RecordV() as a, what="keys"), FieldsV(of=RecordV() as b, what="keys"):
-            return Static(scalars.FOLD[op](a.fields.keys(), b.fields.keys()))
+    words = tuple(word_of(v) if is_view(v) else "" for v in (left, right))
+    a, b = (opened(run, seen_by(v), node) for v in (left, right))
+    if words == ("items", "items") and op in ("==", "!="):
+        return compare(run, op, a, b, node)
+    if words == ("keys", "keys") and isinstance(a, RecordV) and isinstance(b, RecordV):
+        return Static(scalars.FOLD[op](a.fields.keys(), b.fields.keys()))
+    if words in (("keys", "keys"), ("keys", ""), ("", "keys")):
+        sets = [hash_sets.known_as_table(run, v, node) for v in (left, right)]
+        if all(is_view(v) or (isinstance(v, HashV) and hash_methods.is_set(v)) for v in sets):
+            x, y = (hash_sets.as_set(run, v, node) for v in sets)
+            return compare(run, op, x, y, node)
     run.refuse(node, "a comparison of a view of a dict", "compare lists: list(d.values()) == ...")
 
 
@@ -422,8 +426,8 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         return chosen_keys.contains(run, sorted(items.value, key=repr), item, node)
     if isinstance(items, HashV):
         return hash_methods.contains(run, items, item, node)
-    if isinstance(items, ViewV) and items.what == "keys":
-        return contains(run, item, items.items, node)
+    if is_view(items) and word_of(items) == "keys":
+        return contains(run, item, seen_by(items), node)
     if isinstance(items, RangeV):
         return _in_range(run, item, items, node)
     if isinstance(items, TupleV):

@@ -34,7 +34,6 @@ from pullback.frontend.functions.handing import hand_back, lost_by
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
 from pullback.frontend.functions.threads import (
-    Change,
     changes_of,
     in_the_state,
     of_inner,
@@ -47,6 +46,7 @@ from pullback.frontend.functions.threads import (
 from pullback.frontend.interpret.advancing import advanced, renewed
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carry import bind_carried, carry_names
+from pullback.frontend.interpret.generator_consumers import Consumer, Probe
 from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
@@ -65,7 +65,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import ownership
-from pullback.frontend.memory.owners import kept_owners
+from pullback.frontend.memory.owners import kept_owners, owners_of
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.looks import guard_of
 from pullback.frontend.python.syntax import CONSUMER, STATE, STOP
@@ -84,32 +84,6 @@ _FOR_GOOD = -2
 _ITEM = "an item of a generator"
 _DEEPEST = 16
 """So often a generator may run inside of itself, each time with another consumer."""
-
-
-@dataclass(eq=False, slots=True)
-class Consumer:
-    """The join point that every ``yield`` of a generator calls. ``results``: the types of its
-    state, and of whether it stops; ``keeps``: its state may have functions in it that it got."""
-
-    name: str
-    item: Kind
-    results: tuple[Type, ...]
-    stops: bool
-    keeps: bool
-
-
-@dataclass(eq=False, slots=True)
-class Probe:
-    """A consumer that only looks: at the kinds of the items, and (``changed``) at the variables
-    around the generator that it changes."""
-
-    stops: bool = False
-    kind: Kind | None = None
-    changed: tuple[Change, ...] = ()
-
-    @property
-    def results(self) -> tuple[Type, ...]:
-        return (BOOL,) if self.stops else ()
 
 
 @dataclass(slots=True)
@@ -217,8 +191,21 @@ class Generators:
             self.call(items, Probe(), (), node)
             return None
         made = tuple(Var("item", t) for t in leaf_types(kind))
-        owner = Owner(_ITEM)
-        return rebuild(kind, iter(made), lambda: (frozenset({owner}), False)), made
+        probes = self.probes[kind_of(GeneratorV(node, items, items, handed=True))][:2]
+        held = (self.held_by_items(items, p, node) for p in probes if p.kind is not None)
+        owners = frozenset({Owner(_ITEM)}).union(*held)
+        return rebuild(kind, iter(made), lambda: (owners, False)), made
+
+    def held_by_items(
+        self, items: Driven, probe: Probe, node: ast.AST
+    ) -> frozenset[Owner]:
+        """Return the memory around a generator that its items may share: what it was given or has
+        captured, and yields as it is."""
+        with self.run.building(Builder()) as b, self.forgetting():
+            self.run.arms[b] = probe  # dropped
+            spec, _, owners, _ = self._prepared(items, probe, (), (), node)
+        params = spec.owned[0][0] if spec.owned else ()
+        return frozenset(o for k in params if k < len(owners) for o in owners[k][0])
 
     def item_kind(self, items: Driven, node: ast.AST) -> Kind | None:
         """Return the kind of all items; None if no ``yield`` is ever reached."""
@@ -434,6 +421,7 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
                 error=TypesDoNotMeetError,
             )
         consumer.kind = generalise(both)
+        consumer.owners |= owners_of(value)
         if consumer.stops:
             _go_on(run, consumer, (Var("stop", BOOL),), frozenset(), node)
         return
@@ -451,6 +439,8 @@ def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
     consumer = _consumer(run)
     state = _state(run, node)
     atoms = put(run, state, node)
+    if isinstance(consumer, Probe):
+        consumer.owners |= of(run).held_by_items(items, consumer, node)
     made = of(run).call(items, consumer, atoms, node, of_inner(run, items))
     _go_on(run, consumer, made, state.owners, node, shared(run.frame.scope, items))
 
@@ -458,10 +448,11 @@ def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
 def result(run: Run) -> ThreadV:
     """Return the result of the function of a generator at its end."""
     node = ast.Pass()
-    state, stopped = put(run, _state(run, node), node), run.scope.names[STOP]
-    if not _consumer(run).stops:
-        return ThreadV(state)
-    return ThreadV((*state, run.scalar(stopped, node).atom))
+    state, consumer = put(run, _state(run, node), node), _consumer(run)
+    owners = consumer.owners if isinstance(consumer, Probe) else frozenset()
+    if not consumer.stops:
+        return ThreadV(state, owners)
+    return ThreadV((*state, run.scalar(run.scope.names[STOP], node).atom), owners)
 
 
 def _go_on(

@@ -49,13 +49,13 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
-    ViewV,
     ZipV,
 )
 from pullback.frontend.kinds.widening import has_ints, loses_ints
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import hash_methods, hash_sets, lists, places
+from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.python.source import definition_of
@@ -82,10 +82,10 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
         case TupleV(items):
             return places.noted(run, value, Unrolled(items))
-        case HashV() | ViewV():
+        case HashV():
             return hash_methods.items_of(run, value, node)
-        case RecordV(cls, fields) if cls is dict:
-            return Unrolled(tuple(map(Static, fields)))
+        case RecordV(cls) if cls is dict or is_view(value):
+            return hash_methods.items_of(run, value, node)
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__iter__") is not None:
@@ -302,8 +302,10 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
     match value:
         case (ArrayV() as array) | SmallV(ArrayV() as array):
             return ext.int_value(ext.extents(run, array)[0])
-        case HashV() | ViewV():
-            return ext.int_value(hash_methods.table_of(value).live)
+        case HashV():
+            return ext.int_value(value.live)
+        case RecordV() if is_view(value):
+            return length(run, seen_by(value), node)
         case ListV(n):
             return ext.int_value(n)
         case TupleV(items) | Static(set() | frozenset() as items):

@@ -32,11 +32,10 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
-    ViewV,
     ZipV,
 )
 from pullback.frontend.memory import hash_methods, places
-from pullback.frontend.memory.dict_views import FieldsV
+from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.signals import Anew
 from pullback.frontend.store import shared_memory
 
@@ -150,10 +149,10 @@ def _parts(value: Value) -> list[Value]:
     match value:
         case ZipV(items):
             return [p for v in items for p in _parts(v)]
-        case EnumerateV(items, _) | ReversedV(items) | ViewV(items):
+        case EnumerateV(items, _) | ReversedV(items):
             return _parts(items)
-        case FieldsV(of=RecordV() as of):
-            return _parts(of)
+        case RecordV() if is_view(value):
+            return _parts(seen_by(value))
         case GeneratorV(body=Driven()) if not is_driven(value):
             return [value]
         case _:

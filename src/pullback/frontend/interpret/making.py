@@ -12,7 +12,6 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.constructors import constructor_form
 from pullback.frontend.interpret import attributes, objects, shared_objects
 from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, Static, Value, register
-from pullback.frontend.memory.dict_views import refuse_views
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
 from pullback.frontend.run import Run
@@ -59,7 +58,6 @@ def _shared(
     """A new object that may have several names."""
     if cls not in store.facts.groups:
         store.facts.add(cls)
-    refuse_views(run, (*args, *kwargs.values()), node)
     with run.holding(*args, *kwargs.values()):
         new = store.made(cls, node)
     init = attributes.written(cls, "__init__")

@@ -60,12 +60,12 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
-    ViewV,
     ZipV,
 )
 from pullback.frontend.library.arguments import is_none
 from pullback.frontend.library.numpy import arrays, indices, subscripts
 from pullback.frontend.memory import dicts, hash_methods
+from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.libraries import is_used_in_brackets
 from pullback.frontend.python.object_classes import is_object_class
@@ -102,8 +102,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
         case HashV():
             n = value.live
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
-        case ViewV(inside):
-            return truth(run, inside, node)
+        case RecordV() if is_view(value):
+            return truth(run, seen_by(value), node)
         case ListV(n):
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RangeV():

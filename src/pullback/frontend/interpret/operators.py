@@ -30,6 +30,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import arrays, products
 from pullback.frontend.memory import dicts, hash_sets, long_tuples
+from pullback.frontend.memory.dict_views import is_view
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         return binop(run, op, x, y, node)
     left = hash_sets.known_as_table(run, opened(run, left, node), node)
     right = hash_sets.known_as_table(run, opened(run, right, node), node)
+    if is_view(left) or is_view(right):
+        return hash_sets.of_views(run, op, left, right, node)
     if isinstance(left, RecordV | HashV) and isinstance(right, RecordV | HashV):
         made = dicts.combined(run, op, left, right, node)
         if made is not None:

@@ -44,7 +44,6 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
-    ViewV,
 )
 from pullback.frontend.memory import dicts, ownership, places
 from pullback.frontend.memory.long_tuples import told_apart
@@ -410,7 +409,7 @@ def _in_dict(
     run: Run, p: ast.AST, keys: Sequence[ast.expr], patterns: Sequence[ast.pattern],
     rest: str | None, subject: Value,
 ) -> list[Part] | None:  # fmt: skip
-    if isinstance(subject := opened(run, subject, p), HashV | ViewV | UnionV | OptionalV):
+    if isinstance(subject := opened(run, subject, p), HashV | UnionV | OptionalV):
         run.refuse(p, f"a mapping pattern for {run.describe(subject)}", "if key in d: ...")
     if not isinstance(subject, RecordV) or subject.cls is not dict:
         return None

@@ -8,11 +8,17 @@ from pullback.frontend.kinds.values import FunctionV, Value
 
 def snapshot(f: FunctionV) -> FunctionV:
     """Return the function with copies of the variables that it captures, as they are now."""
-    flat = flatten(f)
-    owned = iter(flat.owned)
-    value = rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
+    value = held(f)
     assert isinstance(value, FunctionV)
     return value
+
+
+def held(value: Value) -> Value:
+    """Return the value with copies of the variables that the functions in it capture. It shares the
+    memory of what was copied: a change of that makes it out of date."""
+    flat = flatten(value)
+    owned = iter(flat.owned)
+    return rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
 
 
 def frozen(value: Value) -> Value:
@@ -22,4 +28,4 @@ def frozen(value: Value) -> Value:
     return rebuild(flat.kind, iter(flat.atoms))
 
 
-__all__ = ["frozen", "snapshot"]
+__all__ = ["frozen", "held", "snapshot"]

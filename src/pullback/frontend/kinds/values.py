@@ -125,14 +125,6 @@ class HashV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ViewV:
-    """``d.keys()``, ``d.values()`` or ``d.items()`` (``what``) of a hash table."""
-
-    items: Value
-    what: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class TupleV:
     """A tuple or a list display: of known length, its items of any kinds. Of a list, ``owners`` and
     ``fresh`` are as those of an ArrayV: one that is made here is a new list."""
@@ -333,7 +325,7 @@ class OperatorV:
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV | ViewStep
+    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewStep
     | Region | SmallV | CaughtV | RefV
 )  # fmt: skip
 
@@ -493,6 +485,6 @@ __all__ = [
     "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "RefV", "Region", "Registry",
     "ReversedV", "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV",
     "SymbolV",
-    "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "ViewV", "ZipV",
+    "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "ZipV",
     "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

@@ -52,7 +52,6 @@ from pullback.frontend.kinds.values import (
     Scalar,
     Specialiser,
     Static,
-    TupleV,
     Value,
     ZipV,
     register,
@@ -61,7 +60,6 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.numpy.reduce import extremum
 from pullback.frontend.library.numpy.reductions import place_of
 from pullback.frontend.library.numpy.sequences import to_array
-from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.signals import AlwaysRaises, Unreachable
 
 # --- sum -----------------------------------------------------------------------------------------
@@ -376,8 +374,6 @@ def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = bind(sp, "iter", args, kwargs, node, iterable=MISSING)
     if isinstance(values, GeneratorV | ZipV | EnumerateV | ReversedV) or is_iterator(values):
         return values
-    if isinstance(values, FieldsV) and values.of is not None:
-        values = TupleV(values.items, True, values.of.owners, fresh=False)
     items = sp.iterate(values, node)
     if isinstance(items, Driven):
         return GeneratorV(node, items, items)

@@ -33,13 +33,13 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
-    ViewV,
     index_scalar,
     method,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.library.told import not_in_list, told
+from pullback.frontend.memory.dict_views import is_view, word_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 
@@ -58,7 +58,7 @@ def in_order(
 ) -> ListV | TupleV:
     """Return a new list or tuple of the items in the order of their keys."""
     is_dict = isinstance(items, RecordV) and items.cls is dict
-    if is_dict or (isinstance(items, Static) and isinstance(items.value, str)):
+    if is_dict or is_view(items) or (isinstance(items, Static) and isinstance(items.value, str)):
         assert isinstance(sp, Run)
         each = sp.iterate(items, node)  # keys or letters that are known one by one
         items = TupleV(each.items) if isinstance(each, Unrolled) else items
@@ -66,7 +66,7 @@ def in_order(
         known = _known_order(sp, items.items, key, reverse, node)
         if known is not None:
             return TupleV(tuple(items.items[k] for k in known), is_list=True)
-    pairs = isinstance(items, ViewV) and items.what == "items" and is_none(key)
+    pairs = is_view(items) and word_of(items) == "items" and is_none(key)
     whole = sp.to_list(items, node)
 
     def key_of(i: Atom) -> Value:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interface import Specialiser
-from pullback.frontend.kinds.snapshots import frozen
+from pullback.frontend.kinds.snapshots import held
 from pullback.frontend.kinds.values import REGISTRY, OperatorV, Value, register
 from pullback.frontend.memory import references
 from pullback.frontend.run import Run
@@ -32,12 +32,12 @@ def partial(
     """partial(function, *args, **keywords)"""
     if not args:
         sp.refuse(node, "functools.partial needs a function", error=ArgumentTypeError)
-    keywords = {n: frozen(v) for n, v in kwargs.items()}
+    keywords = {n: held(v) for n, v in kwargs.items()}
     assert isinstance(sp, Run)
     if any(references.place_of(sp, v) for v in args[1:]):
-        held = references.made(sp, "", args[0], args[1:], node)
-        return partial_of(held, (), keywords) if keywords else held
-    return partial_of(args[0], tuple(map(frozen, args[1:])), keywords)
+        made = references.made(sp, "", args[0], args[1:], node)
+        return partial_of(made, (), keywords) if keywords else made
+    return partial_of(args[0], tuple(map(held, args[1:])), keywords)
 
 
 def _call(

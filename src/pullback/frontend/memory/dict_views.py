@@ -1,48 +1,54 @@
-"""``d.keys()``, ``d.values()`` and ``d.items()`` of a dict whose keys are known.
+"""``d.keys()``, ``d.values()`` and ``d.items()``, the views of a dict.
 
-Such a view is a tuple of what is in the dict, with the dict it is of: whose memory it shares, and
-which a loop reads anew (``places.renewed``). Views of hash tables are ``ViewV``.
+A view is a record with one field, the dict that it looks into: whatever carries a record (a name, a
+list, an object, a function that captures it) carries the dict with it, and shares its memory. Who
+goes through a view asks for what is in the dict then (``hash_methods.items_of``).
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeGuard
 
-from pullback.frontend.kinds.values import RecordV, Static, TupleV, Value
+from pullback.frontend.kinds.values import RecordV, Value
 
-if TYPE_CHECKING:
-    from pullback.frontend.run import Run
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FieldsV(TupleV):
-    """The keys, values or items (``what``) of a dict."""
-
-    of: RecordV | None = None
-    what: str = ""
+OF = "of"
+"""The name of the field that has the dict."""
 
 
-def fields_of(d: RecordV, what: str) -> FieldsV:
-    """Return ``d.keys()``, ``d.values()`` or ``d.items()``."""
-    match what:
-        case "keys":
-            items: tuple[Value, ...] = tuple(map(Static, d.fields))
-        case "values":
-            items = tuple(d.fields.values())
-        case _:
-            items = tuple(TupleV((Static(k), v)) for k, v in d.fields.items())
-    return FieldsV(items, of=d, what=what)
+@dataclass(frozen=True)
+class DictView:
+    """A view of a dict; the classes below it have the names of Python's."""
+
+    of: dict[object, object]
+
+    def __repr__(self) -> str:
+        """The text of Python's view."""
+        return repr(getattr(self.of, WORDS[type(self)])())
 
 
-def refuse_views(run: Run, values: Iterable[Value], node: ast.AST) -> None:
-    """Refuse an object with several names that keeps a view: it would be the tuple alone."""
-    for v in values:
-        if isinstance(v, FieldsV):
-            reason = "a view of a dict that an object with several names keeps"
-            run.refuse(node, reason, f"make a list of it: list(d.{v.what}())")
+CLASSES = {word: type(f"dict_{word}", (DictView,), {}) for word in ("keys", "values", "items")}
+WORDS = {cls: word for word, cls in CLASSES.items()}
 
 
-__all__ = ["FieldsV", "fields_of", "refuse_views"]
+def view_of(d: Value, word: str) -> RecordV:
+    """Return ``d.keys()``, ``d.values()`` or ``d.items()`` of a dict, or of a reference to one."""
+    return RecordV(CLASSES[word], {OF: d})
+
+
+def is_view(value: object) -> TypeGuard[RecordV]:
+    """Whether a value is a view of a dict."""
+    return isinstance(value, RecordV) and issubclass(value.cls, DictView)
+
+
+def word_of(value: Value) -> str:
+    """Return what a view shows of its dict; of a dict itself, its keys."""
+    return WORDS[value.cls] if is_view(value) else "keys"
+
+
+def seen_by(value: Value) -> Value:
+    """Return the dict that a view looks into; another value as it is."""
+    return value.fields[OF] if is_view(value) else value
+
+
+__all__ = ["CLASSES", "DictView", "is_view", "seen_by", "view_of", "word_of"]

@@ -37,7 +37,6 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.memory import chosen_keys, hash_changes, hash_methods, hash_sets, hash_tables
-from pullback.frontend.memory.dict_views import fields_of
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.records import is_key
 from pullback.frontend.store.shared_memory import opened
@@ -213,14 +212,12 @@ def get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return d.fields.get(key_of(sp, args[0], node), default)
 
 
-@method("dict", "items", "keys", "values", "copy")
-def views(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    assert isinstance(d, RecordV) and isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    name = node.func.attr
+@method("dict", "copy")
+def copy(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(d, RecordV)
     if args or kwargs:
-        sp.refuse(node, f"{name} takes no arguments", error=ArgumentTypeError)
-    return made(dict(d.fields)) if name == "copy" else fields_of(d, name)
+        sp.refuse(node, "copy takes no arguments", error=ArgumentTypeError)
+    return made(dict(d.fields))
 
 
 # --- updates -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import ast
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import i64
@@ -29,7 +30,6 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
-    ViewV,
     method,
     register,
 )
@@ -38,7 +38,9 @@ from pullback.frontend.library.text import counting
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import places
+from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
 from pullback.frontend.python.python_values import with_defaults
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -119,17 +121,19 @@ def size(value: Value) -> Atom | None:
             return None
 
 
-def table_of(value: HashV | ViewV) -> HashV:
-    """The table itself, of a view too."""
-    table = value.items if isinstance(value, ViewV) else value
-    assert isinstance(table, HashV)
-    return table
-
-
-def items_of(run: Run, value: HashV | ViewV, node: ast.AST) -> Items:
-    """What a loop over a table or a view of it runs over."""
-    what = value.what if isinstance(value, ViewV) else "keys"
-    return iterate(run, table_of(value), what, node)
+def items_of(run: Run, value: Value, node: ast.AST) -> Items:
+    """What a loop over a dict or set, or a view of it, runs over."""
+    d, word = opened(run, seen_by(value), node), word_of(value)
+    if isinstance(d, HashV):
+        return iterate(run, d, word, node)
+    assert isinstance(d, RecordV)
+    if word == "keys":
+        return Unrolled(tuple(map(Static, d.fields)))
+    for name, part in d.fields.items():
+        places.note(run, d, Static(name), part)
+    if word == "values":
+        return Unrolled(tuple(d.fields.values()))
+    return Unrolled(tuple(TupleV((Static(k), v)) for k, v in d.fields.items()))
 
 
 def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
@@ -393,11 +397,16 @@ def _get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -
     return _value_or(run, d, key, lambda: default or _NONE, node)
 
 
-@method("table", "keys", "values", "items")
-def _view(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    arguments(cast("Run", sp), node.func.attr, args, kwargs, 0, 0, node)
-    return ViewV(d, node.func.attr)
+def _view(
+    word: str, sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    arguments(cast("Run", sp), word, args, kwargs, 0, 0, node)
+    return view_of(d, word)
+
+
+for _word in CLASSES:
+    method("dict", _word)(partial(_view, _word))
+    method("table", _word)(partial(_view, _word))
 
 
 @method("table", "copy")

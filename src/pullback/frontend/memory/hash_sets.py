@@ -29,6 +29,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.chosen_keys import known_item
+from pullback.frontend.memory.dict_views import is_view, word_of
 from pullback.frontend.memory.hash_methods import (
     UPDATES,
     Args,
@@ -114,7 +115,7 @@ def require_own(run: Run, value: Value, node: ast.AST) -> None:
         )
 
 
-def _as_set(run: Run, value: Value, node: ast.AST) -> HashV:
+def as_set(run: Run, value: Value, node: ast.AST) -> HashV:
     if isinstance(value, HashV) and is_set(value):
         return value
     return with_items(run, tables.empty(run, set), items_of_set(run, value, node), node)
@@ -131,6 +132,13 @@ def combined(run: Run, op: str, a: HashV, b: HashV, node: ast.AST) -> HashV:
     if op not in ("&", "-"):
         run.refuse(node, f"{op} is not defined for sets", error=ArgumentTypeError)
     return _kept(run, a, b, op == "&", node)
+
+
+def of_views(run: Run, op: str, a: Value, b: Value, node: ast.AST) -> HashV:
+    """Compile ``a & b`` and the like, where one of them at least is a view of a dict."""
+    if any(is_view(v) and word_of(v) == "values" for v in (a, b)):
+        run.refuse(node, f"{op} is not defined for dict_values", error=ArgumentTypeError)
+    return combined(run, op, as_set(run, a, node), as_set(run, b, node), node)
 
 
 def _kept(run: Run, a: HashV, b: HashV, those: bool, node: ast.AST) -> HashV:
@@ -196,7 +204,7 @@ def _operation(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.
     run = cast("Run", sp)
     op = {"union": "|", "intersection": "&", "difference": "-"}.get(node.func.attr, "^")
     for other in args:
-        d = combined(run, op, d, _as_set(run, other, node), node)
+        d = combined(run, op, d, as_set(run, other, node), node)
     return d if args else tables.copied(run, d)
 
 
@@ -206,7 +214,7 @@ def _relation(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.A
     assert isinstance(node.func, ast.Attribute)
     run = cast("Run", sp)
     given, _ = arguments(run, node.func.attr, args, kwargs, 1, 1, node)
-    other = _as_set(run, given, node)
+    other = as_set(run, given, node)
     if node.func.attr == "isdisjoint":
         left = _kept(run, d, other, True, node).live
     else:
@@ -220,7 +228,7 @@ def _in_place(
 ) -> Change:
     (other, _) = arguments(run, IN_PLACE[op], args, kwargs, 1, 1, node)
     with noted.midway(run.frame):
-        made = combined(run, op, d, _as_set(run, other, node), node)
+        made = combined(run, op, d, as_set(run, other, node), node)
     return replace(made, owners=d.owners, fresh=d.fresh), _NONE
 
 

@@ -31,10 +31,8 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
-    ViewV,
     ZipV,
 )
-from pullback.frontend.memory.dict_views import FieldsV
 from pullback.frontend.memory.holding import nodes_hold_memory
 
 
@@ -55,8 +53,6 @@ def _owners_of(value: Value, captured: bool) -> frozenset[Owner]:
         case FunctionV():
             own = of_all(parts_of(value))
             return own | _captured_owners(value) if captured else own
-        case FieldsV(items, of=RecordV(owners=owners)):
-            return of_all(items) | owners
         case ZipV(items):
             return of_all(items)
         case TupleV(items, is_list, owners):
@@ -71,7 +67,7 @@ def _owners_of(value: Value, captured: bool) -> frozenset[Owner]:
             return frozenset()
         case PlaceV():
             return _owners_of(value.value, captured)
-        case ViewV(items) | EnumerateV(items) | ReversedV(items):
+        case EnumerateV(items) | ReversedV(items):
             return _owners_of(items, captured)
         case UnionV(union=union) if not nodes_hold_memory(union):
             return frozenset()

@@ -41,13 +41,12 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
     ViewStep,
-    ViewV,
     ZipV,
     index_scalar,
 )
 from pullback.frontend.library.numpy.indices import wrapped
 from pullback.frontend.memory import holding
-from pullback.frontend.memory.dict_views import FieldsV, fields_of
+from pullback.frontend.memory.dict_views import is_view, seen_by, view_of, word_of
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
@@ -268,12 +267,9 @@ def renewed(run: Run, source: Value, node: ast.AST) -> Value:
         case ReversedV(items):
             inner = renewed(run, items, node)
             return source if inner is items else ReversedV(inner)
-        case ViewV(items, what):
-            inner = renewed(run, items, node)
-            return source if inner is items else ViewV(inner, what)
-        case FieldsV(of=RecordV() as of, what=what):
-            inner = renewed(run, of, node)
-            return fields_of(inner, what) if isinstance(inner, RecordV) else source
+        case RecordV() if is_view(source):
+            inner = renewed(run, seen_by(source), node)
+            return source if inner is seen_by(source) else view_of(inner, word_of(source))
         case _:
             place = run.frame.places.get(source)
             return source if place is None else current(run, place, node)

@@ -51,7 +51,6 @@ from pullback.frontend.kinds.values import (
     index_scalar,
 )
 from pullback.frontend.memory import ownership, updates
-from pullback.frontend.memory.dict_views import refuse_views
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
@@ -256,7 +255,6 @@ class Columns:
     def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
         """Store a field of an object."""
         run, group = self.run, self.group(ref)
-        refuse_views(run, (value,), node)
         if name in group.outside and not ownership.is_unshared(value):
             reason = f"{name!r} of an object from outside gets what others may hold"
             run.refuse(node, reason, "put a copy there", error=MutationError)

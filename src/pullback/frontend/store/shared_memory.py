@@ -59,6 +59,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import holding, places
+from pullback.frontend.memory.dict_views import is_view, seen_by, view_of, word_of
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.python_values import is_library
@@ -95,6 +96,8 @@ def followed(run: Run, follow: bool) -> Iterator[None]:
 
 def source(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the list that a value refers to, for somebody who goes through it."""
+    if is_view(value):
+        return view_of(opened(run, seen_by(value), node), word_of(value))
     contents = opened(run, value, node)
     if not (run.follows and is_shared(value) and isinstance(contents, ListV | ArrayV)):
         return contents
