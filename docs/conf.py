@@ -37,13 +37,15 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "config.cache"]
 
-autodoc_typehints = "signature"
+autodoc_typehints = "none"  # the parameters are said in words
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 add_module_names = False
 python_use_unqualified_type_names = True
 napoleon_use_rtype = False
 napoleon_use_param = False
+napoleon_custom_sections = ["Source"]
+napoleon_preprocess_types = False
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery"],

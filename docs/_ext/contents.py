@@ -12,6 +12,7 @@ from typing import Any
 CONTENTS: dict[str, list[str]] = {
     "index": [
         "guide/README",
+        "api/index",
         "reference",
         "gallery/index",
         "how-it-works",
@@ -26,6 +27,17 @@ CONTENTS: dict[str, list[str]] = {
         "guide/compiling",
         "guide/numbers",
         "guide/performance",
+    ],
+    "api/index": [
+        "api/gradients",
+        "api/jacobians",
+        "api/products",
+        "api/loops",
+        "api/rules",
+        "api/structures",
+        "api/inspection",
+        "api/compilation",
+        "api/errors",
     ],
     "reference": ["LANGUAGE"],
     "how-it-works": [

@@ -29,10 +29,24 @@ Value = TypeVar("Value")
 def build(n: int, f: Callable[[int], Any]) -> Any:
     """Return the array (or list) of ``f(0), ..., f(n-1)``; the calls are independent of each other.
 
-    Raises ``ValueError`` if ``n`` is negative or if the results are arrays of different shapes.
+    Args:
+        n: how many there are.
+        f: a function of the index, an int.
 
-    >>> build(4, lambda i: 0.5 * i)
-    array([0. , 0.5, 1. , 1.5])
+    Returns:
+        An array, with the axis of the index first, if the results are numbers or arrays of one
+        shape; else a list.
+
+    Raises:
+        ValueError: ``n`` is negative, or the results are arrays of different shapes.
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, section 7 and figure 8.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.build(4, lambda i: 0.5 * i)
+        array([0. , 0.5, 1. , 1.5])
     """
     if n < 0:
         raise ValueError("pb.build: the size must not be negative")
@@ -42,10 +56,26 @@ def build(n: int, f: Callable[[int], Any]) -> Any:
 def map(f: Callable[..., Any], xs: Iterable[Any], *more: Iterable[Any]) -> Any:
     """Return the array (or list) of ``f(x, ...)`` over the elements of ``xs`` and ``more``.
 
-    Raises ``ValueError`` if the arguments have different lengths.
+    Args:
+        f: a function of one element of each.
+        xs: an array, along its first axis, or a list.
+        more: others of the same length.
 
-    >>> map(lambda x, y: x * y, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
-    array([3., 8.])
+    Returns:
+        An array, with the axis of the elements first, if the results are numbers or arrays of one
+        shape; else a list.
+
+    Raises:
+        ValueError: the arguments have different lengths.
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, section 7 and figure 8.
+
+    Example:
+        >>> import numpy as np
+        >>> import pullback as pb
+        >>> pb.map(lambda x, y: x * y, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+        array([3., 8.])
     """
     return _gather([f(*each) for each in zip(xs, *more, strict=True)])
 
@@ -53,12 +83,27 @@ def map(f: Callable[..., Any], xs: Iterable[Any], *more: Iterable[Any]) -> Any:
 def fold(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) -> Value:
     """Return ``init`` and the elements of ``xs`` combined by ``op``, ``init`` once and on the left.
 
-    The caller must make sure that ``op`` is associative; the order of combination depends on the
-    length of ``xs`` only. The result has the type of ``init``, and so must every result of ``op``:
-    compiled code refuses anything else with a ``TypeError``.
+    The caller must make sure that ``op`` is associative. The order of combination depends on the
+    length of ``xs`` only.
 
-    >>> fold(lambda a, b: a * b, 10.0, [2.0, 3.0])
-    60.0
+    Args:
+        op: an associative function of two values that returns a value of their type.
+        init: the first value.
+        xs: an array, along its first axis, or a list.
+
+    Returns:
+        A value of the type of ``init``.
+
+    Raises:
+        TypeError: in compiled code, a result of ``op`` is of another type than ``init``.
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, section 7 and figures 8 and 9.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.fold(lambda a, b: a * b, 10.0, [2.0, 3.0])
+        60.0
     """
     result = init
     for x in xs:
@@ -67,11 +112,29 @@ def fold(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
 
 
 def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) -> Any:
-    """Return the array (or list) of the n inclusive partial results of ``fold(op, init, xs)``, as
-    long as ``xs``. The conditions are those of ``fold``.
+    """Return the array (or list) of the partial results of ``fold(op, init, xs)``, the last one
+    included.
 
-    >>> scan(lambda a, b: a + b, 10.0, np.array([2.0, 3.0]))
-    array([12., 15.])
+    Args:
+        op: an associative function of two values that returns a value of their type.
+        init: the first value; it is not itself among the results.
+        xs: an array, along its first axis, or a list.
+
+    Returns:
+        An array if the partial results are numbers or arrays of one shape, else a list; it is as
+        long as ``xs``.
+
+    Raises:
+        TypeError: in compiled code, a result of ``op`` is of another type than ``init``.
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, section 7.
+
+    Example:
+        >>> import numpy as np
+        >>> import pullback as pb
+        >>> pb.scan(lambda a, b: a + b, 10.0, np.array([2.0, 3.0]))
+        array([12., 15.])
     """
     results: list[Value] = []
     result = init
@@ -84,18 +147,30 @@ def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
 def loop(
     n: int, step: Callable[[int, State], State], state: State, checkpoint: int | str | None = None
 ) -> State:
-    """Run ``state = step(i, state)`` for ``i`` in ``range(n)``. Return the last state (``state``
-    itself if n <= 0).
+    """Run ``state = step(i, state)`` for ``i`` in ``range(n)``, and return the last state.
 
-    The state may be anything (numbers, arrays, tuples, records), of one type throughout: compiled
-    code refuses anything else with a ``TypeError``.
+    Args:
+        n: how many rounds there are; none if it is not positive.
+        step: a function of the number of the round and the state.
+        state: the first state: anything (numbers, arrays, tuples, records), of one type throughout.
+        checkpoint: ``k`` keeps every k-th state for the reverse sweep, which runs the k rounds from
+            there again; ``"sqrt"`` is the root of n. So there are n / k + k states in memory, and
+            each round runs twice. The state is then of numbers and arrays.
 
-    With ``checkpoint=k`` the reverse sweep keeps every k-th state and runs the k rounds from there
-    again, with ``"sqrt"`` as many as the root of n: memory for n / k + k rounds, and each round
-    runs once more. The state is of numbers and arrays then.
+    Returns:
+        The last state, or ``state`` itself where there is no round.
 
-    >>> loop(3, lambda i, s: 2.0 * s + i, 1.0)
-    12.0
+    Raises:
+        TypeError: in compiled code, the state changes its type.
+        ValueError: in compiled code, ``checkpoint`` is neither positive nor ``"sqrt"``.
+
+    Source:
+        Checkpoints: Griewank and Walther, *Evaluating Derivatives*, chapter 12.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.loop(3, lambda i, s: 2.0 * s + i, 1.0)
+        12.0
     """
     for i in range(n):
         state = step(i, state)
@@ -106,15 +181,32 @@ def while_loop(
     cond: Callable[[State], bool], step: Callable[[State], State], state: State,
     checkpoint: int | str | None = None,
 ) -> State:  # fmt: skip
-    """Run ``state = step(state)`` while ``cond(state)`` holds. Return the first state for which it
-    does not. No bound on the number of steps is needed, not for derivatives either. The state is as
-    that of ``loop``.
+    """Run ``state = step(state)`` while ``cond(state)`` holds, and return the last state.
 
-    With ``checkpoint=k`` the reverse sweep keeps every k-th state, with ``"sqrt"`` the states at
-    the ends of blocks of 1, 2, 3, ... rounds, as many as the root of twice the rounds.
+    No bound on the number of rounds is needed, not for derivatives either.
 
-    >>> while_loop(lambda s: s < 100.0, lambda s: s * 3.0, 1.0)
-    243.0
+    Args:
+        cond: a function of the state that returns a bool.
+        step: a function of the state that returns the next one.
+        state: the first state: anything (numbers, arrays, tuples, records), of one type throughout.
+        checkpoint: ``k`` keeps every k-th state for the reverse sweep; ``"sqrt"`` keeps the states
+            at the ends of blocks of 1, 2, 3, ... rounds: as many as the root of twice the rounds.
+            The rounds between are run again. The state is then of numbers and arrays.
+
+    Returns:
+        The first state for which ``cond`` does not hold.
+
+    Raises:
+        TypeError: in compiled code, the state changes its type.
+        ValueError: in compiled code, ``checkpoint`` is neither positive nor ``"sqrt"``.
+
+    Source:
+        Checkpoints: Griewank and Walther, *Evaluating Derivatives*, chapter 12.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.while_loop(lambda s: s < 100.0, lambda s: s * 3.0, 1.0)
+        243.0
     """
     while cond(state):
         state = step(state)
@@ -139,12 +231,27 @@ class Checkpointed:
 
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f``, of which a reverse sweep keeps the arguments and nothing else: it runs ``f`` again, so
-    that f costs its time twice, and memory only while it is reversed.
+    """Return ``f``, of which a reverse sweep keeps the arguments and nothing else.
 
-    >>> import pullback as pb
-    >>> pb.grad(lambda x: checkpoint(lambda y: y * y)(x) * 2.0)(3.0)
-    12.0
+    The sweep runs ``f`` again, so that ``f`` costs its time twice, and memory only while it is
+    reversed.
+
+    Args:
+        f: any function.
+
+    Returns:
+        A function with the results and derivatives of ``f``.
+
+    Raises:
+        TypeError: ``f`` is not a function.
+
+    Source:
+        Griewank and Walther, *Evaluating Derivatives*, chapter 12; JAX's ``checkpoint``.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.grad(lambda x: pb.checkpoint(lambda y: y * y)(x) * 2.0)(3.0)
+        12.0
     """
     if not callable(f):
         raise TypeError(f"pb.checkpoint is applied to a function, not to {f!r}")
@@ -152,20 +259,47 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stop_gradient(x: Value) -> Value:
-    """Return ``x`` itself (a number, an array, or data), with derivative zero.
+    """Return ``x`` itself, with derivative zero.
 
-    >>> import pullback as pb
-    >>> pb.grad(lambda x: x * stop_gradient(x))(3.0)
-    3.0
+    Args:
+        x: a number, an array, or data.
+
+    Returns:
+        ``x``. Nothing that is computed from it passes a derivative on to what ``x`` was computed
+        from.
+
+    Raises:
+        PullbackError: never by itself; what stands in ``x`` may be outside the language.
+
+    Source:
+        The operator is JAX's ``stop_gradient``.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.grad(lambda x: x * pb.stop_gradient(x))(3.0)
+        3.0
     """
     return x
 
 
 def debug_print(*values: object) -> None:
-    """Print the values. Compiled code prints, too: once, with the values of the run.
+    """Print the values. Compiled code prints them, too: once, with the values of the run.
 
-    >>> debug_print("x =", 1.5)
-    x = 1.5
+    Neither a reverse sweep nor a checkpoint prints again. ``print`` itself does the same.
+
+    Args:
+        values: what is printed, with spaces between, as by ``print``.
+
+    Returns:
+        Nothing.
+
+    Raises:
+        PullbackError: in compiled code, a value cannot be shown (more than 64 words of data).
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.debug_print("x =", 1.5)
+        x = 1.5
     """
     print(*values)
 

@@ -15,10 +15,26 @@ from pullback.core.terms import Site
 
 
 class PullbackError(Exception):
-    """The base of all errors of this package.
+    """The base of all errors that Pullback itself raises, with the line in the user's source.
 
-    ``reason`` is one sentence, ``rewrite`` what to do about it (may be empty), ``site`` the place
-    in the user's source (``None``: the error is about a call, not about a line)."""
+    Each class of them is also the built-in exception that fits, so ``except TypeError`` catches a
+    value of the wrong type. Errors that the program raises are not among them: they stay
+    themselves.
+
+    Attributes:
+        reason: what is wrong, in one sentence.
+        rewrite: what to write instead; may be empty.
+        site: the place in the user's source; ``None`` where the error is about a call.
+        others: the other refusals of the same function.
+
+    Example:
+        >>> import pullback as pb
+        >>> try:
+        ...     pb.grad(abs)(1)
+        ... except pb.PullbackError as error:
+        ...     error.reason
+        'argument 0 is an int: it has no real number to differentiate by'
+    """
 
     title = "error"
     advice = "Instead"
@@ -43,7 +59,17 @@ class PullbackError(Exception):
 class UnsupportedError(PullbackError, NotImplementedError):
     """A construct outside the language that Pullback compiles.
 
-    Broken: ``try: ... except ...`` in a differentiated function. Mended: test the condition."""
+    It is also a ``NotImplementedError``, and has the attributes of ``PullbackError``.
+
+    Example:
+        >>> import numpy as np
+        >>> import pullback as pb
+        >>> try:
+        ...     pb.jit(np.fft.fft)(np.ones(2))
+        ... except pb.UnsupportedError as error:
+        ...     error.reason
+        'numpy.fft.fft is not supported inside compiled code'
+    """
 
     title = "not supported"
 
@@ -166,10 +192,16 @@ class EndlessError(PullbackError, RecursionError):
 
 
 class InternalError(PullbackError, RuntimeError):
-    """A mistake of this package, noticed by itself. ``site`` is the place of the program at which
-    the compiler stood; the cause is the exception that it stumbled over, cut short.
+    """A mistake of Pullback, noticed by itself; it is also a ``RuntimeError``.
 
-    Broken: nothing of the user's. Mended: by us, from what the message asks for."""
+    ``site`` is the place of the program at which the compiler stood, and the message says what to
+    send. The cause is the exception that it stumbled over, cut short.
+
+    Example:
+        >>> import pullback as pb
+        >>> issubclass(pb.InternalError, (pb.PullbackError, RuntimeError))
+        True
+    """
 
     title = "internal error"
     advice = "Please report it"

@@ -17,18 +17,29 @@ def _threads() -> int:
 
 @dataclass(slots=True)
 class Config:
-    """The settings, on ``pb.config``: ``check``, which programs the type checker of Core sees,
-    "always" (after every pass), "last" (the final program) or "never"; ``cache_size``, how many
-    specialisations are kept; ``cache_dir``, the folder in which compiled code is kept for the next
-    processes (None: ``PULLBACK_CACHE`` says it, or else it is the user's own cache folder);
-    ``threads``, on how many threads long loops may run (``PULLBACK_THREADS``, or else the cores):
-    results are the same, bit by bit, whatever their number; ``verbose``, what is said of
-    compilation: "slow", on a terminal, what takes more than two seconds; "always", the same
-    wherever ``sys.stderr`` leads; "log", a line for every program that is compiled, too, with the
-    reason; "never", nothing.
+    """The settings of the process, on ``pb.config``.
 
-    >>> config.cache_size
-    512
+    Attributes:
+        cache_dir: the folder in which compiled code is kept for the next processes. ``None``, the
+            default: the folder that ``PULLBACK_CACHE`` names, or else the user's own cache folder.
+        cache_size: how many compiled functions a process remembers: 512 at first.
+        check: which programs the compiler's own type checker sees: ``"always"`` (after every pass),
+            ``"last"`` (the final program, the default) or ``"never"``.
+        threads: on how many threads long loops may run: ``PULLBACK_THREADS``, or else the number of
+            cores. Results are the same, bit by bit, whatever their number.
+        verbose: what is said of compilation on ``sys.stderr``: ``"slow"``, the default, on a
+            terminal what takes more than two seconds; ``"always"``, the same wherever
+            ``sys.stderr`` leads; ``"log"``, a line for every program that is compiled, too, with
+            the reason; ``"never"``, nothing.
+
+    Raises:
+        ValueError: a setting is given a value that it cannot have.
+        AttributeError: there is no such setting.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.config.cache_size
+        512
     """
 
     check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))

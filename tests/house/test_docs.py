@@ -80,7 +80,8 @@ def test_python_blocks_run(doc: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 PUBLIC = {name: getattr(pb, name) for name in pb.__all__}
 FUNCTIONS = {name: f for name, f in PUBLIC.items() if inspect.isfunction(f)}
-MODULES = sorted({f.__module__ for f in (*FUNCTIONS.values(), type(pb.config))})
+OTHERS = (type(pb.config), pb.PullbackError)
+MODULES = sorted({f.__module__ for f in (*FUNCTIONS.values(), *OTHERS)})
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -35,19 +35,41 @@ def check_grads(
     eps: float | None = None,
     seed: int = 0,
 ) -> None:
-    """Compare reverse mode, forward mode and finite differences of ``f`` at ``args``, along random
-    directions, on any structured type; ``order`` 2 also does so for the gradient (of a function
-    that returns one number), ``order`` 3 for the gradient of that, and so on.
+    """Compare reverse mode, forward mode and finite differences of ``f`` at ``args``.
 
-    Each leaf of the arguments is moved by steps of its own, from 0.02 of its size (at least 1)
-    downwards, and the differences are extrapolated (Richardson, with Ridders' estimate of the
-    error); with ``eps`` by this one step. The function is run as plain Python. ``atol`` and
-    ``rtol`` say how far the three may be apart (1e-5; with float32 arguments 1e-2). Returns
-    nothing. Raises ``AssertionError`` that names the two that disagree, and the leaves where they
-    do, and says so if the function has a kink at or near the point; ``ValueError`` for a mode that
-    is none. That two modes agree along a random direction is Lemma 1 of Krawiec et al.
+    They are compared along random directions. Each leaf of the arguments is moved by steps of its
+    own, from 0.02 of its size (at least 1) downwards, and the differences are extrapolated. ``f``
+    is run as plain Python.
 
-    >>> check_grads(_square, (3.0,), order=2)
+    Args:
+        f: a function with any result that has a real number in it.
+        args: a tuple of the arguments, which may be of any structure.
+        order: 1 for the derivative of ``f``; 2 for that of its gradient, too (of a function that
+            returns one number); 3 for that of the gradient of the gradient; and so on.
+        modes: which modes are compared: ``"fwd"``, ``"rev"`` or both.
+        atol: by how much the three may differ: 1e-5, with float32 arguments 1e-2.
+        rtol: the same, relative to their size.
+        eps: one step for the differences, in place of the sequence of steps.
+        seed: the seed of the random directions.
+
+    Returns:
+        Nothing.
+
+    Raises:
+        AssertionError: two of them disagree. The message names the two and the leaves where they
+            do, and says so if ``f`` has a kink at or near the point.
+        ValueError: there is no such mode or order.
+        PullbackError: ``f`` is outside the language.
+
+    Source:
+        That two modes agree along a random direction: Krawiec et al., Lemma 1. The differences:
+        Richardson's extrapolation with Ridders' estimate of the error (1982).
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> pb.check_grads(square, (3.0,), order=2)
     """
     if not set(modes) <= {"fwd", "rev"} or not modes:
         raise ArgumentValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
@@ -186,11 +208,6 @@ class _Check:
             return whole
         close = slope_of(at, group.size, noise)
         return close if close.error < whole.error else whole
-
-
-def _square(x: float) -> float:
-    """For the examples above."""
-    return x * x
 
 
 register_operators(check_grads=check_grads)

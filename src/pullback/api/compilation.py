@@ -15,19 +15,30 @@ _VALUE = Request(What.VALUE)
 def jit(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``f``, compiled: a function with the results of ``f`` itself.
 
-    It is compiled for the types of the arguments at the first call with such types: numbers, arrays
-    (of the shapes that NumPy gives), lists, dicts, records. Errors that ``f`` raises are raised; a
-    function that cannot be compiled is refused with a ``PullbackError`` that shows the place.
+    It is compiled at the first call with arguments of new types, and then called. Code that was
+    compiled before, by another process too, is loaded (see "What compiles again").
 
-    >>> jit(_square)(3.0)
-    9.0
+    Args:
+        f: a function of numbers, arrays, texts, lists, dicts and objects. It may update its
+            arguments and what is around it; the updates are written back, as in Python.
+
+    Returns:
+        A function of the same arguments, whose results have the same types, shapes and dtypes.
+
+    Raises:
+        PullbackError: ``f`` is outside the language; the error shows the line and what to write
+            instead. It is raised before anything runs.
+        TypeError: ``f`` is not a function.
+        Exception: whatever ``f`` itself raises, with the line in the traceback.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> pb.jit(square)(3.0)
+        9.0
     """
     return Operator(f, _VALUE, ("jit",))
-
-
-def _square(x: float) -> float:
-    """For the examples above."""
-    return x * x
 
 
 register_operators(jit=jit)

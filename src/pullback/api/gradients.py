@@ -24,18 +24,41 @@ def grad(
 ) -> Callable[..., Any]:
     """Return the gradient of ``f``, a function that returns one real number.
 
-    Returns a function of the same arguments. Its result has the form of argument ``argnums`` (of a
-    tuple of arguments where ``argnums`` is a tuple): an array has an array of its dtype, a record
-    an instance of its class, and what is discrete ``None``. With ``has_aux`` the function returns
-    ``(value, aux)`` and its gradient ``(gradient, aux)``. Raises ``TypeError`` where ``f`` does not
-    return a real number or the argument has none.
+    Args:
+        f: a function that returns a float, or an array without axes; with ``has_aux`` a pair of
+            such a number and anything else.
+        argnums: the arguments to differentiate by: a position, counted from 0, or a name, or a
+            tuple of positions and names.
+        has_aux: whether ``f`` returns ``(value, aux)``.
+        method: ``"chad"``, the default, or ``"dual"`` (dual-numbers reverse mode); both are
+            compiled. The stages of the papers (``"chad.monadic"``, ``"dual.tape"``, ...) are run
+            step by step by the reference evaluator; ``pb.grad(f, method="?")`` raises an error that
+            lists them.
 
-    Reverse mode: Smeding and Vákár, Efficient CHAD (2022). Any other ``method`` is one of the
-    papers' (``pullback.papers``), run step by step by the reference evaluator; a ``ValueError``
-    lists them, and a function outside the source language of a paper is refused.
+    Returns:
+        A function of the same arguments. It returns the gradient, which has the form of the
+        argument: a float for a float, for an array an array of its shape and dtype, for a list,
+        dict or object one of the same kind. An int, a bool or a text has ``None`` in its place.
+        Where ``argnums`` is a tuple, a tuple of gradients is returned; with ``has_aux``,
+        ``(gradient, aux)``.
 
-    >>> grad(_square)(3.0)
-    6.0
+    Raises:
+        TypeError: ``f`` does not return one real number, or the argument has no real number in it.
+        ValueError: no argument has that name, or there is no such method.
+        PullbackError: ``f`` is outside the language (or, for a stage of a paper, outside the
+            language of the paper).
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, figures 6 and 8. ``"dual"``: Smeding and Vákár,
+        *Efficient Dual-Numbers Reverse AD via Well-Known Program Transformations*, figures 11 and
+        12 and section 8.3.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> pb.grad(square)(3.0)
+        6.0
     """
     return _gradient(f, What.GRADIENT, argnums, has_aux, method)
 
@@ -43,14 +66,35 @@ def grad(
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[..., Any]:
-    """Return a function that returns ``(value, gradient)`` of ``f``, as
-    ``scipy.optimize.minimize(..., jac=True)`` wants it.
+    """Return a function that returns the value of ``f`` and its gradient, ``(value, gradient)``.
 
-    With ``has_aux`` it returns ``((value, aux), gradient)``. Forms, methods and errors are those of
-    ``grad``, and so is the algorithm.
+    That is what ``scipy.optimize.minimize(..., jac=True)`` wants. ``f`` runs once for both.
 
-    >>> value_and_grad(_square)(3.0)
-    (9.0, 6.0)
+    Args:
+        f: a function that returns one real number; with ``has_aux`` a pair of it and anything else.
+        argnums: the arguments to differentiate by: a position, counted from 0, or a name, or a
+            tuple of positions and names.
+        has_aux: whether ``f`` returns ``(value, aux)``.
+        method: as for ``grad``.
+
+    Returns:
+        A function of the same arguments that returns ``(value, gradient)``; with ``has_aux``,
+        ``((value, aux), gradient)``. The gradient has the form of the argument, as for ``grad``.
+
+    Raises:
+        TypeError: ``f`` does not return one real number, or the argument has no real number in it.
+        ValueError: no argument has that name, or there is no such method.
+        PullbackError: ``f`` is outside the language.
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, figures 6 and 8.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> pb.value_and_grad(square)(3.0)
+        (9.0, 6.0)
     """
     return _gradient(f, What.VALUE_AND_GRADIENT, argnums, has_aux, method)
 
@@ -85,11 +129,6 @@ def _request(
 def _asked(what: What, argnum: int, has_aux: bool, method: str) -> Asked:
     """Return the same for one number: the objects are made once."""
     return _request(what, (argnum,), True, argnum, has_aux, method)
-
-
-def _square(x: float) -> float:
-    """For the examples above."""
-    return x * x
 
 
 register_operators(grad=grad, value_and_grad=value_and_grad)

@@ -20,15 +20,34 @@ from pullback.structures import once, quiet
 def linearize(f: Callable[..., Any], *primals: Any) -> Any:
     """Return the result of ``f`` and its derivative at ``primals``: ``(out, linear_map)``.
 
-    ``linear_map(*tangents)`` takes one tangent for each primal (``None`` stands for zero) and
-    returns the tangent of ``out``. It can be called again, and after the primals were overwritten.
-    The function runs once: what its derivative reads is kept. Where the function recurses, takes a
-    derivative itself, or has nodes or lists of lists, every call runs it again. Forms and errors
-    are those of ``jvp``.
+    ``f`` runs once, and what its derivative reads is kept, so a call of ``linear_map`` is cheaper
+    than ``pb.jvp``. Where ``f`` recurses, takes a derivative itself, or has nodes or lists of
+    lists, nothing is kept, and every call of ``linear_map`` runs ``f`` again.
 
-    >>> out, linear_map = linearize(_square, 3.0)
-    >>> out, linear_map(1.0)
-    (9.0, 6.0)
+    Args:
+        f: a function of any number of arguments, with any result.
+        primals: the arguments.
+
+    Returns:
+        ``(out, linear_map)``. ``linear_map(*tangents)`` takes one tangent for each primal, in the
+        form of the primal (``None`` stands for zero), and returns the tangent of ``out``. It can be
+        called again, and after the primals were overwritten.
+
+    Raises:
+        TypeError: there are more or fewer tangents than primals, or one is of another form.
+        ValueError: a tangent has another shape than its array.
+        PullbackError: ``f`` is outside the language.
+
+    Source:
+        Krawiec et al., figures 3 and 4, with the first half run once; the name is JAX's.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> out, linear_map = pb.linearize(square, 3.0)
+        >>> out, linear_map(1.0)
+        (9.0, 6.0)
     """
     require_function(f, "linearize", "pb.linearize(f, x)")
     return with_updates(lambda f: _linearized(f, primals), f, primals)
@@ -64,11 +83,6 @@ def _linear_map(f: Callable[..., Any], primals: Any) -> Callable[..., Any]:
         return jvp(again, primals, tangents)[1]
 
     return linear_map
-
-
-def _square(x: float) -> float:
-    """For the example."""
-    return x * x
 
 
 register_text(linearize, _text)

@@ -52,17 +52,30 @@ def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> 
 
 @public
 def compiled(f: Callable[..., Any]) -> tuple[Compilation, ...]:
-    """Return what this process has compiled for a function (or for the function of an operator's
-    result), the oldest first: for each program the operator, the arguments that it differentiates
-    by, the types of the arguments, the seconds, the bytes of machine code, and whether it was
-    loaded from disk. Only the last 1024 programs of all functions are remembered; the methods of
-    the papers, which compile nothing, and functions that are called by ``f`` are not among them.
+    """Return what this process has compiled for a function, the oldest first.
 
-    >>> from pullback import grad
-    >>> _ = grad(_square)(3.0)
-    >>> made = compiled(_square)[-1]
-    >>> made.operator, made.argnums, made.arguments, made.size > 0
-    ('grad', (0,), ('a float',), True)
+    Only the last 1024 programs of all functions are remembered. The methods of the papers, which
+    compile nothing, and functions that ``f`` calls are not among them.
+
+    Args:
+        f: a function, or the result of an operator, such as ``pb.grad(f)``.
+
+    Returns:
+        A tuple with an entry for each program. The entry has the operator, the arguments that it
+        differentiates by, the types of the arguments, the seconds, the bytes of machine code,
+        whether it was loaded from disk, and the reason why it was compiled.
+
+    Raises:
+        TypeError: ``f`` is not a function.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> _ = pb.grad(square)(3.0)
+        >>> made = pb.compiled(square)[-1]
+        >>> made.operator, made.argnums, made.arguments, made.size > 0
+        ('grad', (0,), ('a float',), True)
     """
     require_function(f, "compiled", "pb.compiled(f)")
     inner = f._f if isinstance(f, Operator) else f
@@ -97,16 +110,31 @@ def show(
 ) -> str:
     """Print a stage of the compilation of ``f`` for these arguments, and return its text.
 
-    ``stage`` is "core" (what the front end made), a name of ``pipeline.PIPELINE``, "plan" (how each
-    loop runs: in lanes, on threads, and if not, why; what it keeps; BLAS), "loop", "llvm" or "llvm
-    optimised"; without it the last Core program is shown. ``f`` may be an operator's
-    result, such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments, a method
-    of the papers its transformed program. Raises ``ValueError`` for a name that is none.
+    Args:
+        f: a function, or the result of an operator, such as ``pb.grad(f)``.
+        args: the arguments.
+        stage: ``"core"``, what the front end made; ``"plan"``, how each loop runs (in lanes, on
+            threads, and if not, why), what it keeps for the reverse sweep, and what is BLAS;
+            ``"loop"``, ``"llvm"`` or ``"llvm optimised"``; or the name of a pass, which shows the
+            program behind it. Without it the last program in Core is shown.
+        method: ``"chad"`` or ``"dual"`` shows the gradient of ``f`` by all arguments; a method of
+            the papers shows its transformed program.
 
-    >>> text = show(_square, 3.0)
-    main main(x:f64) -> f64
-      let t:f64 = mul x x
-      return t
+    Returns:
+        The text that was printed.
+
+    Raises:
+        ValueError: there is no such stage or method; the message lists them.
+        PullbackError: ``f`` is outside the language.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> text = pb.show(square, 3.0)
+        main main(x:f64) -> f64
+          let t:f64 = mul x x
+          return t
     """
     return with_updates(lambda f: _shown(f, args, stage, method), f, args, writes=False)
 
@@ -127,19 +155,36 @@ def _shown(
 
 @public
 def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
-    """Return the number of steps that the reference evaluator takes for ``f(*args)``; with
-    ``method="chad"`` or a method of the papers, for the value and the gradient by all arguments
-    that have one.
+    """Return the number of steps that the reference evaluator takes for ``f(*args)``.
 
-    Every construct costs 1 and what its parts cost, a closure 1 and what it captures (Efficient
-    CHAD, App. C); the operations of a method's target language cost what its paper says. So the
-    numbers of two methods can be compared, and how they grow. Raises ``ValueError`` for a method
-    that there is not.
+    Every construct costs 1 and what its parts cost, a closure 1 and what it captures; the
+    operations of a method's target language cost what its paper says. So the numbers of two methods
+    can be compared, and how they grow with the arguments.
 
-    >>> cost(_square, 3.0) < cost(_square, 3.0, method="chad")
-    True
-    >>> [cost(_square, 3.0, method=m) for m in ("forward", "dual.tape", "chad.monadic")]
-    [50, 212, 179]
+    Args:
+        f: a function, or the result of an operator, such as ``pb.grad(f)``.
+        args: the arguments.
+        method: ``"chad"``, ``"dual"`` or a method of the papers: the steps are then those of the
+            value and the gradient by all arguments that have one.
+
+    Returns:
+        An int.
+
+    Raises:
+        ValueError: there is no such method.
+        PullbackError: ``f`` is outside the language.
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, appendix C.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> pb.cost(square, 3.0) < pb.cost(square, 3.0, method="chad")
+        True
+        >>> [pb.cost(square, 3.0, method=m) for m in ("forward", "dual.tape", "chad.monadic")]
+        [50, 212, 179]
     """
     return with_updates(lambda f: _counted(f, args, method), f, args, writes=False)
 
@@ -154,29 +199,47 @@ def _counted(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -
 
 @public
 def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
-    """Print ``f`` at these arguments through the stages of the four papers, and return the text.
+    """Print ``f`` at these arguments through the stages of the papers, and return the text.
 
-    Each stage is the translation in its paper's notation (N1 to N5, K1 to K, C0 to C, S and E:
-    ``docs/PAPERS.md``), with ``*`` before the lines that the stage before it had not, and then what
-    a run of it counts: the steps forward and in reverse, and how often each backpropagator was
-    called. ``only`` names some of the stages. A function of reals, tuples and lambdas is shown with
-    its own names; another one as the front end made it. Raises ``ValueError`` for a name that is
-    none, ``NotImplementedError`` for a function that is not in the papers' languages.
+    Each stage is the translation in its paper's notation, with ``*`` before the lines that the
+    stage before it had not, and then what a run of it counts: the steps forward and in reverse, and
+    how often each backpropagator was called. A function of reals, tuples and lambdas is shown with
+    its own names, another one as the front end made it.
 
-    >>> text = stages(_square, 3.0, only=["N1", "N5"])
-       \\x. x * x
-       4 steps: 9
-    <BLANKLINE>
-    N1  a backpropagator is called once per path (Figs. 6, 7): dual.naive
-     * \\(x, dx). (x * x, \\_d. dx (x * d) +_c dx (x * d))
-       forward 25 steps, reverse 27; 3 calls of 2 backpropagators: 2 1
-    <BLANKLINE>
-    N5  taping (section 8.3): dual.tape
-     * \\(x, dx).
-     *  do { i <- push ([(dx, x), (dx, x)]);
-     *       pure (x * x, i) }
-       forward 72 steps, reverse 117
-    <BLANKLINE>
+    Args:
+        f: a function, or the result of an operator, such as ``pb.grad(f)``.
+        args: the arguments.
+        only: names of stages, in place of all: N1 to N5, K1 to K, C0 to C, S and E, as in
+            ``docs/PAPERS.md``.
+
+    Returns:
+        The text that was printed.
+
+    Raises:
+        ValueError: there is no such stage; the message lists them.
+        NotImplementedError: ``f`` is not in the papers' languages.
+
+    Source:
+        All figures of the papers; ``docs/PAPERS.md`` lists them.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> text = pb.stages(square, 3.0, only=["N1", "N5"])
+           \\x. x * x
+           4 steps: 9
+        <BLANKLINE>
+        N1  a backpropagator is called once per path (Figs. 6, 7): dual.naive
+         * \\(x, dx). (x * x, \\_d. dx (x * d) +_c dx (x * d))
+           forward 25 steps, reverse 27; 3 calls of 2 backpropagators: 2 1
+        <BLANKLINE>
+        N5  taping (section 8.3): dual.tape
+         * \\(x, dx).
+         *  do { i <- push ([(dx, x), (dx, x)]);
+         *       pure (x * x, i) }
+           forward 72 steps, reverse 117
+        <BLANKLINE>
     """
     names = by_method.stage_names()
     for name in only:
@@ -187,11 +250,6 @@ def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
     text = driver.by_method(
         g, values, request, "delta.monadic", partial(by_method.told, only=only))
     return _printed(text)
-
-
-def _square(x: float) -> float:
-    """For the examples above."""
-    return x * x
 
 
 register_operators(compiled=compiled, show=show, cost=cost, stages=stages)

@@ -31,22 +31,38 @@ class Callback(Remade):
 
 
 def pure_callback(f: Callable[..., Any], example: Any) -> Callable[..., Any]:
-    """Return ``f`` as a function that compiled code calls and does not compile: one that reads a
-    table from a file, or calls a library.
+    """Return ``f`` as a function that compiled code calls and does not compile.
 
-    ``example`` has the form of its result: a float or an array of floats of that shape, or a tuple,
-    list, dict or record of these. The arguments are numbers, arrays and structures of them; f is
-    given copies. It is called once for each call that the program makes, in order, on the thread of
-    the caller; an error that it raises comes out as it is. It must be a function of its arguments
-    alone. It has no derivative: give it a rule by ``pb.custom_jvp`` or ``pb.custom_vjp``, or take
-    ``pb.stop_gradient`` of its arguments. Raises ``TypeError`` or ``ValueError`` if a result has
-    another form than the example.
+    It is for what cannot be compiled: reading a table from a file, calling a library. ``f`` is
+    called once for each call that the program makes, in order, on the thread of the caller, with
+    copies of the arguments, and must be a function of them alone. It has no derivative of its own:
+    give it a rule by ``pb.custom_jvp`` or ``pb.custom_vjp``, or apply it to ``pb.stop_gradient`` of
+    its arguments.
 
-    >>> import pullback as pb
-    >>> lookup = pb.custom_jvp(pure_callback(lambda x: {1: 2.0}[round(x)], 0.0))
-    >>> lookup.defjvps(lambda t, out, x: 3.0 * t)
-    >>> pb.value_and_grad(lambda x: lookup(x) * x)(1.0)
-    (2.0, 5.0)
+    Args:
+        f: a Python function of numbers, arrays and structures of them.
+        example: a value of the form of its results: a float, or an array of floats of that shape,
+            or a tuple, list, dict or record of these.
+
+    Returns:
+        The function. Make it outside of what is compiled.
+
+    Raises:
+        TypeError: the example is not made of floats and arrays of floats, or a result is of another
+            form than the example.
+        ValueError: a result has another shape than the example.
+        PullbackError: it is differentiated and has no rule.
+        Exception: whatever ``f`` raises, as it is.
+
+    Source:
+        The interface is JAX's ``pure_callback``.
+
+    Example:
+        >>> import pullback as pb
+        >>> lookup = pb.custom_jvp(pb.pure_callback(lambda x: {1: 2.0}[round(x)], 0.0))
+        >>> lookup.defjvps(lambda t, out, x: 3.0 * t)
+        >>> pb.value_and_grad(lambda x: lookup(x) * x)(1.0)
+        (2.0, 5.0)
     """
     require_function(f, "pure_callback", "pb.pure_callback(f, 0.0)")
     return Callback(Declared(f, example))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from pullback.api.colouring import columns_apart, stars
 from pullback.api.derived import Text
 from pullback.api.gradients import grad
 from pullback.api.operator_objects import Argnums, inner_function, positional, with_updates
-from pullback.api.sparsity import Array, Pattern, pattern
+from pullback.api.sparsity import Array, Directions, Pattern, pattern
 from pullback.api.vector_products import jvp, vjp
 from pullback.call.deferred import driver
 from pullback.call.first_errors import silent
@@ -39,21 +39,38 @@ from pullback.structures import (
 
 
 def sparse_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The Jacobian of ``f`` as a ``scipy.sparse.csr_array``, without a pattern being given.
+    """Return the Jacobian of ``f`` as a ``scipy.sparse.csr_array``, whose pattern is found.
 
-    Returns a function of the same arguments. Its result has a row for each real number of the
-    result of ``f`` and a column for each one of argument ``argnums`` (a number, a name, or a tuple
-    of such: the columns of the first, then those of the next); the numbers of a structure are those
-    of its arrays, depth first, each in C order. Every call finds which results depend on which
-    inputs along the path that this call takes, so a branch that is taken otherwise gives another
-    pattern, never a wrong number. Places on which nothing depends are left out; of the others some
-    may be 0. Inputs that meet in no result share a derivative (forward mode), or results that share
-    no input do (reverse mode): the cheaper of the two. ``directions`` says how many of which were
-    computed last. Errors are those of ``jacfwd``.
+    Every call finds which results depend on which inputs along the path that this call takes:
+    another branch gives another pattern, never a wrong number. Inputs that meet in no result share
+    a derivative (forward mode), or results that share no input do (reverse mode).
 
-    >>> sparse_jacobian(_steps)(np.array([1.0, 2.0, 4.0])).toarray()
-    array([[-2.,  4.,  0.],
-           [ 0., -4.,  8.]])
+    Args:
+        f: a function with any result that has a real number in it.
+        argnums: the arguments to differentiate by: a position, a name, or a tuple of these.
+
+    Returns:
+        A function of the same arguments. Its result has a row for each real number of the result
+        and a column for each one of the argument (depth first, each array in C order; of a tuple of
+        arguments one after the other). Some of the stored numbers may be 0. The attribute
+        ``directions`` of the function says what the last call computed.
+
+    Raises:
+        TypeError: the argument has no real number in it.
+        ValueError: no argument has that name.
+        PullbackError: ``f`` is outside the language, or this is called inside compiled code.
+
+    Source:
+        Griewank and Walther, *Evaluating Derivatives*, sections 7.1 (pattern) and 8 (compression).
+
+    Example:
+        >>> import numpy as np
+        >>> import pullback as pb
+        >>> def steps(x):
+        ...     return x[1:] ** 2 - x[:-1] ** 2
+        >>> pb.sparse_jacobian(steps)(np.array([1.0, 2.0, 4.0])).toarray()
+        array([[-2.,  4.,  0.],
+               [ 0., -4.,  8.]])
     """
     require_function(f, "sparse_jacobian", "pb.sparse_jacobian(f)(x), not pb.sparse_jacobian(f(x))")
     inner = inner_function(f)
@@ -61,17 +78,36 @@ def sparse_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
 
 def sparse_hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The second derivatives of ``f``, which returns one real number, as a symmetric
-    ``scipy.sparse.csr_array``.
+    """Return the second derivatives of ``f`` as a symmetric ``scipy.sparse.csr_array``.
 
-    Rows and columns are those that ``sparse_jacobian`` has for ``grad(f, argnums)``, and so is the
-    pattern. One Hessian-vector product is computed for each colour of a star colouring: one for a
-    diagonal matrix, three for a tridiagonal one.
+    One Hessian-vector product is computed for each colour of a star colouring of the pattern: one
+    for a diagonal matrix, three for a tridiagonal one.
 
-    >>> sparse_hessian(_energy)(np.array([1.0, 2.0, 4.0])).toarray()
-    array([[ 4., -4.,  0.],
-           [-4.,  8., -4.],
-           [ 0., -4.,  4.]])
+    Args:
+        f: a function that returns one real number.
+        argnums: as for ``sparse_jacobian``.
+
+    Returns:
+        A function of the same arguments. Rows and columns of its result are the real numbers of the
+        argument, in the order of ``sparse_jacobian``.
+
+    Raises:
+        TypeError: ``f`` does not return one real number, or the argument has no real number in it.
+        ValueError: no argument has that name.
+        PullbackError: ``f`` is outside the language, or this is called inside compiled code.
+
+    Source:
+        Coleman and Moré, *Estimation of Sparse Hessian Matrices and Graph Coloring Problems*.
+
+    Example:
+        >>> import numpy as np
+        >>> import pullback as pb
+        >>> def energy(x):
+        ...     return 2.0 * np.sum((x[1:] - x[:-1]) ** 2)
+        >>> pb.sparse_hessian(energy)(np.array([1.0, 2.0, 4.0])).toarray()
+        array([[ 4., -4.,  0.],
+               [-4.,  8., -4.],
+               [ 0., -4.,  4.]])
     """
     require_function(f, "sparse_hessian", "pb.sparse_hessian(f)(x), not pb.sparse_hessian(f(x))")
     inner = inner_function(f)
@@ -81,16 +117,6 @@ def sparse_hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
         return grad(inner, numbers)(*args)
 
     return _Sparse("sparse_hessian", f, gradient, numbers, True)
-
-
-class Directions(NamedTuple):
-    """What the last matrix took: ``mode`` is "forward" or "reverse", ``derivatives`` the
-    number of directional derivatives, ``runs`` the number of dependence runs that the pattern took.
-    """
-
-    mode: str
-    derivatives: int
-    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,14 +495,4 @@ def _reverse(f: Callable[..., Any], numbers: Numbers) -> Callable[..., Any]:
     return rows
 
 
-def _steps(x: Any) -> Any:
-    """For the example."""
-    return x[1:] ** 2 - x[:-1] ** 2
-
-
-def _energy(x: Any) -> Any:
-    """For the example."""
-    return np.sum((x[1:] - x[:-1]) ** 2) * 2.0
-
-
-__all__ = ["Directions", "sparse_hessian", "sparse_jacobian"]
+__all__ = ["sparse_hessian", "sparse_jacobian"]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,16 @@ from pullback.api.colouring import columns_apart
 Array = np.ndarray[Any, np.dtype[Any]]
 Run = Callable[[Array], Array]
 """From the word of each input to the word of each result."""
+
+
+class Directions(NamedTuple):
+    """What the last matrix took: ``mode`` is "forward" or "reverse", ``derivatives`` the
+    number of directional derivatives, ``runs`` the number of dependence runs that the pattern took.
+    """
+
+    mode: str
+    derivatives: int
+    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +149,4 @@ def _colours(rows: Array, groups: Array, count: int) -> Array:
     return columns_apart(places.ends, places.columns, count)
 
 
-__all__ = ["Pattern", "Run", "pattern"]
+__all__ = ["Directions", "Pattern", "Run", "pattern"]

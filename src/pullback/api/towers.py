@@ -15,17 +15,36 @@ from pullback.structures import terms_of
 
 @public
 def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the derivatives of ``f`` along a path: ``(out, (first, second, ...))``, by Taylor
-    arithmetic: k derivatives cost O(k^2) functions (Karczmarczuk; Krawiec et al., 2022, section
-    8.6).
+    """Return the derivatives of ``f`` along a path, of the first order and higher ones.
 
-    ``series`` has, for each primal, the derivatives of the path there by its parameter: the first,
-    the second, and so on, as many for each; ``None`` stands for a primal that stays (and for what
-    is discrete). The results are as many derivatives of ``f`` by the parameter, each of the form of
-    ``out``. Raises ``ValueError`` for series of different lengths.
+    The path is a curve through ``primals`` with a parameter; ``series`` says how it runs. k
+    derivatives cost O(k^2) times ``f``, where nested ``pb.jvp`` would cost 2^k times ``f``.
 
-    >>> jet(_cube, (2.0,), ((1.0, 0.0, 0.0),))
-    (8.0, (12.0, 12.0, 6.0))
+    Args:
+        f: a function of any number of arguments, with any result.
+        primals: a tuple of the arguments.
+        series: a tuple with an entry for each primal: the tuple of the first, second, ...
+            derivatives of the path there by its parameter, as many for each. ``None`` stands for a
+            primal that stays where it is, and for an int, a bool or a text.
+
+    Returns:
+        ``(out, (first, second, ...))``, the result and its derivatives by the parameter, as many
+        as ``series`` has, each in the form of ``out``.
+
+    Raises:
+        ValueError: the series have different lengths, or there are more or fewer than primals.
+        PullbackError: ``f`` is outside the language.
+
+    Source:
+        Taylor arithmetic: Karczmarczuk, *Functional Differentiation of Computer Programs*; Krawiec
+        et al., section 8.6.
+
+    Example:
+        >>> import pullback as pb
+        >>> def cube(x):
+        ...     return x * x * x
+        >>> pb.jet(cube, (2.0,), ((1.0, 0.0, 0.0),))
+        (8.0, (12.0, 12.0, 6.0))
     """
     require_function(f, "jet", "pb.jet(f, (x,), ((1.0, 0.0),))")
     given = values_of(series, "jet")
@@ -46,11 +65,6 @@ def _series(f: Callable[..., Any], primals: Any, series: Any) -> Any:
 
 
 _jet = product(_text, "jet")
-
-
-def _cube(x: float) -> float:
-    """For the example."""
-    return x * x * x
 
 
 register_text(jet, _text)

@@ -23,21 +23,36 @@ Function = Callable[..., Any]
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str = "chad") -> Any:
     """Return the result of ``f`` and its pullback at ``primals``: ``(out, pullback)``.
 
-    ``pullback(cotangent)`` takes a cotangent of the form of ``out`` (``None`` stands for zero) and
-    returns a tuple, the cotangents of the primals. It can be called again, with other cotangents,
-    from several threads, and after the primals were overwritten. With ``has_aux`` the function
-    returns ``(out, aux)`` and this ``(out, pullback, aux)``. The other methods are those of
-    ``grad``; with one of the papers' the pullback is the closure that its stage builds, so calling
-    it again runs no forward pass (but where the paper's own derivative does). The
-    cotangent of a primal that is packed (``pb.pack``) is packed.
+    Args:
+        f: a function of any number of arguments, with any result that has a real number in it.
+        primals: the arguments.
+        has_aux: whether ``f`` returns ``(out, aux)``.
+        method: as for ``grad``. With a stage of a paper the pullback is the closure that the stage
+            builds, so calling it again runs no forward pass, unless the paper's own derivative
+            does.
 
-    An array's cotangent has its shape and dtype; what is discrete has ``None``. Raises
-    ``TypeError`` where a cotangent is of another form than ``out``, ``ValueError`` where it has
-    another shape. The pullback is the reverse half of Efficient CHAD (Smeding and Vákár, 2022).
+    Returns:
+        ``(out, pullback)``; with ``has_aux``, ``(out, pullback, aux)``. ``pullback(cotangent)``
+        takes a cotangent of the form of ``out`` (``None`` stands for zero) and returns a tuple with
+        the cotangent of each primal: of an array one of its shape and dtype, of an int, a bool or a
+        text ``None``. It can be called again with other cotangents, from several threads, and after
+        the primals were overwritten. The cotangent of a packed primal (``pb.pack``) is packed.
 
-    >>> out, pullback = vjp(_square, 3.0)
-    >>> out, pullback(10.0)
-    (9.0, (60.0,))
+    Raises:
+        TypeError: a cotangent is of another form than ``out``.
+        ValueError: a cotangent has another shape than its array, or there is no such method.
+        PullbackError: ``f`` is outside the language.
+
+    Source:
+        Smeding and Vákár, *Efficient CHAD*, figures 6 and 8: the reverse half.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> out, pullback = pb.vjp(square, 3.0)
+        >>> out, pullback(10.0)
+        (9.0, (60.0,))
     """
     inner = inner_function(f)
     try:
@@ -73,15 +88,32 @@ def _vjp(f: Function, inner: Function, primals: Any, has_aux: bool, method: str)
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the result of ``f`` and its tangent along ``tangents``: ``(out, tangent_out)``.
+    """Return the result of ``f`` and its tangent: ``(out, tangent_out)``.
 
-    There is one tangent per primal, of its form; ``None`` stands for zero, and for the tangent of
-    what is discrete. ``tangent_out`` has the form of ``out``. Raises ``TypeError`` where a tangent
-    is of another form than its primal, ``ValueError`` where it has another shape. Forward mode:
-    Krawiec et al. (2022), figures 3 and 4.
+    Args:
+        f: a function of any number of arguments, with any result.
+        primals: a tuple of the arguments.
+        tangents: a tuple with a tangent for each primal: how it moves, in a value of its form.
+            ``None`` stands for zero, and for the tangent of an int, a bool or a text.
 
-    >>> jvp(_square, (3.0,), (1.0,))
-    (9.0, 6.0)
+    Returns:
+        ``(out, tangent_out)``, where ``tangent_out`` is how ``out`` moves, in a value of its form.
+
+    Raises:
+        TypeError: there are more or fewer tangents than primals, or one is of another form.
+        ValueError: a tangent has another shape than its array.
+        PullbackError: ``f`` is outside the language.
+
+    Source:
+        Forward mode: Krawiec et al., *Provably Correct, Asymptotically Efficient, Higher-Order
+        Reverse-Mode Automatic Differentiation*, figures 3 and 4.
+
+    Example:
+        >>> import pullback as pb
+        >>> def square(x):
+        ...     return x * x
+        >>> pb.jvp(square, (3.0,), (1.0,))
+        (9.0, 6.0)
     """
     try:
         return with_updates(lambda f: _jvp(f, primals, tangents), f, primals)
@@ -106,11 +138,6 @@ def _jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[
         found = jacobian_products.jvp(inner, values, tuple(tangents))
     out, tangent = found
     return out, tangent
-
-
-def _square(x: float) -> float:
-    """For the examples above."""
-    return x * x
 
 
 register_operators(vjp=vjp, jvp=jvp)

@@ -9,14 +9,22 @@ object_cache.let_choose(lambda: config.cache_dir)
 
 
 def clear_cache() -> int:
-    """Remove the compiled code that is kept on disk. Return how many files that were.
+    """Remove the compiled code that is kept on disk.
 
     What runs already is not touched. Where nothing is kept (``PULLBACK_CACHE=0``), nothing is
     removed.
 
-    >>> import os
-    >>> os.environ["PULLBACK_CACHE"] = "0"
-    >>> clear_cache()
-    0
+    Returns:
+        How many files were removed.
+
+    Raises:
+        OSError: never; a file that cannot be removed stays, and is not counted.
+
+    Example:
+        >>> import pullback as pb
+        >>> import os
+        >>> os.environ["PULLBACK_CACHE"] = "0"
+        >>> pb.clear_cache()
+        0
     """
     return object_cache.clear()

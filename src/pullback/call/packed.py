@@ -122,15 +122,25 @@ class Packed:
 
 @public
 def pack(data: Any) -> Any:
-    """``data`` (numbers, arrays, lists, records, trees), converted for compiled code once and for
-    all: an object that stands for it wherever an argument is passed to ``pb.jit``, ``pb.grad`` and
-    ``pb.value_and_grad``, as often as is wanted. It is a copy: changes of the data afterwards do
-    not reach it. The gradient by a packed argument is packed too.
+    """Return an object that stands for ``data``, converted for compiled code once and for all.
 
-    Raises ``TypeError`` for what cannot be an argument.
+    It is passed in place of the data to ``pb.jit``, ``pb.grad`` and ``pb.value_and_grad``, as often
+    as is wanted, so that calls do not convert lists and objects again. The gradient by a packed
+    argument is packed, too. It is a copy: changes of the data afterwards do not reach it.
 
-    >>> unpack(pack([1.0, 2.0]))
-    [1.0, 2.0]
+    Args:
+        data: numbers, arrays, lists, records, trees: anything that can be an argument.
+
+    Returns:
+        The packed object.
+
+    Raises:
+        TypeError: ``data`` cannot be an argument.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.unpack(pb.pack([1.0, 2.0]))
+        [1.0, 2.0]
     """
     if isinstance(data, Packed):
         return data
@@ -149,12 +159,22 @@ def pack(data: Any) -> Any:
 
 @public
 def unpack(packed: Any) -> Any:
-    """The data in a packed object, as new objects of the user's own classes, made without
-    ``__init__`` and ``__post_init__``; what was shared is shared. Raises ``TypeError`` for anything
-    that is not packed.
+    """Return the data in a packed object.
 
-    >>> unpack(pack((1.0, None)))
-    (1.0, None)
+    Args:
+        packed: what ``pb.pack`` returned, or the gradient by such an argument.
+
+    Returns:
+        New objects of the user's own classes, made without ``__init__`` and ``__post_init__``. What
+        was shared in the data is shared in them.
+
+    Raises:
+        TypeError: the argument is not packed.
+
+    Example:
+        >>> import pullback as pb
+        >>> pb.unpack(pb.pack((1.0, None)))
+        (1.0, None)
     """
     if not isinstance(packed, Packed):
         raise ArgumentTypeError(

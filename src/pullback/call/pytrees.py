@@ -229,19 +229,31 @@ def inner(like: object, x: object, y: object) -> float:
 
 @public
 def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
-    """All real numbers of ``tree`` (numbers, arrays, lists, dicts, records, trees) as one vector of
-    float64, and the function that makes a value of the same form of such a vector.
+    """Return all real numbers of ``tree`` as one vector, and the function that goes back.
 
-    Ints, bools, strings and None stay as they are in ``tree``. A node that is shared inside it
-    comes once, and so a gradient has the entries of its argument in the same places; ``unravel``
-    gives a value that is shared likewise. Numbers come in the order of fields and items, those
-    inside nodes after all others, level by level. The value shares no arrays with ``tree`` or with
-    the vector. ``unravel`` can be called inside compiled code too. Raises ``TypeError`` where
-    ``tree`` cannot be an argument, ``unravel`` a ``ValueError`` for a vector of another size.
+    Numbers come in the order of fields and items; those inside nodes of recursive data come after
+    all others, level by level. A node that is shared in ``tree`` comes once, so a gradient has the
+    entries of its argument in the same places.
 
-    >>> vector, unravel = ravel((1.5, [2.0, 3.0], np.ones(2), 7))
-    >>> vector.tolist(), unravel(2 * vector)
-    ([1.5, 2.0, 3.0, 1.0, 1.0], (3.0, [4.0, 6.0], array([2., 2.]), 7))
+    Args:
+        tree: numbers, arrays, lists, dicts, records, trees.
+
+    Returns:
+        ``(vector, unravel)``, a vector of float64, and the function that makes of such a vector a
+        value of the form of ``tree``. Ints, bools, texts and ``None`` are not in the vector; they
+        stay as they are in ``tree``. The value shares no arrays with ``tree`` or with the vector.
+        ``unravel`` may be called inside compiled code.
+
+    Raises:
+        TypeError: ``tree`` cannot be an argument.
+        ValueError: ``unravel`` was given a vector of another size.
+
+    Example:
+        >>> import numpy as np
+        >>> import pullback as pb
+        >>> vector, unravel = pb.ravel((1.5, [2.0, 3.0], np.ones(2), 7))
+        >>> vector.tolist(), unravel(2 * vector)
+        ([1.5, 2.0, 3.0, 1.0, 1.0], (3.0, [4.0, 6.0], array([2., 2.]), 7))
     """
     plain = quick(tree)
     if plain is not None:
