@@ -57,7 +57,7 @@ NAMES = {
                "tests/opt/test_constructor_specialisation.py",
                "tests/opt/test_known_constructor.py",
                *(f"tests/frontend/test_{name}.py" for name in (
-                   "aliases", "asdict", "bools_in_operators", "caught", "clause_names",
+                   "advice", "aliases", "asdict", "bools_in_operators", "caught", "clause_names",
                    "contextmanager", "deques", "error_texts", "generators", "iterators",
                    "mended_programs", "objects", "places", "recursion_kinds", "shared_objects",
                    "sorted_keys", "spread_arguments", "try", "turns", "unions",

@@ -23,6 +23,7 @@ CONTENTS: dict[str, list[str]] = {
         "guide/coming-from",
         "guide/recipes",
         "guide/debugging",
+        "guide/sharp-edges",
         "guide/errors",
         "guide/compiling",
         "guide/numbers",
@@ -39,7 +40,7 @@ CONTENTS: dict[str, list[str]] = {
         "api/compilation",
         "api/errors",
     ],
-    "reference": ["LANGUAGE"],
+    "reference": ["LANGUAGE", "library", "refusals"],
     "how-it-works": [
         "PATH",
         "DESIGN",
@@ -66,9 +67,14 @@ CONTENTS: dict[str, list[str]] = {
 MADE = {"gallery/index"}
 """Pages that no file has: sphinx-gallery writes them."""
 
+SHALLOW = {"refusals"}
+"""Pages of so many sections that the list beside the page names only the chapters."""
+
 
 def append(app: Any, name: str, source: list[str]) -> None:
     """Put the list of contents at the end of a page."""
+    if name in SHALLOW:
+        source[0] = f"---\ntocdepth: 2\n---\n{source[0]}"
     if CONTENTS.get(name):
         names = "\n".join(f"/{page}" for page in CONTENTS[name])
         source[0] += f"\n\n```{{toctree}}\n:hidden:\n:maxdepth: 2\n\n{names}\n```\n"

@@ -237,3 +237,17 @@ def mended_array_or_none(x):
     a = whole[:1] if x > 0.0 else None
     a = a + 2.0
     return a.sum()
+
+
+def refused_view_returned(x):
+    d = {"a": x, "b": 2.0 * x}
+    return d.values()
+
+
+@mends(
+    refused_view_returned, (2.0,), "make a list of it: return list(d.values())", UnsupportedError,
+    differs=True,
+)  # fmt: skip
+def mended_view_returned(x):
+    d = {"a": x, "b": 2.0 * x}
+    return list(d.values())

@@ -12,7 +12,10 @@ import pullback as pb
 from pullback.call import driver
 from pullback.frontend.kinds.values import CALLS, WRITTEN
 from pullback.frontend.python.rewrites import ANYTHING, DESCENT, REWRITES, rewrite_of
+from tests import campaign
 from tests.frontend.advice import ADVICE, OUTSIDE, X, descend
+from tools import library_page
+from tools.library_page import IN_ANOTHER_WAY
 
 
 def flat(value):
@@ -32,6 +35,29 @@ def test_the_advice_gives_the_same(at):
     tolerance = 1e-6 if name.startswith("scipy.integrate.") else 1e-9
     for found in (mended(*args), driver.run(mended, args, "eval")):
         assert np.allclose(flat(found), wanted, rtol=tolerance, atol=tolerance)
+
+
+STAND_INS = {
+    "collections.namedtuple", "itertools.tee", "functools.singledispatch", "scipy.integrate.odeint",
+    "scipy.special.softplus", "pb.ravel", "torch.tanh", "tqdm.tqdm",
+}  # fmt: skip
+"""Of these the original is written without the function itself."""
+
+
+@pytest.mark.parametrize("at", campaign.part("values", range(len(ADVICE)), 3), ids=str)
+def test_what_the_page_says_is_out_is_refused(at):
+    """``docs/library.md`` has what the compiler does."""
+    name, args, original, _ = ADVICE[at]
+    anyway = any(name == n or (n.endswith(".") and name.startswith(n)) for n in IN_ANOTHER_WAY)
+    if name in STAND_INS or anyway:
+        pb.jit(original)(*args)
+    else:
+        with pytest.raises(pb.PullbackError, match="not supported"):
+            pb.jit(original)(*args)
+
+
+def test_the_page_of_library_functions_is_what_the_compiler_has():
+    assert library_page.PAGE.read_text() == library_page.page(), "python -m tools.library_page"
 
 
 def test_every_advice_is_shown():

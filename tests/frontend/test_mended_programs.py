@@ -15,24 +15,11 @@ import pytest
 
 import pullback as pb
 from tests import campaign, harness
-from tests.frontend import (
-    mended_arrays,
-    mended_calls,
-    mended_classes,
-    mended_iterators,
-    mended_libraries,
-    mended_objects,
-    mended_places,
-    mended_programs,
-    mended_wholes,
-)
+from tests.frontend import mended_libraries, refusal_page
 from tests.frontend.mended import PAIRS, Pair
 from tests.frontend.untried import UNTRIED
 
 SOURCE = Path(pb.__file__).parent
-PAGES = (mended_arrays, mended_calls, mended_classes, mended_iterators, mended_libraries,
-         mended_objects, mended_places, mended_programs, mended_wholes)  # fmt: skip
-"""They fill PAIRS when they are imported."""
 SLOW = (mended_libraries.refused_fit, mended_libraries.refused_characteristic)
 """Their derivatives are large programs, and tested elsewhere."""
 
@@ -50,6 +37,8 @@ def refusal(pair: Pair) -> pb.PullbackError:
 def test_advice(pair: Pair) -> None:
     error = refusal(pair)
     assert (pair.advice in error.rewrite, type(error)) == (True, pair.error)
+    written = refusal_page.written()[refusal_page.name_of(pair)]
+    assert refusal_page.what_is_said(error) == written, "python -m tests.frontend.refusal_page"
     wanted = pair.python(pair.mended)
     assert harness.distance(plain(pair.run(pair.mended)), plain(wanted)) < 1e-12
     if pair.raises is not None:
@@ -57,6 +46,14 @@ def test_advice(pair: Pair) -> None:
             pair.python(pair.refused)
     elif not pair.differs:
         assert harness.distance(plain(pair.python(pair.refused)), plain(wanted)) < 1e-12
+
+
+def test_the_page_has_all_pairs() -> None:
+    """``docs/refusals.md`` is written anew when a pair comes, goes or changes."""
+    names = [*map(refusal_page.name_of, PAIRS)]
+    assert len({*names}) == len(names)
+    wanted = refusal_page.page(refusal_page.written())
+    assert refusal_page.PAGE.read_text() == wanted, "python -m tests.frontend.refusal_page"
 
 
 def plain(x: Any) -> Any:

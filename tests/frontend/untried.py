@@ -9,8 +9,6 @@ UNTRIED: dict[str, str] = {
     "keep it under a name of its own: self.value = value, and read e.value":
         "is said in the note of another refusal (tests/frontend/test_exception_values.py)",
     "loop over the dict itself (d.items(), d.values()), or use a list or an array": UNMET,
-    "make a list of it: list(d.{}())":
-        "is said in the note of another refusal, of objects that lead to each other",
     "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) "
     "and a.mask": UNMET,
     "make all nodes with values of one type (0.0 instead of 0)": UNMET,

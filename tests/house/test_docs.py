@@ -16,7 +16,7 @@ import pullback as pb
 ROOT = Path(__file__).parents[2]
 PAGES = (p for p in (ROOT / "docs").glob("**/*.md") if "_build" not in p.parts)
 DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(PAGES)]
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"(?<!\\)\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PLACE = re.compile(r"`([\w./]+\.py):(\w[\w.]*)`")
 FENCE = re.compile(r"^```(\w*)\s*$")
 
@@ -41,7 +41,7 @@ def defined(path: Path) -> set[str]:
 def dead_references(doc: Path, root: Path) -> list[str]:
     """Links to files that are not there and places that are not in the code."""
     text, found = doc.read_text(), []
-    for target in LINK.findall(text):
+    for target in LINK.findall(prose_of(text)):
         if "://" not in target and not (doc.parent / target).exists():
             found.append(f"{doc.name}: dead link {target}")
     for file, name in PLACE.findall(text):
@@ -52,6 +52,11 @@ def dead_references(doc: Path, root: Path) -> list[str]:
         elif name not in defined(present[0]):
             found.append(f"{doc.name}: no {name} in {file}")
     return found
+
+
+def prose_of(text: str) -> str:
+    """A document without its blocks of code, where ``a[0](x)`` is no link."""
+    return re.sub(r"^```\w.*?^```\s*$", "", text, flags=re.M | re.S)
 
 
 def python_of(doc: Path) -> str:
@@ -101,7 +106,8 @@ def test_planted_violations_are_caught(tmp_path: Path) -> None:
     doc.write_text(
         "[a](here.py) [b](gone.md) [c](https://example.org)\n"
         "`here.py:A.run` `here.py:TABLE` `here.py:lost` `gone.py:f`\n"
-        "```python\nx = 1\n```\n```text\nnot python\n```\n```python\nassert x == 2\n```\n"
+        "```python\nx = 1\n```\n```py\na[0](x)\n```\n"
+        "```text\nnot python\n```\n```python\nassert x == 2\n```\n"
     )
     assert dead_references(doc, tmp_path) == [
         "doc.md: dead link gone.md",

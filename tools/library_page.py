@@ -1,0 +1,155 @@
+"""Write ``docs/library.md``, what compiled code can call: ``python -m tools.library_page``.
+
+The functions are those that the front end has a handler or a text for, the advice that of its
+refusals (``frontend/python/rewrites.py``), so a row says what the compiler does.
+"""
+
+from __future__ import annotations
+
+import bisect
+import builtins
+import collections
+import copy
+import dataclasses
+import functools
+import heapq
+import itertools
+import math
+import operator
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.integrate
+import scipy.linalg
+import scipy.special
+import scipy.stats
+
+from pullback.call import driver
+from pullback.frontend.kinds.values import (
+    ATTRIBUTES,
+    CALLS,
+    METHODS,
+    ORDERED,
+    SEQUENTIAL,
+    WRITTEN,
+    WRITTEN_CLASSES,
+)
+from pullback.frontend.python.rewrites import REWRITES
+
+PAGE = Path(__file__).parents[1] / "docs" / "library.md"
+LIBRARIES: dict[str, Any] = {
+    "np": np,
+    "np.linalg": np.linalg,
+    "scipy.special": scipy.special,
+    "scipy.linalg": scipy.linalg,
+    "scipy.integrate": scipy.integrate,
+    "scipy.stats.norm": scipy.stats.norm,
+    "scipy.stats.expon": scipy.stats.expon,
+    "math": math,
+    "": builtins,
+    "operator": operator,
+    "itertools": itertools,
+    "functools": functools,
+    "statistics": statistics,
+    "heapq": heapq,
+    "bisect": bisect,
+    "collections": collections,
+    "dataclasses": dataclasses,
+    "copy": copy,
+}
+KINDS = {"array": "arrays", "scalar": "NumPy's numbers", "string": "texts", "list": "lists",
+         "tuple": "tuples", "dict": "dicts with known keys", "table": "dicts",
+         "set": "sets"}  # fmt: skip
+IN_ANOTHER_WAY = {
+    "print", "logging.", "warnings.", "pprint.", "sys.", "copy.", "str", "repr", "format", "ascii",
+    "getattr", "setattr", "contextlib.", "numpy.errstate", "statistics.median", "ufunc.at",
+}  # fmt: skip
+"""What the compiler takes by other means than these tables, so that the advice for it is for other
+cases (``tests/frontend/test_advice.py`` tries all others)."""
+
+HEAD = """\
+# Library functions: in, out, and what to write instead
+
+What a function that is compiled may call of NumPy, SciPy and the standard library, by the
+compiler's own tables. The types, axes and keywords that each function takes are NumPy's, with the
+exceptions that [the language](LANGUAGE.md#arrays-and-libraries) names. Functions of your own
+modules, and of installed packages that are plain Python, are compiled as they are. A function that
+is not on this page is refused at its line; `pb.pure_callback` calls it anyway.
+
+`python -m tools.library_page` writes this page.
+
+"""
+ALSO = """
+Also in: updates of lists, dicts, sets and deques (`append`, `pop`, `update`, ...); `np.add.at`;
+`print`, `logging`, `warnings.warn`, `pprint.pprint` and `sys.stdout.write`; f-strings, `str` and
+`repr`; `getattr`, `setattr` and `hasattr` with constant names; `statistics.median`;
+`contextlib.contextmanager`, `closing`, `suppress` and `nullcontext`; `functools.cache` of ints;
+`np.errstate` and `warnings.catch_warnings`, which mean nothing to compiled code.
+"""
+
+
+def known(obj: object) -> bool:
+    """Say whether compiled code can call a function or class."""
+    try:
+        return any(obj in table for table in (CALLS, WRITTEN, WRITTEN_CLASSES, SEQUENTIAL, ORDERED))
+    except TypeError:  # it has no hash
+        return False
+
+
+def functions(library: Any) -> list[str]:
+    """Return the names of the functions of a library that compiled code can call."""
+    public = getattr(library, "__all__", None) or dir(library)
+    names = (n for n in public if not n.startswith("_"))
+    return sorted(n for n in names if known(getattr(library, n, None)))
+
+
+def methods(kind: str) -> list[str]:
+    """Return the methods and attributes that compiled code knows of a kind of values."""
+    names = {name for of, name in (*METHODS, *ATTRIBUTES) if of == kind}
+    return sorted(n for n in names if not n.startswith("_"))
+
+
+def advice() -> list[tuple[str, str]]:
+    """Return the names that are refused with an advice of their own, and the advice."""
+    rows = []
+    for name, text in REWRITES.items():
+        short = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
+        if not (name.startswith("pb.") or name in IN_ANOTHER_WAY or supported(name)):
+            rows.append((f"{short}*" if name.endswith(".") else short, text))
+    return sorted(rows)
+
+
+def supported(name: str) -> bool:
+    """Say whether the whole name is a function that compiled code can call after all."""
+    module, _, function = name.rpartition(".")
+    library = sys.modules.get(module) if module else builtins
+    return bool(function) and known(getattr(library, function, None))
+
+
+def page() -> str:
+    """Return the page."""
+    assert driver is not None  # it has imported all that fills the tables
+    out = HEAD + "## In\n\n| of | functions |\n|---|---|\n"
+    for name, library in LIBRARIES.items():
+        shown = ", ".join(f"`{n}`" for n in functions(library))
+        out += f"| {f'`{name}`' if name else 'Python'} | {shown} |\n"
+    out += "\n## Methods and attributes\n\n| of | names |\n|---|---|\n"
+    for kind, name in KINDS.items():
+        out += f"| {name} | {', '.join(f'`{n}`' for n in methods(kind))} |\n"
+    out += ALSO
+    out += "\n## Out, and what to write instead\n\n| not | write |\n|---|---|\n"
+    for name, text in advice():
+        out += f"| `{name}` | {text.replace('*', chr(92) + '*').replace('|', chr(92) + '|')} |\n"
+    return out
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page())
+
+
+if __name__ == "__main__":
+    main()
