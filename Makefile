@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo package papers-pictures test test-versions test-fast campaign durations replay replay-save passes docs docs-check bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -76,6 +76,14 @@ docs: $(VENV)/docs.stamp
 docs-check: $(VENV)/docs.stamp
 	$(PY) -m sphinx -W --keep-going -n -q -D plot_gallery=0 -b html docs docs/_build/check
 	$(PY) -m pytest -q tests/house/test_docs.py tests/house/test_site.py
+
+# The picture of the README, from the README's own program.
+readme-picture: $(VENV)/dev.stamp
+	$(PY) -m tools.readme_picture
+
+# What is missing for a release: version, changelog, tag, packages.
+release-check: $(VENV)/dev.stamp
+	$(PY) -m tools.release
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

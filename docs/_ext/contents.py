@@ -22,6 +22,7 @@ CONTENTS: dict[str, list[str]] = {
         "guide/tutorial",
         "guide/coming-from",
         "guide/recipes",
+        "guide/examples",
         "guide/debugging",
         "guide/sharp-edges",
         "guide/errors",
@@ -60,7 +61,7 @@ CONTENTS: dict[str, list[str]] = {
         "adding/operator",
         "adding/paper",
     ],
-    "project": ["changelog"],
+    "project": ["changelog", "contributing", "security", "HISTORY"],
 }
 """A page, and the pages under it in their order."""
 

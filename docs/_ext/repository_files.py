@@ -31,6 +31,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = {
     "README.md": "index",
     "CHANGELOG.md": "changelog",
+    "CONTRIBUTING.md": "contributing",
+    "SECURITY.md": "security",
 }
 """Texts beside ``docs`` that are pages of the site, too."""
 
@@ -44,14 +46,19 @@ class RepositoryLinks(SphinxTransform):
         for node in list(self.document.findall(addnodes.download_reference)):
             self.retarget(node, node["reftarget"])
         for node in list(self.document.findall(addnodes.pending_xref)):
-            if node.get("reftype") == "myst":
-                self.retarget(node, node["reftarget"])
+            target = str(node.get("reftarget", ""))
+            if node.get("refdomain") == "doc" and Path(target).is_absolute():
+                self.retarget(node, f"{target}.md")  # MyST has taken the suffix of a text
+            elif node.get("reftype") == "myst":
+                self.retarget(node, target)
 
     def retarget(self, node: nodes.Element, target: str) -> None:
         """Replace a link to a file or folder outside of ``docs``."""
         path, _, _ = target.partition("#")
-        here = posixpath.join("docs", posixpath.dirname(self.env.docname))
-        place = posixpath.normpath(posixpath.join(here, path))
+        here = posixpath.join(ROOT, "docs", posixpath.dirname(self.env.docname))
+        place = posixpath.relpath(posixpath.join(here, path), ROOT)
+        if place.startswith("docs/") and not (ROOT / place).exists() and (ROOT / path).exists():
+            place = path  # in a text that is included from the root
         inside = place.startswith("docs/") and (ROOT / place).is_file()
         if inside or place.startswith("..") or not (ROOT / place).exists():
             return

@@ -15,7 +15,8 @@ import pullback as pb
 
 ROOT = Path(__file__).parents[2]
 PAGES = (p for p in (ROOT / "docs").glob("**/*.md") if "_build" not in p.parts)
-DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(PAGES)]
+TEXTS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+DOCS = [*(ROOT / name for name in TEXTS), *sorted(PAGES)]
 LINK = re.compile(r"(?<!\\)\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PLACE = re.compile(r"`([\w./]+\.py):(\w[\w.]*)`")
 FENCE = re.compile(r"^```(\w*)\s*$")

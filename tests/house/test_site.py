@@ -1,7 +1,10 @@
 """The site has every page once, as far as that is seen without Sphinx; ``make docs-check`` builds
 it."""
 
+import ast
 import importlib.util
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -39,8 +42,24 @@ def test_every_page_is_in_the_contents_once() -> None:
     assert misplaced(pages() | CONTENTS.MADE, CONTENTS.CONTENTS) == []
 
 
+def unlisted(page: str, files: Iterable[Path]) -> list[str]:
+    """The examples that a page does not list with what they say of themselves."""
+    rows = set(re.findall(r"^\| \[[^]]+\]\(([^)]+)\) \| (.*) \|$", page, re.M))
+    said = {(p, ast.get_docstring(ast.parse(p.read_text())) or "") for p in files}
+    wanted = {(f"../../{p.relative_to(ROOT)}", doc.split("\n")[0]) for p, doc in said}
+    return sorted(f"{path}: {line}" for path, line in rows ^ wanted)
+
+
+def test_every_example_is_listed_with_its_first_line() -> None:
+    files = [*(ROOT / "examples").glob("*.py"), *(ROOT / "examples" / "recipes").glob("*.py")]
+    assert unlisted((DOCS / "guide" / "examples.md").read_text(), files) == []
+
+
 def test_planted_violations_are_caught() -> None:
     contents = {"index": ["a", "b", "lost"], "a": ["b"], "gone": []}
     assert sorted(misplaced({"a", "b", "c"}, contents)) == [
         "b is listed 2 times", "c is listed 0 times", "gone is no page", "lost is no page",
     ]  # fmt: skip
+    path = ROOT / "examples" / "kepler.py"
+    row = "| [kepler.py](../../examples/kepler.py) | Another text. |\n"
+    assert len(unlisted(row, [path])) == 2
