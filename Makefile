@@ -72,10 +72,12 @@ docs: $(VENV)/docs.stamp
 	@echo "docs/_build/html/index.html"
 
 # What make test checks of the documents, and what needs Sphinx: a warning (a dead link, a name
-# that is nowhere) is an error. The scripts of the gallery are not run.
+# that is nowhere) is an error, and the search must answer the questions of newcomers. The scripts
+# of the gallery are not run.
 docs-check: $(VENV)/docs.stamp
 	$(PY) -m sphinx -W --keep-going -n -q -D plot_gallery=0 -b html docs docs/_build/check
-	$(PY) -m pytest -q tests/house/test_docs.py tests/house/test_site.py
+	$(PY) -m tools.site_search docs/_build/check
+	$(PY) -m pytest -q tests/house/test_docs.py tests/house/test_site.py tests/house/test_reference.py
 
 # The picture of the README, from the README's own program.
 readme-picture: $(VENV)/dev.stamp

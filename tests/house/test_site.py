@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
+from tools import site_search
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
@@ -48,6 +50,15 @@ def unlisted(page: str, files: Iterable[Path]) -> list[str]:
     said = {(p, ast.get_docstring(ast.parse(p.read_text())) or "") for p in files}
     wanted = {(f"../../{p.relative_to(ROOT)}", doc.split("\n")[0]) for p, doc in said}
     return sorted(f"{path}: {line}" for path, line in rows ^ wanted)
+
+
+def test_the_questions_of_newcomers_are_about_pages() -> None:
+    """``make docs-check`` asks the site's search; here it is seen that the pages are there."""
+    asked = site_search.questions(site_search.QUESTIONS.read_text())
+    assert len(asked) >= 20 and len({q.query for q in asked}) == len(asked)
+    assert {page for q in asked for page in q.pages} <= pages() | {"index"}
+    starts = site_search.weights(site_search.SCORER.read_text())
+    assert [s for s in starts if not any(page.startswith(s) for page in pages())] == []
 
 
 def test_every_example_is_listed_with_its_first_line() -> None:
