@@ -79,6 +79,7 @@ class Flow:
                 if is_inside(let.op):  # the outer array is as it was
                     self.dug.append(array)
                     self.move(array, let.vars[0])
+                    self.moves.setdefault(let.vars[0], []).append(array)  # they share handles
                     self.refills = self.refills or not keeps_handles(let.op)
                 else:
                     self.updated.append(array)
