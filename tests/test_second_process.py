@@ -14,6 +14,7 @@ from tests.second_process import Run, both
 TEXT = '''
 import importlib
 import os
+import warnings
 from pathlib import Path
 import numpy as np
 import pullback as pb
@@ -59,6 +60,11 @@ def caught(x):
     except Oops:
         return x * x
 
+def warned(x):
+    if x > 1.0:
+        warnings.warn("large", stacklevel=2)
+    return x * x
+
 def made():
     class Same(Exception):
         pass
@@ -94,6 +100,7 @@ def cases():
     yield "growth", lambda: [pb.grad(grown)(2.0, n) for n in (900, 1050, 17_000)]
     yield "totals", lambda: pb.grad(totals)(np.linspace(0.0, 1.0, 9000))
     yield "words", lambda: [pb.jit(word)(x) for x in (1.0, -1.0)]
+    yield "warned", lambda: (pb.grad(warned)(3.0), "__warningregistry__" in globals())
     yield "normal", lambda: pb.grad(normal)(np.linspace(0.0, 1.0, 5))
     for f in (raising, caught):
         for op in (pb.jit, pb.grad):
@@ -148,8 +155,8 @@ def test_the_second_process_compiles_nothing(runs: dict[str, tuple[Run, Run]]) -
     for title, (first, second) in runs.items():
         if title in (CHANGED, "a class after it was loaded again"):
             continue
-        assert first.counts["loaded"] == 0, title
-        assert second.counts["loaded"] == first.counts["compiled"], title
+        assert first.counts["loaded"] == 0, (title, second.why)
+        assert second.counts["loaded"] == first.counts["compiled"], (title, second.why)
         for what in ("compiled", "written", "emitted", "kept"):
             assert second.counts[what] == 0, (title, what)
 

@@ -396,7 +396,9 @@ def save(f: FunctionType, args: Sequence[object], unit: Compiled) -> None:
     """Keep a compiled entry, if its conditions can be told in another process."""
     call, plan, special = (f, tuple(args)), unit.plan, unit.special
     with suppress(*_FAULTS):
-        key = _key(f, plan.kinds[: plan.arguments], special.equal, plan.request)
+        # who asks first assumes equal extents, and so finds a program that may assume nothing
+        asked = special.equal or not special.special.may_assume
+        key = _key(f, plan.kinds[: plan.arguments], asked, plan.request)
         conditions, d = _conditions(call, special.hidden, special.guards, special.special.used)
         source = unit.natives[False].source()
         if special.special.loses:

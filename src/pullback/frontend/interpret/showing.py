@@ -25,6 +25,7 @@ from pullback.core.types import Array
 from pullback.frontend.interpret.messages import Recorder, has_source
 from pullback.frontend.kinds.values import Static, Value
 from pullback.frontend.python.libraries import name_of
+from pullback.frontend.python.paths import Namespace
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -149,8 +150,8 @@ def _emit(
     if words > MOST_WORDS:
         run.refuse(node, "more values than one call can show", "show them in several calls")
     definition = run.frame.definition
-    names_of_module = {} if definition is None else definition.globals
-    called = partial(_call, run.site(node), names_of_module, tuple(names))
+    namespace = Namespace.of({} if definition is None else definition.globals)
+    called = partial(_call, run.site(node), namespace, tuple(names))
     message = Message((Applied(called, (function, *parts)),), len(leaves), ast.unparse(node))
     run.calls.shown += 1
     run.b.let(Prim("show", leaves, (message,)), (), run.site(node))
@@ -160,7 +161,7 @@ def _emit(
 
 
 def _call(
-    site: Site, names_of_module: dict[str, object], names: tuple[str, ...],
+    site: Site, namespace: Namespace, names: tuple[str, ...],
     function: Callable[..., object], *values: object,
 ) -> object:  # fmt: skip
     """Call the function in a frame of the user's module at this place."""
@@ -178,7 +179,7 @@ def _call(
     if isinstance(level, int) and level > 1:
         kwargs["stacklevel"] = level + _own_frames()
     given = {"function": function, "args": args, "kwargs": kwargs}
-    exec(_code(site), names_of_module, given)
+    exec(_code(site), namespace.names, given)
     return None
 
 
