@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from pullback.core.terms import Atom, Lit, Var
+from pullback.core.unhandled import unhandled
 from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -462,6 +463,8 @@ def _rebuild(
             given = {n: _rebuild(k, atoms, own, scopes) for n, k in args}
             driven = Driven(known, given)
             return GeneratorV(known.definition.node, driven, driven)
+        case _:
+            unhandled(kind)
 
 
 def _rebuild_function(

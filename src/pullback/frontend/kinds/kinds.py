@@ -24,6 +24,7 @@ from pullback.frontend.kinds.plain_kinds import (
     ArrayK,
     CaughtK,
     Compound,
+    Kind,
     Number,
     RefK,
     ScalarK,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ListK(Compound):
+class ListK(Compound, Kind):
     """The kind of a list of dynamic length. Leaves: its length, then one array per leaf of an item.
 
     ``spare``: these arrays may be longer than the list (``append`` writes there)."""
@@ -62,7 +63,7 @@ class ListK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class HashK(Compound):
+class HashK(Compound, Kind):
     """The kind of a dict or set whose keys only the run knows; see ``values.HashV``. Leaves: how
     many entries there are, the index; where entries have been deleted, how many are left and how
     many places of the index are in use; one array per leaf of an entry; the leaves of the factory.
@@ -86,7 +87,7 @@ class HashK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class TupleK(Compound):
+class TupleK(Compound, Kind):
     """The kind of a tuple (or list) of known length."""
     __hash__ = hash_once
 
@@ -95,7 +96,7 @@ class TupleK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordK(Compound):
+class RecordK(Compound, Kind):
     """The kind of a frozen dataclass or NamedTuple, field by field; or of a ``dict``, key by key
     (in order). ``outside``: of an object that the program finds outside, where (its attributes are
     read when they are asked for, and are no fields)."""
@@ -107,7 +108,7 @@ class RecordK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class UnionK:
+class UnionK(Kind):
     """The kind of a node of a union of dataclasses (unions are compared by identity). ``absent``
     has the alternatives that it is known not to be."""
 
@@ -116,7 +117,7 @@ class UnionK:
 
 
 @dataclass(frozen=True, slots=True)
-class OptionalK(Compound):
+class OptionalK(Compound, Kind):
     """The kind of ``None`` or a value. Leaves: whether there is a value, then the leaves of the
     value (of no meaning if there is none)."""
     __hash__ = hash_once
@@ -125,7 +126,7 @@ class OptionalK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class MaybeK:
+class MaybeK(Kind):
     """The kind of a name that only some paths have set; its leaves are those of an optional
     value."""
 
@@ -133,7 +134,7 @@ class MaybeK:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionRefK(Compound):
+class FunctionRefK(Compound, Kind):
     """A function whose free variables live in ``scopes[scope]`` of the FunctionK around it."""
     __hash__ = hash_once
 
@@ -159,7 +160,7 @@ class ScopeK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionK(Compound):
+class FunctionK(Compound, Kind):
     """The kind of a known function, with all scopes that it reaches (functions may capture each
     other)."""
     __hash__ = hash_once
@@ -169,7 +170,7 @@ class FunctionK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class ClosureK(Compound):
+class ClosureK(Compound, Kind):
     """The kind of one of several functions, chosen at run time."""
     __hash__ = hash_once
 
@@ -177,21 +178,21 @@ class ClosureK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class LambdaSetK:
+class LambdaSetK(Kind):
     """The kind of a function of a recursive lambda set: a node (sets are compared by identity)."""
 
     set: LambdaSet
 
 
 @dataclass(frozen=True, slots=True)
-class RangeK:
+class RangeK(Kind):
     """The kind of a ``range`` with start, stop and step."""
 
     items: tuple[Kind, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorK(Compound):
+class OperatorK(Compound, Kind):
     """The kind of a derivative operator applied to a function; see ``values.OperatorV``."""
     __hash__ = hash_once
 
@@ -202,7 +203,7 @@ class OperatorK(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class GeneratorK(Compound):
+class GeneratorK(Compound, Kind):
     """The kind of a generator that is an argument or a result: the function that it runs, with
     arguments."""
     __hash__ = hash_once
@@ -211,11 +212,6 @@ class GeneratorK(Compound):
     args: tuple[tuple[str, Kind], ...]
 
 
-Kind = (
-    ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
-    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK | ThreadK
-    | GeneratorK | HashK | SmallK | CaughtK | RefK
-)  # fmt: skip
 ArgType = Kind
 
 

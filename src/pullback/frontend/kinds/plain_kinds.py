@@ -22,8 +22,14 @@ from pullback.core.types import I64, Bool, Int, Real, Type
 Number = Real | Int | Bool
 
 
+class Kind:
+    """What is fixed about a value at compile time: its types, and what else code is made for."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class ScalarK:
+class ScalarK(Kind):
     """The kind of a number; see ``values.Scalar``. ``may_be_int``: it is a float that may be an int
     in Python, and has the leaf that tells. ``rank0``: it is an array without axes."""
 
@@ -35,7 +41,7 @@ class ScalarK:
 
 
 @dataclass(frozen=True, slots=True)
-class StaticK:
+class StaticK(Kind):
     """The kind of a value known at compile time. ``key`` tells 0, 0.0, -0.0 and False apart; see
     ``static_kind``."""
 
@@ -44,7 +50,7 @@ class StaticK:
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayK:
+class ArrayK(Kind):
     """The kind of an ndarray of rank >= 1."""
 
     elem: Number
@@ -52,7 +58,7 @@ class ArrayK:
 
 
 @dataclass(frozen=True, slots=True)
-class SmallK:
+class SmallK(Kind):
     """The kind of a number or array of a small NumPy integer dtype, such as uint8. Its leaf is that
     of ``held``: an array as it lies, or as the same in int64. See ``interpret.small_ints``."""
 
@@ -61,7 +67,7 @@ class SmallK:
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolK:
+class SymbolK(Kind):
     """The kind of a string (``cls`` is str) or a member of an enumeration that is chosen at run
     time: its leaf is a number, see ``symbols``."""
 
@@ -73,7 +79,7 @@ TYPE = "type()"
 
 
 @dataclass(frozen=True, slots=True)
-class CaughtK:
+class CaughtK(Kind):
     """The kind of an exception that was caught, or of what these steps read of it: its leaf is the
     number of the exception; see ``values.CaughtV``."""
 
@@ -81,21 +87,21 @@ class CaughtK:
 
 
 @dataclass(frozen=True, slots=True)
-class RefK:
+class RefK(Kind):
     """The kind of a reference to a shared object; see ``values.RefV``."""
 
     cls: type
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadK:
+class ThreadK(Kind):
     """The kind of the state of the consumer of a generator; see ``values.ThreadV``."""
 
     types: tuple[Type, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class StaleK:
+class StaleK(Kind):
     """A captured name that may not be used. ``unset``: it has no value in Python either."""
 
     reason: str

@@ -38,8 +38,14 @@ class Owner:
         self.note, self.serial = "", min(self.serial, -1 - self.serial)
 
 
+class Value:
+    """An abstract value: what the front end knows of a value of the program."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Static:
+class Static(Value):
     """A value known at compile time. If it is a number, it is a literal, or computed from
     literals."""
 
@@ -47,7 +53,7 @@ class Static:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scalar:
+class Scalar(Value):
     """A number. ``py``: a Python int, float or bool (checked arithmetic); else a NumPy scalar.
 
     ``bits``: an int known to be below 2**bits in size (indices and extents: INDEX_BITS), so that
@@ -82,7 +88,7 @@ def index_scalar(atom: Atom) -> Scalar:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArrayV:
+class ArrayV(Value):
     """An ndarray. ``owners``: the arrays whose memory it may share; ``fresh``: it is itself all of
     an array that this function created (not a view, argument or captured array)."""
 
@@ -107,7 +113,7 @@ class ArrayV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ViewStep:
+class ViewStep(Value):
     """The step from an array to a view of it: the primitive that makes the view."""
 
     name: str
@@ -132,7 +138,7 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SmallV:
+class SmallV(Value):
     """A number or array of a small integer dtype, by its name. ``held``: a number or an array in
     int64, or an array as it lies, of signed items."""
 
@@ -141,7 +147,7 @@ class SmallV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SymbolV:
+class SymbolV(Value):
     """A string or a member of an enumeration, known at run time only, as a number (an I64)."""
 
     atom: Atom
@@ -149,7 +155,7 @@ class SymbolV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ThreadV:
+class ThreadV(Value):
     """The state of the consumer of a running generator, between two ``yield``: atoms whose kinds
     are settled. Only the consumer looks at them. ``owners``: the variables of the generator that it
     has kept functions of."""
@@ -159,7 +165,7 @@ class ThreadV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stale:
+class Stale(Value):
     """What a name holds after its memory was updated through another name: any use is refused.
     ``unset``: the name has no value in Python either."""
 
@@ -178,7 +184,7 @@ class ShownV(Stale):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CaughtV:
+class CaughtV(Value):
     """An exception that was caught, or what these steps read of it: attributes and items by their
     names, its class by ``TYPE``. Of it compiled code has the number (``functions.clauses``)."""
 
@@ -192,7 +198,7 @@ class CaughtV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RefV:
+class RefV(Value):
     """A reference to an object that may have several names: the number of its row in the columns of
     its class (``store``). ``cls`` is the class of such references."""
 

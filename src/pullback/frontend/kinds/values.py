@@ -54,6 +54,7 @@ from pullback.frontend.kinds.plain_values import (
     Static,
     SymbolV,
     ThreadV,
+    Value,
     ViewStep,
     index_scalar,
 )
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ListV:
+class ListV(Value):
     """A list (or tuple) of dynamic length whose elements are all of one kind.
 
     ``atoms``: one rank-1 Core array per leaf of ``elem`` (elements may be arrays themselves); with
@@ -87,7 +88,7 @@ class ListV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HashV:
+class HashV(Value):
     """A dict, a set or one of their subclasses (``cls``) whose keys only the run knows: a hash
     table. Its entries are a list, in the order in which they were put in; the ``index`` has the
     numbers of entries (from 1; 0: free; -1: deleted) at places that follow from their keys.
@@ -125,7 +126,7 @@ class HashV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TupleV:
+class TupleV(Value):
     """A tuple or a list display: of known length, its items of any kinds. Of a list, ``owners`` and
     ``fresh`` are as those of an ArrayV: one that is made here is a new list."""
 
@@ -136,7 +137,7 @@ class TupleV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RecordV:
+class RecordV(Value):
     """An instance of a frozen dataclass or NamedTuple, field by field. A dict with constant keys is
     one of class ``dict``: its keys are the names; an object whose attributes can be assigned has
     these as fields. ``owners`` and ``fresh`` are as of a list. ``outside``: see RecordK."""
@@ -150,7 +151,7 @@ class RecordV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UnionV:
+class UnionV(Value):
     """A boxed value: one of the alternatives of a union of dataclasses, but none of ``absent``.
     ``owners``: of the arrays inside it, at any depth."""
 
@@ -166,7 +167,7 @@ class UnionV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OptionalV:
+class OptionalV(Value):
     """``value`` where ``there`` (a Bool) is true, else None."""
 
     there: Atom
@@ -174,7 +175,7 @@ class OptionalV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MaybeV:
+class MaybeV(Value):
     """The content of a variable that only some paths have set: ``value`` if ``bound`` (a Bool) is
     true. It is checked when the name is read, and is never part of another value."""
 
@@ -183,7 +184,7 @@ class MaybeV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CellV:
+class CellV(Value):
     """The content of a captured variable while the function that captured it runs: a reference to
     the variable ``name`` of ``scope``, where branches and loops see it change. Never part of
     another value."""
@@ -197,7 +198,7 @@ class CellV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlaceV:
+class PlaceV(Value):
     """The content of a name for a part of a structure: the variable ``root`` of ``scope``, and the
     steps (indices, names of fields) to the part. ``value`` is the part as it was when the variable
     held ``of``. Never part of another value."""
@@ -210,7 +211,7 @@ class PlaceV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SuperV:
+class SuperV(Value):
     """The value of ``super()``: a record, whose methods are looked up in the classes after
     ``after``."""
 
@@ -219,7 +220,7 @@ class SuperV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClosureV:
+class ClosureV(Value):
     """A function chosen at run time. ``atom`` is a Sum with one variant per alternative, whose
     fields are what that function captures. ``owners`` has the captured variables too."""
 
@@ -229,7 +230,7 @@ class ClosureV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LambdaSetV:
+class LambdaSetV(Value):
     """A function of a recursive lambda set. ``atom`` is a node with one variant per lambda."""
 
     atom: Atom
@@ -242,7 +243,7 @@ class LambdaSetV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RangeV:
+class RangeV(Value):
     """``range(start, stop, step)``; each is a Scalar or Static Python int."""
 
     start: Value
@@ -251,23 +252,23 @@ class RangeV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ZipV:
+class ZipV(Value):
     items: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EnumerateV:
+class EnumerateV(Value):
     items: Value
     start: Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReversedV:
+class ReversedV(Value):
     items: Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GeneratorV:
+class GeneratorV(Value):
     """A generator that has not begun: ``sp.iterate`` gives its items (a generator expression begins
     to run then). ``body`` is the function that yields them, if it can be passed on to functions;
     ``handed`` says that it is being passed on; ``ahead``: it makes all items where it begins."""
@@ -280,7 +281,7 @@ class GeneratorV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SliceV:
+class SliceV(Value):
     """``a[start:stop:step]`` as an index; a missing part is Static(None)."""
 
     start: Value
@@ -289,7 +290,7 @@ class SliceV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Region:
+class Region(Value):
     """Elements of an array, as an index of it: those of its view ``view`` (only those at ``index``,
     if there is one). ``lines``: where the view lies in the array."""
 
@@ -299,7 +300,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FunctionV:
+class FunctionV(Value):
     """A known Python function. ``scope`` is where its free variables are looked up when it is
     called: the frame being run (late, as Python does), or a snapshot of what it captured."""
 
@@ -311,7 +312,7 @@ class FunctionV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OperatorV:
+class OperatorV(Value):
     """A derivative operator applied to a function (``pb.grad(f)``), or a pullback (with ``args``).
 
     ``options`` are the operator's other parameters, in its own order."""
@@ -320,14 +321,6 @@ class OperatorV:
     function: Value
     options: tuple[object, ...] = ()
     args: tuple[Value, ...] = ()
-
-
-Value = (
-    Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
-    | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewStep
-    | Region | SmallV | CaughtV | RefV
-)  # fmt: skip
 
 
 # --- iteration ---------------------------------------------------------------------------------

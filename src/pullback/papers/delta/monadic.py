@@ -29,8 +29,9 @@ let s2 = snd i1 in (fst x * fst z, Var (fst i1), s2)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never, cast
+from typing import cast
 
+from pullback.core.unhandled import unhandled
 from pullback.papers.delta.direct import coefficient
 from pullback.papers.delta.loops import Loops
 from pullback.papers.delta.types import DELTA, DELTA_LET, STATE, ZERO, duals, scaled
@@ -166,7 +167,7 @@ class K(Loops):
             case Pack() | Unpack():
                 raise Unsupported("delta: existential types are a target's")
             case _:
-                assert_never(t)
+                unhandled(t)
 
     def op(self, t: Op, b: Block) -> Term:
         """Return an operation of arrays, which moves elements about."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, assert_never
 
+from pullback.core.unhandled import unhandled
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.prims import arity
@@ -136,7 +137,7 @@ class _Over:
             case Pack() | Unpack():
                 raise Unsupported("existential types are a target's")
             case _:
-                assert_never(t)
+                unhandled(t)
 
     def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, env: Env) -> Any:
         match t:

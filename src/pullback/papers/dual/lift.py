@@ -29,8 +29,9 @@ operations (``Rules``), its type of dual numbers and the type of its state.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never, cast
+from typing import cast
 
+from pullback.core.unhandled import unhandled
 from pullback.papers.dual.block import Block, operands, retyped, statics
 from pullback.papers.dual.loops import Lifting
 from pullback.papers.language.terms import (
@@ -144,7 +145,7 @@ class Lift(Lifting):
             case Pack() | Unpack():
                 raise Unsupported("dual numbers: existential types")
             case _:
-                assert_never(t)
+                unhandled(t)
 
     def prim(self, t: Prim, b: Block) -> Term:
         """N{op(t1..tn)}: arguments first; what is not real, or depends on no real, has no

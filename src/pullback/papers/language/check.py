@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
 
+from pullback.core.unhandled import unhandled
 from pullback.papers.language.arrays import ARRAYS, OPS
 from pullback.papers.language.linearity import Linearity
 from pullback.papers.language.ops import Library, fits
@@ -361,7 +361,7 @@ class _Checker:
                     case other:
                         raise NestedTypeError(f"{_text(a)} has type {_type(other)}, not Exists")
             case _:
-                assert_never(t)
+                unhandled(t)
 
     def function(self, t: Lam) -> Type:
         """Return the result type of a lambda, whose kind must be true of it."""

@@ -20,10 +20,10 @@ Types cost nothing. Evaluation is by value, from left to right.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import assert_never
 
 import numpy as np
 
+from pullback.core.unhandled import unhandled
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.machine import Closure, Code, Machine
 from pullback.papers.language.ops import Library
@@ -212,7 +212,7 @@ class _Scope:
             case Unpack(a, _, x, body):
                 return self.unpack(self.term(a), x, body)
             case _:
-                assert_never(t)
+                unhandled(t)
 
     # --- binding ----------------------------------------------------------------------------------
 

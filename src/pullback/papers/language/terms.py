@@ -169,27 +169,33 @@ class DataDecl:
 # --- terms ----------------------------------------------------------------------------------------
 
 
+class Term:
+    """A term."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Var:
+class Var(Term):
     """x."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lit:
+class Lit(Term):
     """A real (float) or an integer (int)."""
 
     value: float | int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nil:
+class Nil(Term):
     """()."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Let:
+class Let(Term):
     """let x = bound in body."""
 
     x: str
@@ -207,7 +213,7 @@ class Rec:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LetRec:
+class LetRec(Term):
     """Mutually recursive functions."""
 
     recs: tuple[Rec, ...]
@@ -215,7 +221,7 @@ class LetRec:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lam:
+class Lam(Term):
     """\\x:type. body. ``role`` is for the instruments: the evaluator numbers the closures that have
     one and counts their calls ("input", "const", "op" backpropagators; see ``language.eval``)."""
 
@@ -227,7 +233,7 @@ class Lam:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class App:
+class App(Term):
     """Application, whatever the kind of the function."""
 
     fn: Term
@@ -235,7 +241,7 @@ class App:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class Pair(Term):
     """(left, right)."""
 
     left: Term
@@ -243,21 +249,21 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fst:
+class Fst(Term):
     """First component."""
 
     t: Term
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Snd:
+class Snd(Term):
     """Second component."""
 
     t: Term
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Inl:
+class Inl(Term):
     """inl t : type of t + other."""
 
     t: Term
@@ -265,7 +271,7 @@ class Inl:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Inr:
+class Inr(Term):
     """inr t : other + type of t."""
 
     t: Term
@@ -273,7 +279,7 @@ class Inr:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class Case(Term):
     """case t of {inl x -> left; inr y -> right}."""
 
     t: Term
@@ -284,7 +290,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Con:
+class Con(Term):
     """A constructor of the declared type ``type``."""
 
     name: str
@@ -302,7 +308,7 @@ class MatchArm:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Match:
+class Match(Term):
     """Branch on the constructor of a declared type: one arm for each, in the declared order."""
 
     t: Term
@@ -310,7 +316,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prim:
+class Prim(Term):
     """A primitive of ``prims.TABLE`` (or ``sign2``, ``sign3``; see ``language.prims``)."""
 
     op: str
@@ -319,7 +325,7 @@ class Prim:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Op:
+class Op(Term):
     """An operation of a library: the row ``name`` of a table of ``language.ops``. ``static`` are
     the types, names and numbers that it takes at compile time."""
 
@@ -329,7 +335,7 @@ class Op:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Build:
+class Build(Term):
     """build n (i. t)."""
 
     n: Term
@@ -338,7 +344,7 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Map:
+class Map(Term):
     """map (x. t) a."""
 
     x: str
@@ -347,7 +353,7 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ZipWith:
+class ZipWith(Term):
     """zipWith (x y. t) a b."""
 
     x: str
@@ -358,7 +364,7 @@ class ZipWith:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fold:
+class Fold(Term):
     """fold (p. t) a: a not empty, t associative; the evaluator brackets as a balanced tree."""
 
     p: str
@@ -367,7 +373,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scan:
+class Scan(Term):
     """scan (p. t) a: inclusive."""
 
     p: str
@@ -376,7 +382,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Foldl:
+class Foldl(Term):
     """foldl (acc x. t) z a: sequential."""
 
     acc: str
@@ -387,7 +393,7 @@ class Foldl:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TyLam:
+class TyLam(Term):
     """/\\names. t."""
 
     names: tuple[str, ...]
@@ -395,7 +401,7 @@ class TyLam:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TyApp:
+class TyApp(Term):
     """t [types]."""
 
     t: Term
@@ -403,7 +409,7 @@ class TyApp:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pack:
+class Pack(Term):
     """pack[witness] t : type, an Exists whose body at the witness is the type of t."""
 
     witness: Type
@@ -412,7 +418,7 @@ class Pack:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unpack:
+class Unpack(Term):
     """case t of pack[a] x -> body."""
 
     t: Term
@@ -421,10 +427,6 @@ class Unpack:
     body: Term
 
 
-Term = (
-    Var | Lit | Nil | Let | LetRec | Lam | App | Pair | Fst | Snd | Inl | Inr | Case | Con | Match
-    | Prim | Op | Build | Map | ZipWith | Fold | Scan | Foldl | TyLam | TyApp | Pack | Unpack
-)
 Static = Type | str | int
 
 

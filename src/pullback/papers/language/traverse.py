@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar, assert_never
 
 from pullback.core.recursion import with_large_stack
+from pullback.core.unhandled import unhandled
 from pullback.papers.language.terms import (
     EV,
     EVM,
@@ -113,7 +114,7 @@ def parts(t: Term) -> tuple[Part, ...]:
         case Unpack(a, _, x, body):
             return ((), a), ((x,), body)
         case _:
-            assert_never(t)
+            unhandled(t)
 
 
 def with_parts(t: Term, new: tuple[Part, ...]) -> Term:
@@ -175,7 +176,7 @@ def with_parts(t: Term, new: tuple[Part, ...]) -> Term:
         case Unpack(_, alpha, _, _):
             return Unpack(s[0], alpha, names[1][0], s[1])
         case _:
-            assert_never(t)
+            unhandled(t)
 
 
 def map_parts(change: Callable[[Term], Term], t: Term) -> Term:
