@@ -37,7 +37,8 @@ def draw(path: Path) -> None:
     of = program()
     when = of["times"][1:]
     inked = ("axes.edgecolor", "text.color", "axes.labelcolor", "xtick.color", "ytick.color")
-    plt.rcParams.update({"font.size": 11, **dict.fromkeys(inked, INK)})
+    style: dict[Any, Any] = {"font.size": 11, **dict.fromkeys(inked, INK)}
+    plt.rcParams.update(style)
     figure, axes = plt.subplots(figsize=(8.4, 3.6), facecolor=FACE, layout="constrained")
     first, last = (of["populations"](of[name], of["times"]) for name in ("guess", "fit"))
     for k, (name, colour) in enumerate([("prey", PREY), ("predators", PREDATORS)]):

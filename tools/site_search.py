@@ -90,7 +90,8 @@ class Search:
 
     def by_titles(self, query: str) -> list[tuple[str, float, str]]:
         """Return the pages with a heading of which the query is half or more."""
-        low, found = query.lower().strip(), []
+        low = query.lower().strip()
+        found: list[tuple[str, float, str]] = []
         for title, places in self.index["alltitles"].items():
             if low in title.lower() and 2 * len(low) >= len(title):
                 score = round(15 * len(low) / len(title))
@@ -99,7 +100,7 @@ class Search:
 
     def by_names(self, query: str) -> list[tuple[str, float, str]]:
         """Return the pages of the API's names that the query names."""
-        found = []
+        found: list[tuple[str, float, str]] = []
         for entries in self.index["objects"].values():
             for k, _, _, _, name in entries:
                 if name.lower() in query.lower().split():
