@@ -44,6 +44,19 @@ def test_every_page_is_in_the_contents_once() -> None:
     assert misplaced(pages() | CONTENTS.MADE, CONTENTS.CONTENTS) == []
 
 
+def unmet(page: str) -> list[str]:
+    """The messages in the first column of a page's tables that no program of the page meets."""
+    messages = re.findall(r"^\| `([^|`]+)` \| [^|]+ \|[^|]*\|$", page, re.M)
+    programs = "".join(re.findall(r"^```python\n(.*?)^```", page, re.M | re.S))
+    return [message for message in messages if f'says("{message}", ' not in programs]
+
+
+def test_every_message_of_the_guide_is_met_by_a_program() -> None:
+    """``test_docs.py`` runs the programs."""
+    page = (DOCS / "guide" / "errors.md").read_text()
+    assert unmet(page) == [] and page.count('says("') >= 10
+
+
 def unlisted(page: str, files: Iterable[Path]) -> list[str]:
     """The examples that a page does not list with what they say of themselves."""
     rows = set(re.findall(r"^\| \[[^]]+\]\(([^)]+)\) \| (.*) \|$", page, re.M))
@@ -71,6 +84,7 @@ def test_planted_violations_are_caught() -> None:
     assert sorted(misplaced({"a", "b", "c"}, contents)) == [
         "b is listed 2 times", "c is listed 0 times", "gone is no page", "lost is no page",
     ]  # fmt: skip
+    assert unmet('| `a` | b | c |\n| `b` | c | |\n```python\nsays("a", f)\n```\n') == ["b"]
     path = ROOT / "examples" / "kepler.py"
     row = "| [kepler.py](../../examples/kepler.py) | Another text. |\n"
     assert len(unlisted(row, [path])) == 2
