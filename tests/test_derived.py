@@ -219,6 +219,7 @@ MISUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda: pb.hessian(energy, 0.5)(X), TypeError, r"argnums is a number or a name"),
     (lambda: pb.hessian(energy(X)), TypeError, r"pb\.hessian is applied to a function"),
     (lambda: pb.hvp(layer, (W, X), (W, X)), TypeError, r"pb\.hvp: the gradient of a function that"),
+    (lambda: pb.hvp(energy), TypeError, r"missing a required argument: 'primals'"),
     (lambda: pb.hvp(energy, X, X), TypeError, r"a tuple with one value for each argument"),
     (lambda: pb.vhp(energy, (X,), (X, X)), TypeError, r"1 primals and 2 vectors"),
     (lambda: pb.jacfwd(math.gamma)(3), TypeError, r"pb\.jacfwd: an argument is an int"),

@@ -68,6 +68,9 @@ def product(
     @functools.wraps(text)
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         require_function(f, name, f"pb.{name}(f, ...), not pb.{name}(f(x), ...)")
+        if kwargs or len(args) < 2:
+            _, *given = positional(text, (f, *args), kwargs)
+            args, kwargs = tuple(given), {}
 
         def of(f: Callable[..., Any]) -> Any:
             return run(inner_function(f), *args, **kwargs)

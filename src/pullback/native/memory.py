@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from llvmlite.binding import llvm_version_info
+
 from pullback.core.thresholds import LIMITS
 from pullback.lower.loopcode import LANES, AtAdd, Copy, Imm, Load, Offset, Reg, Store, Ty, Value
 from pullback.native.layout import Field
@@ -63,9 +65,17 @@ def gather(f: FunctionText, at: str, ty: Ty) -> str:
     wide = memory_type(ty, LANES)
     suffix = f"v{LANES}{_suffix(ty)}.v{LANES}p0"
     return f.let(
-        f"call {wide} @llvm.masked.gather.{suffix}(<{LANES} x ptr> align {SIZE[ty]} {at}, "
+        f"call {wide} @llvm.masked.gather.{suffix}({_addresses(at, ty)}, "
         f"<{LANES} x i1> splat (i1 true), {wide} poison), !tbaa !4"
     )
+
+
+def _addresses(at: str, ty: Ty) -> str:
+    """Return the addresses of a gather or scatter with their alignment: up to LLVM 21, with which
+    Numba still comes, it is an argument of its own."""
+    if llvm_version_info >= (22,):
+        return f"<{LANES} x ptr> align {SIZE[ty]} {at}"
+    return f"<{LANES} x ptr> {at}, i32 {SIZE[ty]}"
 
 
 def store(f: FunctionText, instr: Store) -> None:
@@ -79,7 +89,7 @@ def store(f: FunctionText, instr: Store) -> None:
     value = _to_memory(f, instr.value, LANES)
     suffix = f"v{LANES}{_suffix(ty)}.v{LANES}p0"
     f.line(
-        f"call void @llvm.masked.scatter.{suffix}({value}, <{LANES} x ptr> align {SIZE[ty]} {at}, "
+        f"call void @llvm.masked.scatter.{suffix}({value}, {_addresses(at, ty)}, "
         f"<{LANES} x i1> splat (i1 true)), !tbaa !4"
     )
 
