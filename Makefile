@@ -10,13 +10,19 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo package papers-pictures test test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
 
 test: $(VENV)/dev.stamp
 	$(PY) -m pytest -n 2 -q
+
+# The neighbours (PyTorch, JAX, Dask, PyMC ...), in an environment of their own: some of them want
+# another LLVM than this package alone would get.
+test-neighbours:
+	@$(MAKE) --no-print-directory VENV=.venv-neighbours .venv-neighbours/neighbours.stamp
+	.venv-neighbours/bin/python -m pytest tests/neighbours -q
 
 # The suite under each CPython that is here, with an environment for each.
 VERSIONS := 3.11 3.12 3.13

@@ -29,6 +29,7 @@ CONTENTS: dict[str, list[str]] = {
         "guide/compiling",
         "guide/numbers",
         "guide/performance",
+        "guide/neighbours",
     ],
     "api/index": [
         "api/gradients",
@@ -39,6 +40,7 @@ CONTENTS: dict[str, list[str]] = {
         "api/structures",
         "api/inspection",
         "api/compilation",
+        "api/languages",
         "api/errors",
     ],
     "reference": ["LANGUAGE", "library", "refusals"],

@@ -1,8 +1,11 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
+from pullback import interop as interop  # reached as pb.interop, no operator
 from pullback.absent import absence
+from pullback.api.c_functions import cfunc
 from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
+from pullback.api.exporting import export
 from pullback.api.gradients import grad, value_and_grad
 from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
@@ -61,6 +64,8 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "custom_jvp",
     "primitive",
     "pure_callback",
+    "cfunc",
+    "export",
     "implicit_root",
     "implicit_fixed_point",
     "implicit_minimum",
@@ -93,4 +98,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__doc__", "__name__", "__version__"])
+    return sorted([*__all__, "interop", "__doc__", "__name__", "__version__"])

@@ -31,7 +31,8 @@ MAY_KNOW = {
     "settings": {"core"},
     "pipeline": {"core", "convert", "ad", "opt", "settings"},
     "api": {"call", "errors", "structures", "batches", "declared_callbacks", "settings"},
-    "pullback": {"api", "errors", "combinators", "absent"},
+    "pullback": {"api", "errors", "combinators", "absent", "interop"},
+    "interop": {"pullback", "api", "errors", "structures"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo", "papers"},
 }

@@ -8,8 +8,10 @@ from pullback.call.methods import NATIVE
 from pullback.core.later import Later
 
 if TYPE_CHECKING:
-    from pullback.call import by_method, driver
+    from pullback.call import by_method, c_conventions, driver, exported
 else:
+    c_conventions = Later("pullback.call.c_conventions")
+    exported = Later("pullback.call.exported")
     by_method = Later("pullback.call.by_method")
     driver = Later("pullback.call.driver")
 
@@ -28,4 +30,7 @@ def require_method(name: str) -> None:
         by_method.require_paper_method(name)
 
 
-__all__ = ["by_method", "compiler_is_imported", "driver", "graphs", "require_method"]
+__all__ = [
+    "by_method", "c_conventions", "compiler_is_imported", "driver", "exported", "graphs",
+    "require_method",
+]  # fmt: skip

@@ -273,9 +273,14 @@ def runtime_symbols() -> dict[str, int]:
         return _runtime()
 
 
-def _runtime_text() -> str:
+def arena_bytes() -> int:
+    """Return how much address space an arena has: so much that it takes all memory."""
     page = os.sysconf("SC_PAGE_SIZE")
-    return runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
+    return os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20)
+
+
+def _runtime_text() -> str:
+    return runtime_text(arena_bytes(), os.sysconf("SC_PAGE_SIZE"))
 
 
 @cache
@@ -332,6 +337,18 @@ def keep_forever(obj: object) -> None:
     """Keep an object until the process ends, and not only until the interpreter does: residual
     objects call its code when they are freed, which can be later."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(obj))
+
+
+@shielded
+def link_alone(
+    text: str, exports: tuple[str, ...], own: Mapping[str, int], thorough: bool
+) -> Linked:
+    """Compile and load a module that needs no Python, but for memory at the addresses ``own``."""
+    image, timing = _object(text, thorough)
+    tracker = _link(image, dict(own), exports)
+    linked = Linked({name: tracker[name] for name in exports}, timing)
+    _loaded[weakref.ref(linked, _unused.append)] = tracker
+    return linked
 
 
 @shielded

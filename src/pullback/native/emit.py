@@ -137,15 +137,16 @@ declare i1 @pb_move(ptr, ptr, ptr, i64) nounwind cold {_BYTES}
 """
 
 
-def finish(out: ModuleText, more: str = "") -> str:
-    """Return the whole text of a module; ``more`` is the text of entry points."""
+def finish(out: ModuleText, more: str = "", runtime: str = _RUNTIME) -> str:
+    """Return the whole text of a module; ``more`` is the text of entry points, ``runtime`` declares
+    the runtime, or is one."""
     support = "".join(SUPPORT[name] for name in sorted(out.support))
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
     works = (f"{name} = private constant {text}" for text, name in out.works.items())
     shows = f"@{SHOWS} = external global i8" if out.shows else ""
     return "\n".join(
-        [*out.functions, more, _RUNTIME, shows, *works,
+        [*out.functions, more, runtime, shows, *works,
          f"{LONG_CALLS_LEFT} = internal global i64 0", control_register,
          foreign_declarations(out.foreign), support, out.math.text(), METADATA, STACK_METADATA]
     )

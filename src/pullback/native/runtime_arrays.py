@@ -32,68 +32,7 @@ body{size}:
 """
 
 
-# ndarray arguments and results. ``ext`` and ``str`` are extents and element strides.
-ARRAYS = f"""
-define i1 @pb_view(ptr %obj, ptr %descr, i64 %rank, i64 %shift, ptr %out) {{
-entry:
-  %type.at = getelementptr i8, ptr %obj, i64 {OB_TYPE}
-  %type = load ptr, ptr %type.at
-  %is.array = icmp eq ptr %type, @pb_ndarray
-  br i1 %is.array, label %array, label %no
-array:
-  %descr.at = getelementptr i8, ptr %obj, i64 {ARRAY_DESCR}
-  %has = load ptr, ptr %descr.at
-  %same = icmp eq ptr %has, %descr
-  %nd.at = getelementptr i8, ptr %obj, i64 {ARRAY_NDIM}
-  %nd = load i32, ptr %nd.at
-  %rank32 = trunc i64 %rank to i32
-  %ranked = icmp eq i32 %nd, %rank32
-  %flags.at = getelementptr i8, ptr %obj, i64 {ARRAY_FLAGS}
-  %flags = load i32, ptr %flags.at
-  %bit = and i32 %flags, {NPY_ALIGNED}
-  %aligned = icmp ne i32 %bit, 0
-  %ok1 = and i1 %same, %ranked
-  %ok2 = and i1 %ok1, %aligned
-  br i1 %ok2, label %fits, label %no
-fits:
-  %data.at = getelementptr i8, ptr %obj, i64 {ARRAY_DATA}
-  %data = load ptr, ptr %data.at
-  store ptr %data, ptr %out
-  %dims.at = getelementptr i8, ptr %obj, i64 {ARRAY_DIMS}
-  %dims = load ptr, ptr %dims.at
-  %strides.at = getelementptr i8, ptr %obj, i64 {ARRAY_STRIDES}
-  %strides = load ptr, ptr %strides.at
-  %ext = getelementptr i64, ptr %out, i64 1
-  %str = getelementptr i64, ptr %ext, i64 %rank
-  %one = shl i64 1, %shift
-  %mask = sub i64 %one, 1
-  br label %head
-head:
-  %i = phi i64 [ 0, %fits ], [ %i1, %body ]
-  %odd = phi i64 [ 0, %fits ], [ %odd1, %body ]
-  %more = icmp slt i64 %i, %rank
-  br i1 %more, label %body, label %end
-body:
-  %dim.at = getelementptr i64, ptr %dims, i64 %i
-  %dim = load i64, ptr %dim.at
-  %ext.at = getelementptr i64, ptr %ext, i64 %i
-  store i64 %dim, ptr %ext.at
-  %stride.at = getelementptr i64, ptr %strides, i64 %i
-  %stride = load i64, ptr %stride.at
-  %elements = ashr i64 %stride, %shift
-  %str.at = getelementptr i64, ptr %str, i64 %i
-  store i64 %elements, ptr %str.at
-  %low = and i64 %stride, %mask
-  %odd1 = or i64 %odd, %low
-  %i1 = add i64 %i, 1
-  br label %head
-end:
-  %even = icmp eq i64 %odd, 0
-  ret i1 %even
-no:
-  ret i1 false
-}}
-
+COPIES = f"""
 define i64 @pb_size(i64 %rank, ptr %ext) {{
 entry:
   br label %head
@@ -191,21 +130,6 @@ done:
   ret void
 }}
 
-define ptr @pb_box_array(ptr %data, ptr %descr, i64 %rank, i64 %shift, ptr %ext, ptr %str) {{
-  call void @Py_IncRef(ptr %descr)
-  %rank32 = trunc i64 %rank to i32
-  %a = call ptr @PyArray_Empty(i32 %rank32, ptr %ext, ptr %descr, i32 0)
-  %null = icmp eq ptr %a, null
-  br i1 %null, label %done, label %fill
-fill:
-  %to.at = getelementptr i8, ptr %a, i64 {ARRAY_DATA}
-  %to = load ptr, ptr %to.at
-  call void @pb_copy(ptr %to, ptr %data, i64 %rank, i64 %shift, ptr %ext, ptr %str)
-  br label %done
-done:
-  ret ptr %a
-}}
-
 ; The strides of C order.
 define void @pb_dense(i64 %rank, ptr %ext, ptr %str) {{
 entry:
@@ -225,6 +149,86 @@ body:
   br label %head
 done:
   ret void
+}}
+"""
+"""What knows extents and strides only: sizes, the order in memory, copies into C order."""
+
+
+# ndarray arguments and results. ``ext`` and ``str`` are extents and element strides.
+ARRAYS = COPIES + f"""
+define i1 @pb_view(ptr %obj, ptr %descr, i64 %rank, i64 %shift, ptr %out) {{
+entry:
+  %type.at = getelementptr i8, ptr %obj, i64 {OB_TYPE}
+  %type = load ptr, ptr %type.at
+  %is.array = icmp eq ptr %type, @pb_ndarray
+  br i1 %is.array, label %array, label %no
+array:
+  %descr.at = getelementptr i8, ptr %obj, i64 {ARRAY_DESCR}
+  %has = load ptr, ptr %descr.at
+  %same = icmp eq ptr %has, %descr
+  %nd.at = getelementptr i8, ptr %obj, i64 {ARRAY_NDIM}
+  %nd = load i32, ptr %nd.at
+  %rank32 = trunc i64 %rank to i32
+  %ranked = icmp eq i32 %nd, %rank32
+  %flags.at = getelementptr i8, ptr %obj, i64 {ARRAY_FLAGS}
+  %flags = load i32, ptr %flags.at
+  %bit = and i32 %flags, {NPY_ALIGNED}
+  %aligned = icmp ne i32 %bit, 0
+  %ok1 = and i1 %same, %ranked
+  %ok2 = and i1 %ok1, %aligned
+  br i1 %ok2, label %fits, label %no
+fits:
+  %data.at = getelementptr i8, ptr %obj, i64 {ARRAY_DATA}
+  %data = load ptr, ptr %data.at
+  store ptr %data, ptr %out
+  %dims.at = getelementptr i8, ptr %obj, i64 {ARRAY_DIMS}
+  %dims = load ptr, ptr %dims.at
+  %strides.at = getelementptr i8, ptr %obj, i64 {ARRAY_STRIDES}
+  %strides = load ptr, ptr %strides.at
+  %ext = getelementptr i64, ptr %out, i64 1
+  %str = getelementptr i64, ptr %ext, i64 %rank
+  %one = shl i64 1, %shift
+  %mask = sub i64 %one, 1
+  br label %head
+head:
+  %i = phi i64 [ 0, %fits ], [ %i1, %body ]
+  %odd = phi i64 [ 0, %fits ], [ %odd1, %body ]
+  %more = icmp slt i64 %i, %rank
+  br i1 %more, label %body, label %end
+body:
+  %dim.at = getelementptr i64, ptr %dims, i64 %i
+  %dim = load i64, ptr %dim.at
+  %ext.at = getelementptr i64, ptr %ext, i64 %i
+  store i64 %dim, ptr %ext.at
+  %stride.at = getelementptr i64, ptr %strides, i64 %i
+  %stride = load i64, ptr %stride.at
+  %elements = ashr i64 %stride, %shift
+  %str.at = getelementptr i64, ptr %str, i64 %i
+  store i64 %elements, ptr %str.at
+  %low = and i64 %stride, %mask
+  %odd1 = or i64 %odd, %low
+  %i1 = add i64 %i, 1
+  br label %head
+end:
+  %even = icmp eq i64 %odd, 0
+  ret i1 %even
+no:
+  ret i1 false
+}}
+
+define ptr @pb_box_array(ptr %data, ptr %descr, i64 %rank, i64 %shift, ptr %ext, ptr %str) {{
+  call void @Py_IncRef(ptr %descr)
+  %rank32 = trunc i64 %rank to i32
+  %a = call ptr @PyArray_Empty(i32 %rank32, ptr %ext, ptr %descr, i32 0)
+  %null = icmp eq ptr %a, null
+  br i1 %null, label %done, label %fill
+fill:
+  %to.at = getelementptr i8, ptr %a, i64 {ARRAY_DATA}
+  %to = load ptr, ptr %to.at
+  call void @pb_copy(ptr %to, ptr %data, i64 %rank, i64 %shift, ptr %ext, ptr %str)
+  br label %done
+done:
+  ret ptr %a
 }}
 
 ; Replace the view by a copy in the residual arena.

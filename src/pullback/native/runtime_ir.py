@@ -56,13 +56,17 @@ _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice to the system
 _SMALL_PAGES = 4 << 20
 
 
-_EXTERNALS = """
+LIBC = """
 declare ptr @mmap(ptr, i64, i32, i32, i32, i64)
 declare i32 @munmap(ptr, i64)
 declare i32 @madvise(ptr, i64, i32)
 declare ptr @calloc(i64, i64)
-declare ptr @malloc(i64)
 declare void @free(ptr)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+_EXTERNALS = LIBC + """
+declare ptr @malloc(i64)
 declare ptr @PyErr_NoMemory()
 declare void @PyErr_SetObject(ptr, ptr)
 declare void @Py_DecRef(ptr)
@@ -79,7 +83,6 @@ declare ptr @PyTuple_New(i64)
 declare ptr @PyCapsule_New(ptr, ptr, ptr)
 declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare ptr @PyArray_Empty(i32, ptr, ptr, i32)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_make_error = external global i8
 @pb_main_thread = external global i64
 @pb_unusual = external global i8
@@ -87,7 +90,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_call_python = external global i8
 @pb_ndarray = external global i8
 @pb_value_error = external global i8
-@pb_pool = internal global ptr null
+@pb_contexts = internal global ptr null
 @pb_wholes = internal global i64 0
 @pb_residual_name = internal constant [18 x i8] c"pullback.residual\\00"
 """
@@ -176,7 +179,7 @@ no:
 
 
 # Taking a context from the pool (or making one) and giving it back.
-_CONTEXTS = f"""
+CONTEXTS = f"""
 define internal i1 @pb_stack(ptr %ctx) {{
   %got = alloca i64
   {load("%old", Field.STACK_TOP)}
@@ -207,9 +210,9 @@ no:
 
 define ptr @pb_take(i64 %stack) {{
 entry:
-  %head = load ptr, ptr @pb_pool
+  %head = call ptr @pb_pooled()
   %empty = icmp eq ptr %head, null
-  br i1 %empty, label %make, label %pop
+  br i1 %empty, label %make, label %have
 make:
   %made = call ptr @calloc(i64 1, i64 {CONTEXT_BYTES})
   %null = icmp eq ptr %made, null
@@ -220,13 +223,8 @@ fresh:
   {store(Field.IDS_END, str(ID_BASE + ID_BYTES), context="%made")}
   {store(Field.IDS_HARD, str(ID_BASE + ID_BYTES), context="%made")}
   br label %have
-pop:
-  %next.at = getelementptr i8, ptr %head, i64 {8 * Field.NEXT}
-  %next = load ptr, ptr %next.at
-  store ptr %next, ptr @pb_pool
-  br label %have
 have:
-  %ctx = phi ptr [ %made, %fresh ], [ %head, %pop ]
+  %ctx = phi ptr [ %made, %fresh ], [ %head, %entry ]
   %t = call i1 @pb_map_temp(ptr %ctx, i64 ARENA_BYTES)
   %r = call i1 @pb_map_resid(ptr %ctx, i64 ARENA_BYTES)
   %s = call i1 @pb_map_store(ptr %ctx, i64 ARENA_BYTES)
@@ -247,7 +245,7 @@ back:
   call void @pb_give(ptr %ctx)
   br label %fail
 fail:
-  %ignored = call ptr @PyErr_NoMemory()
+  call void @pb_no_memory()
   ret ptr null
 }}
 
@@ -272,10 +270,57 @@ done:
 
 define void @pb_give(ptr %ctx) {{
   call void @pb_empty(ptr %ctx)
+  call void @pb_pool(ptr %ctx)
+  ret void
+}}
+
+; Move the soft limit at field %end beyond %want, if that is below the hard one two fields on.
+define i32 @pb_grow(ptr %ctx, i64 %end, i64 %want) cold {{
+  %end.at = getelementptr i8, ptr %ctx, i64 %end
+  %hard.at = getelementptr i8, ptr %end.at, i64 16
+  %hard = load i64, ptr %hard.at
+  %fits = icmp ule i64 %want, %hard
+  br i1 %fits, label %yes, label %no
+yes:
+  %cells = icmp eq i64 %end, {8 * Field.STORE_END}
+  %step = select i1 %cells, i64 {LIMITS.arena // 8}, i64 {LIMITS.arena}
+  %beyond = add i64 %want, %step
+  %limit = call i64 @llvm.umin.i64(i64 %beyond, i64 %hard)
+  store i64 %limit, ptr %end.at
+  {store(Field.BIG, "1")}
+  ret i32 0
+no:
+  {store(Field.ERROR, "-1")}
+  ret i32 1
+}}
+"""
+
+
+# The pool of contexts while the GIL is held: a list.
+_POOL = f"""
+define internal ptr @pb_pooled() alwaysinline {{
+  %head = load ptr, ptr @pb_contexts
+  %empty = icmp eq ptr %head, null
+  br i1 %empty, label %done, label %pop
+pop:
+  %next.at = getelementptr i8, ptr %head, i64 {8 * Field.NEXT}
+  %next = load ptr, ptr %next.at
+  store ptr %next, ptr @pb_contexts
+  br label %done
+done:
+  ret ptr %head
+}}
+
+define internal void @pb_pool(ptr %ctx) alwaysinline {{
   %next.at = getelementptr i8, ptr %ctx, i64 {8 * Field.NEXT}
-  %head = load ptr, ptr @pb_pool
+  %head = load ptr, ptr @pb_contexts
   store ptr %head, ptr %next.at
-  store ptr %ctx, ptr @pb_pool
+  store ptr %ctx, ptr @pb_contexts
+  ret void
+}}
+
+define internal void @pb_no_memory() {{
+  %ignored = call ptr @PyErr_NoMemory()
   ret void
 }}
 
@@ -305,26 +350,6 @@ there:
   call void @PyErr_Clear()
   ret i1 false
 }}
-
-; Move the soft limit at field %end beyond %want, if that is below the hard one two fields on.
-define i32 @pb_grow(ptr %ctx, i64 %end, i64 %want) cold {{
-  %end.at = getelementptr i8, ptr %ctx, i64 %end
-  %hard.at = getelementptr i8, ptr %end.at, i64 16
-  %hard = load i64, ptr %hard.at
-  %fits = icmp ule i64 %want, %hard
-  br i1 %fits, label %yes, label %no
-yes:
-  %cells = icmp eq i64 %end, {8 * Field.STORE_END}
-  %step = select i1 %cells, i64 {LIMITS.arena // 8}, i64 {LIMITS.arena}
-  %beyond = add i64 %want, %step
-  %limit = call i64 @llvm.umin.i64(i64 %beyond, i64 %hard)
-  store i64 %limit, ptr %end.at
-  {store(Field.BIG, "1")}
-  ret i32 0
-no:
-  {store(Field.ERROR, "-1")}
-  ret i32 1
-}}
 """
 
 
@@ -340,20 +365,30 @@ _SELDOM_CALLED = re.compile(
 run."""
 
 
-def runtime_text(arena_bytes: int, page: int) -> str:
-    """Return the whole module of the runtime."""
-    text = "\n".join(
+def memory_text(arena_bytes: int) -> str:
+    """Return what contexts and their arenas need, of ``arena_bytes`` each, but for the pool."""
+    return "\n".join(
         [
-            _EXTERNALS,
             _REGIONS,
             _ensure("pb_map_temp", Field.TEMP_BASE, Field.TEMP_KEPT, cells=False),
             _ensure("pb_map_resid", Field.RESID_BASE, Field.RESID_KEPT, cells=False),
             _ensure("pb_map_tape", Field.TAPE_BASE, Field.TAPE_KEPT, cells=False),
             _ensure("pb_map_store", Field.STORE_BASE, Field.STORE_KEPT, cells=True),
             trim_text(),
-            _CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)).replace(
+            CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)).replace(
                 "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half its size again
             ),
+        ]
+    )
+
+
+def runtime_text(arena_bytes: int, page: int) -> str:
+    """Return the whole module of the runtime."""
+    text = "\n".join(
+        [
+            _EXTERNALS,
+            memory_text(arena_bytes),
+            _POOL,
             POLLS,
             threads_text(arena_bytes),
             FORK,
@@ -364,4 +399,9 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             METADATA,
         ]
     )
+    return optimised_seldom(text)
+
+
+def optimised_seldom(text: str) -> str:
+    """Return the text of a runtime with a mark at the functions that are not worth LLVM's time."""
     return _SELDOM_CALLED.sub(r"\1 noinline optnone {", text)
