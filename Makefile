@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo package papers-pictures test test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-browser test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -51,6 +51,10 @@ campaign-%: $(VENV)/dev.stamp
 # The theorems of the papers in full, with a table of seeds and counts (tests/papers/rows).
 campaign-papers-table: $(VENV)/dev.stamp
 	$(PY) -m tests.papers.full
+
+# The pages of pb.explain in a headless Chromium, driven by selenium: clicks, keys, pictures.
+test-browser: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	$(PY) -m pytest -q tests/browser/pages.py
 
 # How long each file of tests takes, for make test-fast and for the order in make test.
 durations: $(VENV)/dev.stamp

@@ -364,3 +364,13 @@ def test_functions_alone_are_optimised_thoroughly() -> None:
     for g, tight in ((f, True), (curvature, False)):
         _, unit = driver.found(g, (np.ones(2),), Request(What.VALUE))
         assert unit.tight is tight
+
+
+def test_a_method_of_the_papers_does_not_take_blas_from_the_others() -> None:
+    def product(x, y):
+        return np.sum(x @ y)
+
+    x = np.ones((3, 3))
+    pb.cost(product, x, x, method="chad.monadic")  # of the program without whole products
+    _, unit = driver.found(product, (x, x), driver.Request(driver.What.VALUE_AND_GRADIENT, (0, 1)))
+    assert unit.special.has_products

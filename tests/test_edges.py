@@ -150,7 +150,7 @@ def weighted(x, y):
 
 def test_a_run_time_broadcast_compiles_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
     count = 0
-    original = driver._specialise
+    original = driver.specialise_anew
 
     def counted(*args: Any) -> Any:
         nonlocal count
@@ -160,7 +160,7 @@ def test_a_run_time_broadcast_compiles_once_more(monkeypatch: pytest.MonkeyPatch
     def f(x, y):
         return np.sum(x * y + y)
 
-    monkeypatch.setattr(driver, "_specialise", counted)
+    monkeypatch.setattr(driver, "specialise_anew", counted)
     gradient = pb.grad(f, (0, 1))
     for n in (3, 1, 5):
         gradient(np.ones(n), np.ones(n))

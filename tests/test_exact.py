@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.call import driver
+from pullback.call import driver, stage_programs
 from pullback.pipeline import PIPELINE, SHARED, run_stages
 from tests.campaign import seeds
 from tests.exact import Writer, bits, functions_of, outcome, points, some_number
@@ -404,7 +404,7 @@ def test_no_flag_lets_llvm_round_otherwise() -> None:
     xs = np.linspace(0.1, 1.0, 20)
     for method in METHODS:
         request = driver.Request(driver.What.VALUE_AND_GRADIENT, (0, 1), method=method)
-        stages = driver.stages(total, (xs, xs), request)
+        stages = stage_programs.stages(total, (xs, xs), request)
         for stage in ("llvm", "llvm optimised"):
             assert "fmul" in stages[stage] and "@llvm.fma." in stages[stage]
             assert not FLAGS.findall(stages[stage])

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pullback.call import driver
+from pullback.call import stage_programs
 from pullback.call.request import Request, What
 from pullback.core.pretty import show
 from pullback.core.waiting import join
@@ -52,7 +52,7 @@ def digest(source: Source, through: bool) -> dict[str, str]:
         texts = {}
         for method in ("chad", "dual"):
             request = Request(What.VALUE_AND_GRADIENT, argnums, method=method)
-            found = driver.stages(f, args, request if argnums else Request(What.VALUE))
+            found = stage_programs.stages(f, args, request if argnums else Request(What.VALUE))
             texts |= {f"{method} {name}": text for name, text in found.items()}
     else:
         texts = {"core": show(specialise(f, tuple(map(type_of, args)), args).program)}

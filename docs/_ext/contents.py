@@ -24,6 +24,7 @@ CONTENTS: dict[str, list[str]] = {
         "guide/recipes",
         "guide/examples",
         "guide/debugging",
+        "guide/seeing",
         "guide/sharp-edges",
         "guide/errors",
         "guide/compiling",

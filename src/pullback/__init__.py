@@ -37,6 +37,7 @@ from pullback.combinators import (
     while_loop,
 )
 from pullback.errors import InternalError, PullbackError, UnsupportedError
+from pullback.explanation.explain import explain
 
 __version__ = "0.1.0"
 
@@ -72,6 +73,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "check_grads",
     "compiled",
     "show",
+    "explain",
     "stages",
     "cost",
     "config",

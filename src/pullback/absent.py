@@ -10,7 +10,6 @@ ABSENT: dict[str, str] = {
     "pmap": "pb.vmap(f)(xs)",
     "defvjp": "f = pb.custom_vjp(f), and then f.defvjp(fwd, bwd)",
     "remat": _RECOMPUTED,
-    "explain": "pb.show(f, x), which prints the compiled program",
     "make_jaxpr": "pb.show(f, x), which prints the compiled program",
     "elementwise_grad": "pb.vmap(pb.grad(f))(xs)",
     "numpy": _NUMPY,

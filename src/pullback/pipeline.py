@@ -13,9 +13,9 @@ from pullback.convert.unboxed_sums import unbox_sums
 from pullback.convert.unboxing import unbox_nodes
 from pullback.core.alike import alike
 from pullback.core.check import check
-from pullback.core.pretty import show as show_program
 from pullback.core.recursion import deeply
 from pullback.core.terms import Dialect, Program, Vjp
+from pullback.core.trails import complete, is_followed
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import flatten_builds, flatten_rows
 from pullback.opt.arrays.contractions import contract
@@ -127,8 +127,8 @@ BEFORE_OWNERSHIP = ("unbox", "flatten")
 matter."""
 
 
-Trace = list[tuple[str, str]]
-"""The name of every stage, and the text of its program."""
+Trace = list[tuple[str, Program]]
+"""The name of every stage, and its program."""
 
 
 _CLEANING: tuple[Pass, ...] = (clean_up, simplify, merge_common, drop_dead)
@@ -148,8 +148,10 @@ def run_stages(
         if config.check == "always" or (config.check == "last" and k == len(stages) - 1):
             owned = stage.name not in BEFORE_OWNERSHIP
             deeply(partial(check, program, stage.dialect, owned=owned))
+        if is_followed():
+            complete(program)
         if trace is not None:
-            trace.append((stage.name, show_program(program)))
+            trace.append((stage.name, program))
     return program
 
 

@@ -31,7 +31,10 @@ MAY_KNOW = {
     "settings": {"core"},
     "pipeline": {"core", "convert", "ad", "opt", "settings"},
     "api": {"call", "errors", "structures", "batches", "declared_callbacks", "settings"},
-    "pullback": {"api", "errors", "combinators", "absent", "interop"},
+    "explanation": {
+        "api", "call", "core", "errors", "frontend", "lower", "papers", "settings",
+    },
+    "pullback": {"api", "errors", "combinators", "absent", "interop", "explanation"},
     "interop": {"pullback", "api", "errors", "structures"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo", "papers"},

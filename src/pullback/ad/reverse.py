@@ -63,6 +63,7 @@ from pullback.core.terms import (
     While,
     sub_blocks,
 )
+from pullback.core.trails import is_followed, mark_reverse
 from pullback.core.types import Array, Bool, Handle, Int, Named, Real, Type, levels
 
 
@@ -104,7 +105,10 @@ class Reverse(Sweep):
                 self.where(f, let, closed, ct, here, b)
                 return
             got = closed
+        start = len(b.lets)
         self.whole_let(f, let, got, ct, b)
+        if is_followed():
+            mark_reverse(b.lets[start:], let.site)
 
     def updates(self, let: Let) -> bool:
         """Whether a let updates arrays, so that going back through it may restore them."""

@@ -16,7 +16,7 @@ from pullback.api.operator_objects import (
     with_updates,
 )
 from pullback.call.binding import register_operators
-from pullback.call.deferred import by_method, driver, require_method
+from pullback.call.deferred import by_method, driver, require_method, stage_programs
 from pullback.call.journal import Compilation, compilations
 from pullback.call.leaving import public
 from pullback.call.methods import CHAD, NATIVE
@@ -35,7 +35,7 @@ def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
     return f._method if method is None and isinstance(f, MethodOperator) else method
 
 
-def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> tuple[
+def asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> tuple[
     Callable[..., Any], tuple[Any, ...], Request
 ]:  # fmt: skip
     """Return the function, arguments and request that ``show`` and ``cost`` are about."""
@@ -144,8 +144,8 @@ def _shown(
 ) -> str:
     method = _method_of(f, method)
     if method is not None and method not in NATIVE:
-        return _printed(driver.by_method(*_asked(f, args, method), method, by_method.derive).text())
-    texts = driver.stages(*_asked(f, args, method))
+        return _printed(driver.by_method(*asked(f, args, method), method, by_method.derive).text())
+    texts = stage_programs.stages(*asked(f, args, method))
     if stage is None:
         stage = driver.PIPELINE[-1].name
     if stage not in texts:
@@ -191,10 +191,10 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
 
 def _counted(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> int:
     method = _method_of(f, method)
-    asked = _asked(f, args, method)
+    given = asked(f, args, method)
     if method is None or method in NATIVE:
-        return driver.steps(*asked)
-    return driver.by_method(*asked, method, by_method.derive).outcome.cost
+        return driver.steps(*given)
+    return driver.by_method(*given, method, by_method.derive).outcome.cost
 
 
 @public
@@ -245,14 +245,15 @@ def stages(f: Callable[..., Any], *args: Any, only: Sequence[str] = ()) -> str:
     for name in only:
         if name not in names:
             raise ArgumentValueError(f"no stage {name!r}", "choose among " + ", ".join(names))
-    g, values, request = _asked(f, args, "delta.monadic")
+    g, values, request = asked(f, args, "delta.monadic")
     request = replace(request, what=What.PULLBACK)  # which is there for every result
     text = driver.by_method(
-        g, values, request, "delta.monadic", partial(by_method.told, only=only))
+        g, values, request, "delta.monadic", partial(
+            by_method.told, tell=partial(by_method.shown, only=only)))
     return _printed(text)
 
 
 register_operators(compiled=compiled, show=show, cost=cost, stages=stages)
 
 
-__all__ = ["compiled", "cost", "show", "stages"]
+__all__ = ["asked", "compiled", "cost", "show", "stages"]

@@ -8,10 +8,11 @@ program.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import FunctionType
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from pullback.papers import load
 from pullback.papers.bridge import Pullback, bridged, differentiate, pullback
 from pullback.papers.language.pretty import show
 from pullback.papers.language.reader import shaped_like, value_of
-from pullback.papers.language.terms import Lam
+from pullback.papers.language.terms import Lam, Source
 from pullback.papers.language.traverse import deeply
 from pullback.papers.methods import (
     METHODS,
@@ -42,6 +43,8 @@ from pullback.papers.methods import (
     method_named,
     run,
 )
+
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,16 +238,22 @@ def stage_names() -> tuple[str, ...]:
     return papers.STAGE_NAMES
 
 
+def shown(source: Source, args: Sequence[object], only: Sequence[str] = ()) -> str:
+    """The program by all stages of the papers (or some), as text."""
+    return papers.told(source, args, only)
+
+
 def told(
     method: str, source: Program, plan: Plan, values: Sequence[object],
-    function: FunctionType | None = None, only: Sequence[str] = (),
-) -> str:  # fmt: skip
-    """The program by all stages of the papers: as its text reads, if it is in the papers' part of
-    Python, else as the front end made it."""
+    function: FunctionType | None = None,
+    *, tell: Callable[[Source, Sequence[object]], Told],
+) -> Told:  # fmt: skip
+    """What is told of the program by all stages of the papers: as its text reads, if it is in the
+    papers' part of Python, else as the front end made it."""
     args = values[: plan.arguments]
     whole = read(function, args) if function else None
     if function and whole is not None and agrees_with(whole, function, args):
-        return papers.told(whole, tuple(map(value_of, args)), only)
+        return tell(whole, tuple(map(value_of, args)))
     _, flat = flattened(method, plan, values)
     try:
         program, given = bridged("chad.monadic", chosen_program("chad.monadic", source), flat.given)
@@ -253,8 +262,8 @@ def told(
             program, given = bridged(method, chosen_program(method, source), flat.given)
         except Unsupported as e:
             raise UnsupportedError(e.reason, site=e.site) from None
-    return papers.told(program, given, only)
+    return tell(program, given)
 
 
 __all__ = ["Answer", "MethodPullback", "Padded", "derive", "method_names", "require_paper_method",
-           "stage_names", "told"]  # fmt: skip
+           "shown", "stage_names", "told"]  # fmt: skip

@@ -8,12 +8,13 @@ from pullback.call.methods import NATIVE
 from pullback.core.later import Later
 
 if TYPE_CHECKING:
-    from pullback.call import by_method, c_conventions, driver, exported
+    from pullback.call import by_method, c_conventions, driver, exported, stage_programs
 else:
     c_conventions = Later("pullback.call.c_conventions")
     exported = Later("pullback.call.exported")
     by_method = Later("pullback.call.by_method")
     driver = Later("pullback.call.driver")
+    stage_programs = Later("pullback.call.stage_programs")
 
 graphs: Any = Later("pullback.call.graphs")
 """(It imports this file.)"""
@@ -32,5 +33,5 @@ def require_method(name: str) -> None:
 
 __all__ = [
     "by_method", "c_conventions", "compiler_is_imported", "driver", "exported", "graphs",
-    "require_method",
+    "require_method", "stage_programs",
 ]  # fmt: skip

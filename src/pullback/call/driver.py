@@ -42,14 +42,14 @@ from pullback.call.trees import Fast
 from pullback.call.watching import watched
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
-from pullback.core.pretty import show as show_program
 from pullback.core.recursion import deeply
 from pullback.core.terms import Dialect, Program
+from pullback.core.trails import is_followed
 from pullback.core.traverse import differentiates, has_products
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
-from pullback.frontend.python.pytypes import type_of, types_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.native import compile_runtime
 from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages, written
@@ -84,7 +84,8 @@ class Specialisation:
 
     def suits(self, request: Request) -> bool:
         """Whether it computes linear algebra, and gives numbers, as a request wants it."""
-        contracts = self.ways[1] == request.contracts or not self.has_products
+        none = self.ways[1] and not self.has_products  # there is no product to be made
+        contracts = self.ways[1] == request.contracts or none
         told = with_floats(request, self.whole).result == self.special.result
         return contracts and told and self.reads(request)
 
@@ -127,7 +128,6 @@ class Specialisation:
 MOST_LIKE = 16
 """How many specialisations for the same types are remembered; the next takes bools as they come."""
 
-_VALUE = Request(What.VALUE)
 _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
 
 
@@ -141,7 +141,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
         with compiling, watched():
             known = _lookup(f, args, key, request)
             if known is None:
-                known = _specialise(f, args, kinds, equal, request)
+                known = specialise_anew(f, args, kinds, equal, request)
                 if equal and not known.special.may_assume:
                     broadcasting.add((type_of(f), kinds))  # nothing is run twice then
                     return specialisation(f, args, request)
@@ -175,18 +175,20 @@ def _front(
     return specialise(*given, True, *how)
 
 
-def _specialise(
+def specialise_anew(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
     request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
+    """Specialise f for arguments of these types, whatever is in the cache."""
     compile_runtime()
     since = perf_counter()
     others = _found.get((type_of(f), kinds, equal, *request.how), ())
     alike = [known for known in others if known.reads(request) and known.fits(f, args)]
+    alike = [] if is_followed() else alike  # those have no trails
     whole = alike[0].whole if alike else with_literals(_front(f, args, kinds, equal, request))
     special = with_floats(request, whole)
     if trace is not None:
-        trace.append(("core", show_program(special.program)))
+        trace.append(("core", special.program))
     if config.check == "always":
         check(special.program, Dialect.SOURCE, owned=False)
     left_out = {"hoist checks"} if request.in_order else set()
@@ -481,20 +483,5 @@ def by_method(
     return using(f, args, replace(request, plain=True), use)
 
 
-def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
-    """The text of every stage, by name."""
-    trace: Trace = []
-    with compiling:
-        kinds = types_of(args)
-        special = _specialise(as_function(f, len(args)), args, kinds, True, request, trace)
-        if special.special.always_raises:
-            request = _VALUE
-        unit = special.unit(request)
-        program, texts = unit.program(True, trace), dict[str, str]()
-        around = special.hidden, special.guards
-        Native(unit.plan, program, *around, stages=texts, thorough=unit.tight)
-    return {**dict(trace), **texts}
-
-
 __all__ = ["PIPELINE", "REVERSE", "bind", "by_method", "call", "config", "decided_by", "gradient",
-           "is_known", "run", "stages", "steps", "tangent_of", "using"]  # fmt: skip
+           "is_known", "run", "specialise_anew", "steps", "tangent_of", "using"]  # fmt: skip

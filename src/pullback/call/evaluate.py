@@ -6,7 +6,7 @@ takes the leaves as they are; it is the oracle of all compiled code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -104,7 +104,12 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
 # --- the evaluator -------------------------------------------------------------------------------
 
 
-def run_evaluator(program: Program, flat: Flat, cells: bool) -> tuple[list[object], int]:
+Evaluated = Callable[[Program, Sequence[object]], tuple[tuple[object, ...], int]]
+
+
+def run_evaluator(
+    program: Program, flat: Flat, cells: bool, evaluate: Evaluated = evaluate
+) -> tuple[list[object], int]:
     """The results of main, and the steps that they took."""
     store = np.zeros(flat.flattener.cells)
     for node in (n.node for n in flat.flattener.flat_nodes):

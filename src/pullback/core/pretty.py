@@ -94,7 +94,7 @@ def show_function(
     fn: Function, keyword: str = "fun", decls: dict[str, Decl] | None = None
 ) -> str:
     """A function (``decls`` give the variants of declared types their names)."""
-    p = _Printer(decls)
+    p = Printer(decls)
     params = ", ".join(p.bind(v) for v in fn.params)
     results = ", ".join(show_type(t) for t in fn.results) or "()"
     p.line(0, f"{keyword} {fn.name}({params}) -> {results}")
@@ -104,14 +104,14 @@ def show_function(
 
 def show_block(block: Block) -> str:
     """A block on its own."""
-    p = _Printer()
+    p = Printer()
     p.block(block, 0)
     return "\n".join(p.lines)
 
 
 def show_let(x: Let) -> str:
     """A let on its own."""
-    p = _Printer()
+    p = Printer()
     p.let(x, 0)
     return "\n".join(p.lines)
 
@@ -157,7 +157,9 @@ def _variant(v: Variant) -> str:
     return f"{v.name}({_types(v.fields)})" if v.fields else v.name
 
 
-class _Printer:
+class Printer:
+    """The lines so far, and the names of variables."""
+
     def __init__(self, decls: dict[str, Decl] | None = None) -> None:
         self.decls = decls or {}
         self.lines: list[str] = []

@@ -72,7 +72,7 @@ _getitem: Callable[..., object] = operator.getitem
 _setitem: Callable[..., None] = operator.setitem
 
 
-class _Code:
+class Code:
     """A translated function."""
 
     def __init__(self) -> None:
@@ -85,23 +85,36 @@ def _nothing(f: Frame) -> None:
     return None
 
 
+def place(e: Exception, site: Site | None) -> None:
+    """Write into an exception where it was raised, unless it was written at a let inside."""
+    if site is not None and PLACE not in vars(e):
+        vars(e)[PLACE] = site
+        if isinstance(e, IndexError) and site.of:
+            e.args = (out_of_range(site, ""),)
+
+
 class Machine:
     """The translated functions (each when first called), the tape and the cost so far."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.codes: dict[str, _Code] = {}
+        self.codes: dict[str, Code] = {}
         self.begin()
+
+    @property
+    def translator(self) -> type[Translator]:
+        """What translates its functions."""
+        return Translator
 
     def begin(self) -> None:
         """Start again, with an empty tape."""
         self.cost = 0
         self.tape = Tape()
 
-    def code(self, name: str) -> _Code:
+    def code(self, name: str) -> Code:
         if name not in self.codes:
-            self.codes[name] = code = _Code()
-            _Translator(self, code).function(self.program.functions[name])
+            self.codes[name] = code = Code()
+            self.translator(self, code).function(self.program.functions[name])
         return self.codes[name]
 
     def call(self, name: str, args: Sequence[object]) -> tuple[object, ...]:
@@ -112,10 +125,10 @@ class Machine:
         return tuple([f[i] for i in code.results])
 
 
-class _Translator:
+class Translator:
     """One function to closures. The parameters have the first slots of its frames."""
 
-    def __init__(self, machine: Machine, code: _Code) -> None:
+    def __init__(self, machine: Machine, code: Code) -> None:
         self.m = machine
         self.template = code.template
         self.code = code
@@ -167,11 +180,7 @@ class _Translator:
                 for step in steps:
                     step(f)
             except Exception as e:
-                site = sites.get(step)
-                if site is not None and PLACE not in vars(e):  # the innermost one
-                    vars(e)[PLACE] = site
-                    if isinstance(e, IndexError) and site.of:
-                        e.args = (out_of_range(site, ""),)
+                place(e, sites.get(step))
                 raise
 
         return run, self.all(b.results)

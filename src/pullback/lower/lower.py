@@ -74,7 +74,7 @@ from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
-from pullback.lower.notes import plan_of
+from pullback.lower.notes import PlanRow, plan_of, plan_text
 from pullback.lower.scalars import require, scalar_prim, show
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
@@ -86,11 +86,11 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 
 def lower(
     program: Program, in_order: bool = False, texts: dict[str, str] | None = None,
-    early: bool = False,
+    early: bool = False, rows: list[PlanRow] | None = None,
 ) -> Module:  # fmt: skip
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
-    ``in_order``: one iteration after the other. ``texts`` gets the "plan". ``early``: all errors
-    are marked as such before which another one might have come."""
+    ``in_order``: one iteration after the other. ``texts`` gets the "plan", ``rows`` its rows.
+    ``early``: all errors are marked as such before which another one might have come."""
     program = separate_neighbours(split_loops(program))
     separate, folds = separate_loops(program), folding_loops(program)
     unit = Unit(
@@ -101,7 +101,9 @@ def lower(
     )
     module = _module(unit)
     if texts is not None:
-        texts["plan"] = plan_of(program, unit.notes, separate, folds)
+        texts["plan"] = plan_text(plan_of(program, unit.notes, separate, folds))
+    if rows is not None:
+        rows += plan_of(program, unit.notes, separate, folds)
     smaller = unit.layouts.found()
     if smaller.known:
         with suppress(OtherWordsError):

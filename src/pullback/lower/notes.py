@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pullback.core.prims_linear import LINEAR
@@ -16,6 +16,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    Site,
     Sum_,
     While,
     sub_blocks,
@@ -38,16 +39,35 @@ class Note:
 Notes = dict[Op, Note]
 
 
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """A loop or a call of linear algebra, and how it runs; or the title of a function. ``site`` is
+    the place in the source, of the first let that knows it."""
+
+    depth: int
+    text: str
+    site: Site | None = None
+
+    def __str__(self) -> str:
+        place = f"line {self.site.line}: " if self.site else ""
+        return f"{'  ' * self.depth}{place}{self.text}"
+
+
 def plan_of(
     program: Program, notes: Notes, separate: dict[Op, Separate], folds: dict[Op, Fold]
-) -> str:
-    """Return a line for each loop and each call of linear algebra, loops inside indented."""
-    lines: list[str] = []
+) -> list[PlanRow]:
+    """Return a row for each loop and each call of linear algebra, loops inside indented."""
+    rows: list[PlanRow] = []
     for fn in program.functions.values():
         found = list(_Plan(notes, separate, folds).block(fn.body, 1))
         if found:
-            lines += [_title(fn, program), *found]
-    return "\n".join(lines or ["no loops"])
+            rows += [PlanRow(0, _title(fn, program)), *found]
+    return rows
+
+
+def plan_text(rows: Sequence[PlanRow]) -> str:
+    """Return the rows as text."""
+    return "\n".join(map(str, rows)) or "no loops"
 
 
 def _title(fn: Function, program: Program) -> str:
@@ -60,12 +80,12 @@ class _Plan:
     separate: dict[Op, Separate]
     folds: dict[Op, Fold]
 
-    def block(self, block: Block, depth: int) -> Iterator[str]:
-        """Yield the lines of a block."""
+    def block(self, block: Block, depth: int) -> Iterator[PlanRow]:
+        """Yield the rows of a block."""
         for let in block.lets:
             text = self._line(let)
             if text:
-                yield f"{'  ' * depth}{_place(let)}{text}"
+                yield PlanRow(depth, text, _place(let))
             for _, inner in sub_blocks(let.op) if let.op not in self.folds else ():
                 yield from self.block(inner, depth + bool(text))
 
@@ -101,10 +121,10 @@ class _Plan:
         return f"{kind}{over}: {lanes}{chunks}"
 
 
-def _place(let: Let) -> str:
-    """Return the line of the program, of the first let that knows it."""
+def _place(let: Let) -> Site | None:
+    """Return the place in the source, of the first let that knows it."""
     inside = (x for _, block in sub_blocks(let.op) for x in all_lets(block))
-    return next((f"line {x.site.line}: " for x in (let, *inside) if x.site), "")
+    return next((x.site for x in (let, *inside) if x.site), None)
 
 
 def _kept(let: Let, carried: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pullback.core.messages import MOST_WORDS, Limit, Message, Raised
 from pullback.core.terms import Prim, Site
+from pullback.core.trails import can_point
 from pullback.core.types import I64, Type
 from pullback.lower.forms import to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Reg, Show, Ty, Value
@@ -122,7 +123,7 @@ def _at_lane(lo: Lowering, a: Scalar, lane: Value) -> Value:
 
 def _raise(lo: Lowering, flag: Value, site: Site | None) -> None:
     # without a site: a hoisted check
-    raise_if(lo, flag, Limit("OverflowError"), OVERFLOW, site, early=site is None)
+    raise_if(lo, flag, Limit("OverflowError"), OVERFLOW, site, early=not can_point(site))
 
 
 def raise_if(

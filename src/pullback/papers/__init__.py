@@ -32,9 +32,9 @@ STAGE_NAMES = ("F", "N1", "N2", "N3", "N3m", "N4", "N4a", "N4b", "N5", "K1", "K2
 
 
 def told(source: Source, args: Sequence[object], only: Sequence[str] = ()) -> str:
-    """Return a program by all stages, as text (``stages.story``); ``only`` names some of them."""
+    """Return a program by all stages (``only``: by some), as text: ``stage_cards.story``."""
     load()
-    text = import_module(f"{__name__}.stages").story(source, args, only)
+    text = import_module(f"{__name__}.stage_cards").story(source, args, only)
     assert isinstance(text, str)
     return text
 

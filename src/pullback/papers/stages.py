@@ -13,28 +13,14 @@ backpropagator was called.
 \\((x, dx), (y, dy)) i.
  let (z, dz) = (x + y, (i, \\_d. SCall dx (1 * d) +_S SCall dy (1 * d))) in
  ((x * z, (i + 1, \\_d. SCall dx (z * d) +_S SCall dz (x * d))), i + 2)
->>> print(story(fig1, (3.0, 4.0), ("N1", "N4b")), end="")  # doctest: +NORMALIZE_WHITESPACE
-   \\(x, y). let z = x + y in x * z
-   9 steps: 21
-<BLANKLINE>
-N1  a backpropagator is called once per path (Figs. 6, 7): dual.naive
- * \\((x, dx), (y, dy)).
- *  let (z, dz) = (x + y, \\_d. dx (1 * d) +_c dy (1 * d)) in
- *  (x * z, \\_d. dx (z * d) +_c dz (x * d))
-   forward 62 steps, reverse 77; 5 calls of 4 backpropagators: 2 1 1 1
-<BLANKLINE>
-N4b  defunctionalised backpropagators (section 8.2): dual.contrib
- * \\((x, dx), (y, dy)) i.
- *  let (z, dz) = (x + y, (i, [(1, dx), (1, dy)])) in ((x * z, (i + 1, [(z, dx), (x, dz)])), i + 2)
-   forward 138 steps, reverse 283
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pullback.papers import STAGE_NAMES, load
+from pullback.papers import STAGE_NAMES
 from pullback.papers.chad.dense import DENSE_EV
 from pullback.papers.chad.higher import HIGHER
 from pullback.papers.chad.monadic import CHAD, chad_of
@@ -43,7 +29,6 @@ from pullback.papers.closure_conversion import convert
 from pullback.papers.curry.combinators import COMBINATORS
 from pullback.papers.curry.translation import combinators
 from pullback.papers.delta.dense import K1, dense
-from pullback.papers.delta.ground import unstructured
 from pullback.papers.delta.monadic import k_term
 from pullback.papers.delta.rows import LIBRARY as DELTA_ROWS
 from pullback.papers.delta.symbolic import K2, symbolic
@@ -58,13 +43,10 @@ from pullback.papers.dual.types import Duals
 from pullback.papers.language.administrative import marked, simplified
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.check import Types, check_source
-from pullback.papers.language.eval import evaluate
 from pullback.papers.language.notation import noted
 from pullback.papers.language.ops import Library
 from pullback.papers.language.terms import ONE, Prod, R, Source, Term, Var, Z
 from pullback.papers.language.traverse import deeply
-from pullback.papers.language.values import map_reals
-from pullback.papers.methods import METHODS, Outcome, Unsupported, run
 
 BARE = Prod(R, R)
 """The type of dual numbers where only the text of a translation is looked at."""
@@ -141,68 +123,4 @@ def plain(source: Source) -> str:
     return noted(source.body, OPS, tuple(x for x, _ in source.context))
 
 
-def story(source: Source, args: Sequence[object], only: Sequence[str] = ()) -> str:
-    """Return the program by all stages (or some): each translation, and what a run counts."""
-    load()
-    env = dict(zip((x for x, _ in source.context), args, strict=True))
-    value, steps = evaluate(source.body, env, OPS)
-    seed = map_reals(lambda _: 1.0, unstructured(value))
-    out = [indented(plain(source), ()), f"   {steps} steps: {written(value)}", ""]
-    before: tuple[str, ...] = tuple(plain(source).splitlines())
-    for stage in STAGES:
-        if only and stage.name not in only:
-            continue
-        method = METHODS[stage.method]
-        out.append(f"{stage.name}  {about(method.description)}: {stage.method}")
-        reason = method.supports(source)
-        try:
-            if reason:
-                raise Unsupported(reason)
-            text = translated(stage.name, source)
-            done = run(stage.method, source, tuple(args), seed)
-        except Unsupported as e:
-            out += [f"   {e.reason}", ""]
-            continue
-        out += [indented(text, before), f"   {counted(done)}", ""]
-        before = tuple(text.splitlines())
-    return "\n".join(out)
-
-
-def indented(text: str, before: Sequence[str]) -> str:
-    """Return a text with ``*`` before the lines that the text before had not."""
-    known = {line.strip() for line in before}
-    return "\n".join(
-        f" {' ' if not before or line.strip() in known else '*'} {line}"
-        for line in text.splitlines())
-
-
-def counted(done: Outcome) -> str:
-    """Return the steps of both passes, and the calls of backpropagators if they are functions."""
-    steps = f"forward {done.forward} steps, reverse {done.reverse}"
-    m = done.machine
-    calls_of = [n for role, n in zip(m.roles, m.calls, strict=True) if role != "eval"]
-    if not calls_of:
-        return steps
-    some = " ".join(map(str, calls_of[:20])) + (" .." if len(calls_of) > 20 else "")
-    return f"{steps}; {sum(calls_of)} calls of {len(calls_of)} backpropagators: {some}"
-
-
-def about(description: str) -> str:
-    """Return the description of a method without the stage's name."""
-    return description.partition(": ")[2] or description
-
-
-def written(value: object) -> str:
-    """Return a value as text, reals in short."""
-    match value:
-        case float():
-            return f"{value:.6g}"
-        case (a, b):
-            return f"({written(a)}, {written(b)})"
-        case list():
-            return f"[{', '.join(map(written, value))}]"
-        case _:
-            return str(value)
-
-
-__all__ = ["BY_NAME", "STAGES", "Stage", "plain", "story", "translated"]
+__all__ = ["BY_NAME", "STAGES", "Stage", "plain", "translated"]

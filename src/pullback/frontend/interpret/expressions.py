@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.core.messages import Constant
 from pullback.core.terms import Atom, Lit
+from pullback.core.trails import is_followed
 from pullback.errors import (
     ArgumentTypeError,
     UnknownNameError,
@@ -34,6 +35,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
+from pullback.frontend.interpret.trailing import trailing
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.values import (
@@ -87,7 +89,8 @@ if TYPE_CHECKING:
 
 def evaluate(run: Run, node: ast.expr) -> Value:
     """Return the abstract value of an expression; its code is emitted into the current block."""
-    return kept(run, _evaluate(run, node), node)
+    value = trailing(run, node, _evaluate) if is_followed() else _evaluate(run, node)
+    return kept(run, value, node)
 
 
 def _evaluate(run: Run, node: ast.expr) -> Value:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
+from pullback.core.trails import is_followed
 from pullback.errors import PullbackError
 from pullback.frontend.functions import local_classes
 from pullback.frontend.functions.generator_forms import yields
@@ -34,6 +35,7 @@ from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.interpret.recovery import UNKNOWN, recovered
 from pullback.frontend.interpret.spreading import spread
+from pullback.frontend.interpret.trailing import trailing
 from pullback.frontend.kinds.flatten import NoKindError
 from pullback.frontend.kinds.values import (
     RecordV,
@@ -97,7 +99,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return attempts.attempt(run, s, partial(_finish, run, rest))
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
-            flow = _statement(run, s)
+            flow = trailing(run, s, _statement) if is_followed() else _statement(run, s)
         except (PullbackError, NoKindError) as e:
             refusal = run.not_kept(e.value, s) if isinstance(e, NoKindError) else e
             if run.problems is None or run.incomplete:

@@ -19,6 +19,7 @@ from pullback.core.terms import (
     Var,
     sub_blocks,
 )
+from pullback.core.trails import is_followed, mark_call
 from pullback.core.traverse import all_lets, called, map_children, refresh, substitute
 
 SMALL = 40
@@ -73,6 +74,8 @@ class _Inliner:
             if body is None:
                 out.append(Let(let.vars, op, let.site))
             else:
+                if is_followed():
+                    mark_call(body.lets, let.site)
                 out.extend(body.lets)
                 self.names.update(zip(let.vars, body.results, strict=True))
         return Block(tuple(out), tuple(self.atom(a) for a in block.results))
