@@ -14,13 +14,14 @@ import pytest
 
 import pullback as pb
 from tests import campaign, harness
-from tests.frontend import exit_programs, guarded_generators, random_exits
+from tests.frontend import exit_programs, guarded_generators, left_generators, random_exits
 from tests.frontend.harness import agrees, compiled, rerun, same
 
 POINTS = (1.5, 1.2, -0.7, 3.25)
-PROGRAMS = [*exit_programs.PROGRAMS, *guarded_generators.PROGRAMS]
+PROGRAMS = [*exit_programs.PROGRAMS, *guarded_generators.PROGRAMS, *left_generators.PROGRAMS]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values(f: Callable[..., Any]) -> None:
     for x in POINTS:
@@ -34,13 +35,29 @@ def test_values_natively(f: Callable[..., Any]) -> None:
         assert math.isclose(made(x), f(x), rel_tol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "f", campaign.part("random", PROGRAMS, 9), ids=lambda f: f.__name__
-)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("f", campaign.part("random", PROGRAMS, 9), ids=lambda f: f.__name__)
 def test_derivatives(f: Callable[..., Any]) -> None:
     x = float(np.random.default_rng(len(f.__name__)).uniform(1.6, 2.4))
     slope = harness.difference(f, (x,), (1.0,))
-    assert math.isclose(pb.grad(f)(x), slope, rel_tol=1e-6, abs_tol=1e-6)
+    for method in campaign.rotated("random", f.__name__, ("chad", "dual")):
+        assert math.isclose(pb.grad(f, method=method)(x), slope, rel_tol=1e-6, abs_tol=1e-6)
+
+
+def test_what_is_printed_where_nobody_catches(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = []
+    for f in (left_generators.prints_where_nobody_catches,
+              pb.jit(left_generators.prints_where_nobody_catches)):  # fmt: skip
+        with pytest.raises(ValueError, match=r"3\.0"):
+            f(1.5)
+        printed.append(capsys.readouterr().out)
+    assert printed == ["closed 2\n"] * 2
+
+
+@pytest.mark.parametrize("f", left_generators.KEPT, ids=lambda f: f.__name__)
+def test_a_generator_with_a_name_is_not_closed_yet(f: Callable[..., Any]) -> None:
+    with pytest.raises(pb.PullbackError, match="may raise after it has changed 'n'"):
+        pb.jit(f)(1.5)
 
 
 @pytest.mark.parametrize(

@@ -173,9 +173,11 @@ def _variables(value: Value) -> Iterator[Var]:
         return
 
 
-def is_of_library(definition: Definition) -> bool:
+def is_of_library(definition: Definition | None) -> bool:
     """Whether a function is a text of the package's own library."""
-    return str(definition.globals.get("__name__", "")).startswith("pullback.frontend.library.")
+    return definition is not None and str(definition.globals.get("__name__", "")).startswith(
+        "pullback.frontend.library."
+    )
 
 
 def handed_back(run: Run, spec: Spec, frame: Frame, flat: Flat) -> HandedBack:

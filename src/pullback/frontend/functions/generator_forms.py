@@ -99,9 +99,9 @@ class _Form:
     def _statement(self, s: ast.stmt) -> list[ast.stmt]:
         match s:
             case ast.Expr(ast.YieldFrom(source)):
-                return self._from(source, s)
+                return self._from(source, s, self.stopping and guard_of(s) is None)
             case ast.For(iter=source) if _passed(s) in self.passed:
-                return self._from(source, s)
+                return self._from(source, s, self.stopping)
             case ast.Expr(ast.Yield()) if guard_of(s) is None:
                 return [s, self._stopped(ast.Return(), s)] if self.stopping else [s]
             case ast.For() | ast.While() | ast.If():
@@ -113,15 +113,15 @@ class _Form:
                 pass
         return [s]
 
-    def _from(self, source: ast.expr, s: ast.stmt) -> list[ast.stmt]:
+    def _from(self, source: ast.expr, s: ast.stmt, stopping: bool) -> list[ast.stmt]:
         name = f".x:{s.lineno}:{s.col_offset}"
         body: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Name(name, ast.Load())))]
-        if self.stopping:
+        if stopping:
             body.append(self._stopped(ast.Break(), s))
         loop = ast.For(ast.Name(name, ast.Store()), source, body, [])
-        vars(loop)["handed_on"] = True
+        vars(loop).update(handed_on=True, guarded=guard_of(s))
         made: list[ast.stmt] = [ast.fix_missing_locations(ast.copy_location(loop, s))]
-        if self.stopping:
+        if stopping:
             made.append(self._stopped(ast.Return(), s))
         return made
 

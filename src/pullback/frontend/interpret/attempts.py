@@ -22,7 +22,7 @@ from pullback.frontend.functions.caught_functions import Exit, Exits
 from pullback.frontend.functions.caught_loops import bind
 from pullback.frontend.functions.clauses import DIGIT, Clauses, called_number
 from pullback.frontend.functions.scopes import shown
-from pullback.frontend.interpret import loops
+from pullback.frontend.interpret import generators, loops
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.forks import UNUSED, Names, fork_names, join_names
 from pullback.frontend.kinds import extents as ext
@@ -43,10 +43,12 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.memory import holding
+from pullback.frontend.python import looks
 from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, Level, Once
 from pullback.frontend.python.contexts import Context, generator_of, is_method, of_class
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.source import definition_of
+from pullback.frontend.python.syntax import STATE
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
@@ -59,6 +61,9 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     """Run the statement of an attempt, then what follows (``go_on``); or, where it raises what is
     caught, its other end, which sees the variables as they were where it was raised."""
     (tried,) = s.body
+    if looks.guard_of(tried) is not None and generators.of(run).outlives:
+        run.execute([tried])  # a generator with a name is not closed yet
+        return go_on()
     before = run.scope.names
     clauses = clauses_of(run, s.levels)
     run.scope.names = dict(before)
@@ -166,7 +171,7 @@ class _Ends:
         after = None if self.end is None else dict(self.end)
         one, several = set[str](), set[str]()
         for n in names:
-            if n.startswith("$"):
+            if n.startswith("$") and n != STATE:
                 for env in ends:
                     env[n] = UNUSED
             elif self._is_one(n):
@@ -185,7 +190,7 @@ class _Ends:
         assert definition is not None
         known = liveness_of(definition.node)
         caught = known.head.get(self.s, frozenset())
-        live = known.after.get(self.tried, frozenset()) | caught | {"$return", "$exit"}
+        live = known.after.get(self.tried, frozenset()) | caught | {"$return", "$exit", STATE}
         always = caught | run.scope.always | run.scope.borrowed
         live |= {f"{n}!" for n in several & always}
         blocks: list[Block] = []

@@ -98,9 +98,9 @@ class Generators:
     consumers: dict[object, Consumer] = field(default_factory=dict)
     advanced: set[object] = field(default_factory=set)
     """The places where names are given to generators that are advanced from outside."""
-    named: set[Driven] = field(default_factory=set)
     kept: bool = False
-    """Whether a generator is being run that somebody may keep after it has been left."""
+    outlives: bool = False
+    """Whether a generator is being run that is not closed where it is left, by an exception too."""
     rounds: dict[Spec | None, tuple[int, int]] = field(default_factory=dict)
     """Of each function: when its round began, and how many consumers that has made."""
 
@@ -126,9 +126,9 @@ class Generators:
             made = advanced(self.run, value, node)
             return made if held is None else renewed(self.run, held, made, node)
         known, here = self.made.get(value, (None, tuple(self.run.builders)))
-        self.made[value] = (key if known is None else known, here)
+        self.made[value] = key if known is None else known, here
         if value.body is not None and not is_called(key):
-            self.named.add(value.body)
+            value.body.named |= not exits.is_of_library(self.run.frame.definition)
         return value
 
     def _function(self) -> FunctionNode:
@@ -279,14 +279,16 @@ class Generators:
     @contextmanager
     def _left(self, items: Driven, consumer: Consumer | Probe, node: ast.AST) -> Iterator[None]:
         """Run a generator that its consumer may leave: what it runs over is left with it."""
-        outer, self.kept = self.kept, consumer.stops and (self.kept or items in self.named)
+        outer = self.kept, self.outlives
+        self.kept = consumer.stops and (self.kept or items.named)
+        self.outlives = self.outlives or items.named
         try:
             if consumer.stops:
                 generator = items.function.definition.node
                 generator_ends.check_left(self.run, generator, self.kept, node)
             yield
         finally:
-            self.kept = outer
+            self.kept, self.outlives = outer
 
     def _join_point(
         self, item: Kind, results: tuple[Type, ...], stops: bool, keeps: bool, node: ast.AST
@@ -430,7 +432,7 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
     call = Call(consumer.name, (*put(run, state, node), *atoms))
     kept = state.owners | (kept_owners(value) if consumer.keeps else frozenset())
     _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)), kept, node)
-    if (guard := guard_of(node)) is not None and (guard.ends or guard.managed):
+    if (guard := guard_of(node)) and (guard.managed or (guard.ends and of(run).outlives)):
         noted.guarded(run.frame, call)
 
 

@@ -212,12 +212,11 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.extend(atoms)
             out.own(owners, False)
             return ThreadK(tuple(a.type for a in atoms))
-        case GeneratorV(body=Driven(function, args), handed=True):
+        case GeneratorV(body=Driven(function, args, named), handed=True):
             known = _flatten(function, graph, out)
             assert isinstance(known, FunctionK)
-            return GeneratorK(
-                known, tuple(zip(args, each(tuple(map(_handed, args.values()))), strict=True))
-            )
+            kinds = each(tuple(map(_handed, args.values())))
+            return GeneratorK(known, tuple(zip(args, kinds, strict=True)), named)
         case _:
             raise NoKindError(value)
 
@@ -457,11 +456,11 @@ def _rebuild(
             return UNSET if node is UNSET.node else Stale(reason, node, unset=kind.unset)
         case ThreadK(types):
             return ThreadV(tuple(next(atoms) for _ in types), own()[0])
-        case GeneratorK(function, args):
+        case GeneratorK(function, args, named):
             known = _rebuild(function, atoms, own, scopes)
             assert isinstance(known, FunctionV)
             given = {n: _rebuild(k, atoms, own, scopes) for n, k in args}
-            driven = Driven(known, given)
+            driven = Driven(known, given, named)
             return GeneratorV(known.definition.node, driven, driven)
         case _:
             unhandled(kind)

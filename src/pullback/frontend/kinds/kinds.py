@@ -200,11 +200,12 @@ class OperatorK(Compound, Kind):
 @dataclass(frozen=True, slots=True)
 class GeneratorK(Compound, Kind):
     """The kind of a generator that is an argument or a result: the function that it runs, with
-    arguments."""
+    arguments. ``named``: it has a name."""
     __hash__ = hash_once
 
     function: FunctionK
     args: tuple[tuple[str, Kind], ...]
+    named: bool = False
 
 
 ArgType = Kind
@@ -345,10 +346,10 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return ClosureK(tuple(k for k in new if isinstance(k, FunctionK)))
         case OperatorK(name, _, options, _):
             return OperatorK(name, next(rest), options, tuple(rest))
-        case GeneratorK(function, args):
+        case GeneratorK(function, args, named):
             known = new[0] if isinstance(new[0], FunctionK) else function
             return GeneratorK(
-                known, tuple((n, k) for (n, _), k in zip(args, new[1:], strict=False))
+                known, tuple((n, k) for (n, _), k in zip(args, new[1:], strict=False)), named
             )
         case _:
             return kind

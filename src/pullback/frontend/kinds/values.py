@@ -378,13 +378,14 @@ class Indexed:
     nested: Callable[[Atom], Items] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Driven:
     """The items that a function yields, called with these arguments: its body runs where the items
-    are consumed, and ``yield`` calls the consumer (``generators``)."""
+    are consumed, and ``yield`` calls the consumer (``generators``). ``named``: it has a name."""
 
     function: FunctionV
     args: dict[str, Value]
+    named: bool = False
 
 
 Items = Unrolled | Indexed | Driven

@@ -22,7 +22,7 @@ class Around:
     the exception in a clause (``held``, and by its ``name``). ``bound``: the names that the clauses
     around have given exceptions, each with how many levels are around its clause; so many of them
     are around the loop (``loop``) and the ``finally`` (``ended``). ``managed``: it stands in a
-    ``with`` of an object."""
+    ``with`` of an object. ``closes``: somebody may see what a ``finally`` around it does."""
 
     levels: tuple[Level, ...] = ()
     leaving: tuple[str, ...] = ()
@@ -35,6 +35,7 @@ class Around:
     loop: int = 0
     ended: int = 0
     managed: bool = False
+    closes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

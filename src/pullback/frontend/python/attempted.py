@@ -38,12 +38,14 @@ class Clause:
 @dataclass(frozen=True, slots=True)
 class Level:
     """The clauses of one ``try``, in order, and the variables that hold the number of the one that
-    has caught an exception, that of the exception, and how many are being handled around it."""
+    has caught an exception, that of the exception, and how many are being handled around it.
+    ``made``: it is the form of a ``finally``."""
 
     clauses: tuple[Clause, ...]
     raised: str
     held: str
     depth: str
+    made: bool = False
 
     @property
     def asks(self) -> bool:

@@ -156,6 +156,11 @@ def mark_made(s: ast.stmt) -> None:
     vars(s)["made"] = True
 
 
+def is_made(s: ast.stmt) -> bool:
+    """Whether a ``try`` is such a form."""
+    return "made" in vars(s)
+
+
 def guard_of(s: ast.AST) -> Guarded | None:
     """Return what a ``yield`` statement stands in."""
     found = vars(s).get("guarded")
@@ -184,7 +189,7 @@ def refusal(s: ast.Try) -> tuple[str, str] | None:
     if leaves and any(map(_yields, s.body)):
         return "a generator yields in a try whose finally jumps or raises", "catch it there"
     caught = [h for h in s.handlers if h.type is None or last_name(h.type) in _CLOSING]
-    if caught and any(map(_yields, s.body)) and "made" not in vars(s):
+    if caught and any(map(_yields, s.body)) and not is_made(s):
         return (
             "a generator yields where GeneratorExit is caught", "except Exception: that it is not"
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import contextlib
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 
-from pullback.frontend.python import looks
+from pullback.frontend.python import looks, syntax_pieces
 from pullback.frontend.python.contexts import UNKNOWN, Context, Names
 from pullback.frontend.python.syntax_pieces import assign, if_, name_
 
@@ -98,3 +99,16 @@ def managed(
     first = [assign(held, manager, s), known, entered, assign(left, ast.Constant(0), s)]
     whole = ast.fix_missing_locations(whole)
     return first, whole
+
+
+def wrong_times(yielded: str, thrown: str, at: ast.expr) -> Iterator[tuple[int, str, ast.stmt]]:
+    """Iterate over what a generator behind ``with`` raises in the end that has not yielded once,
+    each with the variable that says so, and its value then."""
+    for number, name, text in (
+        (0, yielded, "generator didn't yield"),
+        (2, thrown, "generator didn't stop"),
+        (3, thrown, "generator didn't stop after throw()"),
+    ):
+        cls, message = (syntax_pieces.known(value, at) for value in (RuntimeError, text))
+        goes = ast.Raise(ast.Call(cls, [message], []), None)
+        yield number, name, ast.fix_missing_locations(ast.copy_location(goes, at))
