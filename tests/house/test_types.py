@@ -25,7 +25,7 @@ def test_mypy_strict() -> None:
 
 
 def test_ruff() -> None:
-    done = tool("ruff", "check", "src", "tests", "benchmarks", "examples", "tools")
+    done = tool("ruff", "check", "src", "tests", "benchmarks", "examples", "tools", "docs")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
