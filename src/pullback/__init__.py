@@ -38,6 +38,7 @@ from pullback.combinators import (
 )
 from pullback.errors import InternalError, PullbackError, UnsupportedError
 from pullback.explanation.explain import explain
+from pullback.explanation.profile import profile
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "compiled",
     "show",
     "explain",
+    "profile",
     "stages",
     "cost",
     "config",

@@ -32,7 +32,7 @@ MAY_KNOW = {
     "pipeline": {"core", "convert", "ad", "opt", "settings"},
     "api": {"call", "errors", "structures", "batches", "declared_callbacks", "settings"},
     "explanation": {
-        "api", "call", "core", "errors", "frontend", "lower", "papers", "settings",
+        "api", "call", "core", "errors", "frontend", "lower", "native", "papers", "settings",
     },
     "pullback": {"api", "errors", "combinators", "absent", "interop", "explanation"},
     "interop": {"pullback", "api", "errors", "structures"},

@@ -15,8 +15,8 @@ ENTRY = re.compile(r"^\.\. auto\w+:: pullback\.(\w+)$", re.M)
 SECTION = re.compile(r"^(\w+):$", re.M)
 PUBLIC = {name: getattr(pb, name) for name in pb.__all__}
 NO_SOURCE = {
-    "jit", "pack", "unpack", "ravel", "compiled", "show", "explain", "config", "clear_cache",
-    "debug_print",
+    "jit", "pack", "unpack", "ravel", "compiled", "show", "explain", "profile", "config",
+    "clear_cache", "debug_print",
 }  # fmt: skip
 """What no paper and no other library is the source of."""
 EMPTY_WORDS = re.compile(r"\b(TODO|TBD|FIXME|XXX|lorem)\b|\.\.\.$", re.M)

@@ -50,6 +50,7 @@ from pullback.call.pickled import Remade
 from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
 from pullback.core.thresholds import LIMITS
+from pullback.core.trails import is_followed
 from pullback.frontend.functions.lambda_sets import LambdaSet
 from pullback.frontend.kinds.kinds import Kind, StaticK, static_kind
 from pullback.frontend.python import symbols
@@ -112,6 +113,8 @@ def wanted(request: Request, args: Sequence[object]) -> bool:
     """Whether entries of an operator are kept, for such arguments, and anything is."""
     if request.what not in _WHATS or os.environ.get("PULLBACK_CACHE_PROGRAMS") == "0":
         return False
+    if is_followed():
+        return False  # what is kept has no lines
     if any(isinstance(a, Packed) for a in args):
         return False
     if request.outside is not None and request.outside.graph is not None:

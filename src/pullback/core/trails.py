@@ -8,6 +8,7 @@ computes does not depend on it (``tests/explanation/test_trails.py``)."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -48,9 +49,10 @@ class Trail(Site):
 
 
 class _Following:
-    """Whether trails are kept now."""
+    """Whether trails are kept now: in all of a process for ``PULLBACK_PERF=1``, so that profilers
+    and debuggers know the lines of machine code."""
 
-    on = False
+    on = os.environ.get("PULLBACK_PERF") == "1"
 
 
 def is_followed() -> bool:

@@ -27,18 +27,24 @@ from pullback.explanation.counted_runs import (
 )
 from pullback.explanation.model import (
     CodeRow,
+    Cost,
     Explanation,
     Growth,
     Listing,
     LoopRow,
+    Part,
     StageCard,
 )
 from pullback.explanation.sizes import resized, sizes_of
 from pullback.explanation.source_lines import Places, sources_of
+from pullback.explanation.timed_runs import Line, can_time, timed
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.python.source import Using, definition_of
 from pullback.lower.notes import PlanRow
 from pullback.papers.stage_cards import cards
+
+SECONDS = 0.1
+"""For so long the function runs natively, and so does its gradient."""
 
 SHORT = 400
 """The stages of the papers run a function of at most so many steps, ..."""
@@ -69,6 +75,8 @@ def explanation(
         notes.append(f"The counted run has raised {runs.error}")
     _name_places(places, value, gradient)
     costs = {} if runs is None else costs_of(runs, places, otherwise)
+    if runs is not None and not runs.error:
+        _add_times(f, args, request, gradient is not None, places, costs)
     listings, texts = _listings(places, value, gradient, runs)
     counts = runs.gradient if runs else None
     kept, again = memory_rows(counts, texts, places) if counts else ((), ())
@@ -79,6 +87,26 @@ def explanation(
         kept, again, _growth(f, small, names, value, gradient, notes),
         _stages(f, small, names, value, request, runs, notes), _reduced(runs), tuple(notes),
     )  # fmt: skip
+
+
+def _add_times(
+    f: object, args: Sequence[object], request: Request, both: bool, places: Places,
+    costs: dict[str, Cost],
+) -> None:  # fmt: skip
+    """Add the seconds of native runs to the costs of lines, where they can be measured."""
+    if not can_time():
+        return
+    for (file, line, _), spent in _shares(f, args, request.of_value()):
+        cost = costs.setdefault(places.names.get((file, line), ""), Cost())
+        cost.seconds = (cost.seconds or 0.0) + spent
+    for (file, line, part), spent in _shares(f, args, request) if both else ():
+        cost = costs.setdefault(places.names.get((file, line), ""), Cost())
+        cost.part_seconds[Part(part)] = cost.part_seconds.get(Part(part), 0.0) + spent
+
+
+def _shares(f: object, args: Sequence[object], request: Request) -> list[tuple[Line, float]]:
+    found = timed(f, args, request, SECONDS).shares()
+    return [(line, spent) for line, spent in found.items() if line is not None]
 
 
 def _gradient(

@@ -117,7 +117,7 @@ def _source(e: Explanation) -> str:
     most = max((line.cost.gradient or line.cost.value for line in lines), default=0)
     timed = any(line.cost.seconds is not None for line in lines)
     heads = ["steps", *(["gradient", ""] if e.part_steps(Part.FORWARD) else [""])]
-    heads += ["time", "gradient"] if timed else []
+    heads += ["time", "of gradient"] if timed else []
     tables = "".join(_source_table(source, most, heads, timed) for source in e.sources)
     key = "".join(
         f'<span><i class="{part.value}"></i>{what}</span>' for part, what in (

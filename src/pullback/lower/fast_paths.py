@@ -53,7 +53,7 @@ Simple = Arith | Load | Store | AtAdd | Offset
 def separate_fast_paths(module: Module) -> Module:
     """Return the module with one test in the place of several."""
     functions = {name: _Function(f).run() for name, f in module.functions.items()}
-    return Module(functions, module.main)
+    return Module(functions, module.main, module.places)
 
 
 def asks(instr: Instr) -> bool:

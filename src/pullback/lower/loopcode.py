@@ -350,7 +350,9 @@ class LoopFunction:
 
 @term
 class Module:
-    """Functions by name, and the name of the entry."""
+    """Functions by name, and the name of the entry. ``places``: the lines of the user's source from
+    which instructions come, if somebody follows them (``core/trails.py``)."""
 
     functions: dict[str, LoopFunction]
     main: str
+    places: dict[Instr, Site] = field(default_factory=dict)

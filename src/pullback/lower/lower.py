@@ -49,6 +49,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
+from pullback.core.trails import Trail
 from pullback.core.types import I64, Array, levels
 from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
@@ -114,7 +115,7 @@ def lower(
 def _module(unit: Unit) -> Module:
     for fn in unit.program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
-    return separate_fast_paths(Module(unit.functions, unit.program.main))
+    return separate_fast_paths(Module(unit.functions, unit.program.main, unit.places))
 
 
 def _function(unit: Unit, fn: Function) -> LoopFunction:
@@ -131,9 +132,12 @@ def _function(unit: Unit, fn: Function) -> LoopFunction:
 
 
 def _block(lo: Lowering, block: Block) -> list[Val]:
+    around = lo.here
     for let in block.lets:
+        lo.here = let.site if isinstance(let.site, Trail) else around
         results = _op(lo, let)
         lo.env.update(zip(let.vars, results, strict=True))
+    lo.here = around
     return [lo.atom(a) for a in block.results]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from pullback.core.terms import Atom, Block, Lit, Op, Program, Var
+from pullback.core.terms import Atom, Block, Lit, Op, Program, Site, Var
 from pullback.core.types import Type
 from pullback.lower.chunks import Plan
 from pullback.lower.emit import Emitter
@@ -124,6 +124,7 @@ class Unit:
     repeated: frozenset[str] = frozenset()
     passed_on: frozenset[Op] = frozenset()
     folds: dict[Op, Fold] = field(default_factory=dict)
+    places: dict[Instr, Site] = field(default_factory=dict)
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Return the arena for arrays: those that may end up in data go where data is (``escape``).
@@ -147,6 +148,7 @@ class Lowering(Emitter):
         self.whole = False  # loops here do not run in chunks
         self.again = again  # this code runs many times: cells that it reads are flushed
         self.flushing = False  # the control register makes zeros of subnormal numbers here
+        self.here: Site | None = None  # the line from which the code comes, if it is followed
         self._block = block
 
     def block(self, b: Block) -> list[Val]:
@@ -157,6 +159,8 @@ class Lowering(Emitter):
         """Append an instruction; an error of one lane may come before that of another."""
         if isinstance(instr, RaiseIf) and (self.lane is not None or self.unit.early):
             instr = replace(instr, early=True)
+        if self.here is not None:
+            self.unit.places[instr] = self.here
         super().emit(instr)
 
     # --- atoms ------------------------------------------------------------------------------------

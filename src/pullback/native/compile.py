@@ -30,8 +30,10 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 from pullback.core.interrupts import main_thread_address, shielded
 from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.core.thread_count import wanted_address
+from pullback.core.trails import is_followed
 from pullback.core.waiting import Lock, join
 from pullback.native import pyabi
+from pullback.native.code_map import has_lines, note_code
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.object_cache import cached, digest
 from pullback.native.runtime import call_again, call_python, make_error, unusual
@@ -369,6 +371,9 @@ def link_text(
             imports[name] = foreign_address(name.removeprefix(PREFIX))
             imports[ONE_THREAD] = one_thread_address()
     tracker = _link(image, imports, exports)
+    if has_lines(image):
+        note_code(image, {name: tracker[name] for name in exports})
+        forever = forever or is_followed()  # profilers may ask for it later
     seconds = time.perf_counter() - start
     linked = Linked(
         {name: tracker[name] for name in exports},

@@ -14,6 +14,7 @@ from typing import assert_never
 
 from pullback.core.prims import TABLE
 from pullback.core.template import expand
+from pullback.core.terms import Site
 from pullback.lower.loopcode import (
     LANES,
     AccAlloc,
@@ -50,6 +51,7 @@ from pullback.lower.loopcode import (
 from pullback.native import control, flush, fork_calls, memory
 from pullback.native.analysis import Facts, Guard, facts, instructions
 from pullback.native.convention import gives, parameters, received, result_fields, result_type
+from pullback.native.debug_info import DebugInfo
 from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.lane_sums import lane_sum
 from pullback.native.layout import METADATA, Field, field_address
@@ -79,6 +81,7 @@ class ModuleText:
     entries: dict[str, int] = field(default_factory=dict)
     works: dict[str, str] = field(default_factory=dict)
     shows: list[ShowSite] = field(default_factory=list)
+    debug: DebugInfo | None = None
 
     def work(self, check: Check) -> str:
         """The global name of the rows of a polynomial: for each monomial its cycles and its
@@ -113,6 +116,8 @@ def emit_module(module: Module, patience: Patience) -> ModuleText:
     if any(isinstance(i, Show) for f in module.functions.values() for i in instructions(f.body)):
         patience = Patience.NONE
     out = ModuleText(module, facts(module, patience))
+    if module.places:
+        out.debug, out.math.inlined = DebugInfo(), True
     called = frozenset[str]().union(*out.facts.callees.values())
     for name, function in module.functions.items():
         borrowed = name == module.main and name not in called
@@ -148,7 +153,8 @@ def finish(out: ModuleText, more: str = "", runtime: str = _RUNTIME) -> str:
     return "\n".join(
         [*out.functions, more, runtime, shows, *works,
          f"{LONG_CALLS_LEFT} = internal global i64 0", control_register,
-         foreign_declarations(out.foreign), support, out.math.text(), METADATA, STACK_METADATA]
+         foreign_declarations(out.foreign), support, out.math.text(), METADATA, STACK_METADATA,
+         *([out.debug.text()] if out.debug else [])]
     )
 
 
@@ -173,6 +179,7 @@ class FunctionText(ContextLines):
         self.round = 0  # the number of instructions in a round of the loop around
         self.busy = False  # a round of the loop around is long
         self.seldom = False  # this code runs seldom
+        self.marks: list[tuple[int, Site | None]] = []  # from which lines the text comes
         self.nest = 0  # how many instructions in lanes are inside of two loops
 
     # --- small helpers ---
@@ -257,6 +264,8 @@ class FunctionText(ContextLines):
         self._return(results)
         fields = ["i32"] if self.function.chunk else result_fields(self.function, self.fails)
         head = self._head(result_type(fields))
+        if self.out.debug is not None:
+            head = self.out.debug.located(self.function.name, head, self.lines, self.marks)
         tail = []
         if self.failed_from:
             values = ", ".join(f"{t} {'1' if i == 0 else 'zeroinitializer'}"
@@ -341,6 +350,15 @@ class FunctionText(ContextLines):
 
     def instr(self, instr: Instr) -> None:
         """Print one instruction."""
+        if self.out.debug is None:
+            return self._instr(instr)
+        around = self.marks[-1][1] if self.marks else None
+        here = self.out.module.places.get(instr, around)
+        self.marks.append((len(self.lines), here))
+        self._instr(instr)
+        self.marks.append((len(self.lines), around))
+
+    def _instr(self, instr: Instr) -> None:
         match instr:
             case Arith():
                 self._arith(instr)

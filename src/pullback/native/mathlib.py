@@ -33,6 +33,8 @@ class MathLibrary:
     lanes: dict[str, int] = field(default_factory=dict)
     """The functions called for one lane after the other: name of the function on doubles -> number
     of arguments."""
+    inlined: bool = False
+    """Whether the code of those functions shall belong to the lines that call them."""
 
     def attributes(self) -> str:
         """Return function attributes; they keep <8 x double> whole where the machine has such
@@ -101,11 +103,12 @@ class MathLibrary:
         return "".join(out)
 
     def _lane_function(self, name: str, n: int) -> str:
+        apart = "alwaysinline" if self.inlined else "noinline"
         wide = llvm_type(Ty.F64, LANES)
         params = ", ".join(f"{wide} %x{j}" for j in range(n))
         symbol = f"pb.{name}" if name in SPECIAL else name
         lines = [
-            f"define internal fastcc {wide} @pb.lanes.{name}({params}) {_PURE} noinline "
+            f"define internal fastcc {wide} @pb.lanes.{name}({params}) {_PURE} {apart} "
             f"{self.attributes()} {{"
         ]
         acc = "poison"
