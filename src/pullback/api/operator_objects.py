@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, TypeVar
 
-from pullback.call import deferred, recent
+from pullback.call import data_types, deferred, recent
 from pullback.call.binding import bind
 from pullback.call.first_errors import first_error, in_its_context
 from pullback.call.leaving import leaving
@@ -101,6 +101,11 @@ class Operator(Remade):
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the operator for other types of arguments than those of the last call, or with
         keyword arguments."""
+        read = data_types.read((*args, *kwargs.values()))
+        if read is not None:
+            values, names = bound_arguments(self._f, args, kwargs)
+            if not names:
+                return self._written(values, self(*data_types.read(values) or values))
         if self._fast is _nothing and not kwargs:  # it may have been made for this call only
             result = self._tried(recent.calls(self._f, len(args), self._request), args)
             if result is not NotImplemented:
@@ -141,6 +146,24 @@ class Operator(Remade):
                     refusal = None  # whose traceback has this frame
             self._keep(fast)
         return result
+
+    def _written(self, args: tuple[Any, ...], result: Any) -> Any:
+        """Return a result whose gradients have the form of arguments of other libraries."""
+        what, numbers = self._request.what, self._request.argnums
+        if what not in (What.GRADIENT, What.VALUE_AND_GRADIENT):
+            return result
+        pair = what is What.VALUE_AND_GRADIENT
+        first, second = result if pair or self._request.has_aux else (None, result)
+        if not pair and self._request.has_aux:
+            first, second = second, first
+        given = [args[i] if -len(args) <= i < len(args) else None for i in numbers]
+        if self._request.alone:
+            made = data_types.written(given[0], second)
+        else:
+            made = tuple(map(data_types.written, given, second))
+        if pair:
+            return first, made
+        return (made, first) if self._request.has_aux else made
 
     def _with_objects(
         self, request: Request, refusal: PullbackError, values: tuple[Any, ...]

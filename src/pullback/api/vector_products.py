@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pullback.api.operator_objects import by_method, inner_function, positional, with_updates
-from pullback.call import deferred, jacobian_products
+from pullback.call import data_types, deferred, jacobian_products
 from pullback.call.binding import register_operators
 from pullback.call.deferred import require_method
 from pullback.call.leaving import leaving
@@ -59,6 +59,11 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
         found = jacobian_products.quick(inner, (What.PULLBACK, has_aux, method), primals)
         if found is not NotImplemented:
             return found
+
+        read = data_types.read(primals)
+        if read is not None:
+            out, back, *aux = vjp(f, *read, has_aux=has_aux, method=method)
+            return out, lambda c: tuple(map(data_types.written, primals, back(c))), *aux
 
         def of(f: Function) -> Any:
             return _vjp(f, inner_function(f), primals, has_aux, method)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from pullback.api.outside_data import register
+
 PACKAGES = {
     "dask": 'pip install "dask[array,distributed]"',
     "jax": "pip install jax",
@@ -39,4 +41,7 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    return sorted(PACKAGES)
+    return sorted([*PACKAGES, "register"])
+
+
+__all__ = ["register"]
