@@ -101,16 +101,14 @@ class Operator(Remade):
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the operator for other types of arguments than those of the last call, or with
         keyword arguments."""
-        read = data_types.read((*args, *kwargs.values()))
-        if read is not None:
-            values, names = bound_arguments(self._f, args, kwargs)
-            if not names:
-                return self._written(values, self(*data_types.read(values) or values))
         if self._fast is _nothing and not kwargs:  # it may have been made for this call only
             result = self._tried(recent.calls(self._f, len(args), self._request), args)
             if result is not NotImplemented:
                 return result
+        read = data_types.read((*args, *kwargs.values()))
         values, names = bound_arguments(self._f, args, kwargs)
+        if read is not None and not names:
+            return self._written(values, self(*data_types.read(values) or values))
         if names:
             return self._called_with(len(values) - len(names), names)(*values)
         result = self._tried((self._fast, *self._others), values)
