@@ -114,7 +114,7 @@ def test_a_wrong_use_says_how_it_is_meant(use, error, says):
 
 
 def test_settings():
-    names = "'check', 'cache_size', 'cache_dir', 'threads' and 'verbose'"
+    names = "'check', 'cache_size', 'cache_dir', 'debug_nans', 'threads' and 'verbose'"
     with pytest.raises(AttributeError, match=f"{names}, not 'chekc'"):
         pb.config.chekc = "never"
     wrong = (("check", "sometimes"), ("cache_size", "many"), ("cache_size", 0), ("cache_dir", 1),

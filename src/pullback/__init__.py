@@ -6,13 +6,14 @@ from pullback.api.c_functions import cfunc
 from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
 from pullback.api.exporting import export
+from pullback.api.finite_results import config
 from pullback.api.gradients import grad, value_and_grad
 from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import compiled, cost, show, stages
 from pullback.api.maps import vmap
-from pullback.api.packing import clear_cache, config, pack, ravel, unpack
+from pullback.api.packing import clear_cache, pack, ravel, unpack
 from pullback.api.python_functions import pure_callback
 from pullback.api.rules import (
     custom_jvp,

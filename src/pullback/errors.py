@@ -191,6 +191,14 @@ class EndlessError(PullbackError, RecursionError):
     title = "endless recursion"
 
 
+class NonFiniteError(PullbackError, FloatingPointError):
+    """A NaN or infinity in a result, with the line where it arises: ``pb.config.debug_nans``.
+
+    Broken: ``np.log(x)`` at -1.0. Mended: ``np.log(np.maximum(x, 1e-12))``."""
+
+    title = "not finite"
+
+
 class InternalError(PullbackError, RuntimeError):
     """A mistake of Pullback, noticed by itself; it is also a ``RuntimeError``.
 

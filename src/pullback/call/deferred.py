@@ -8,12 +8,13 @@ from pullback.call.methods import NATIVE
 from pullback.core.later import Later
 
 if TYPE_CHECKING:
-    from pullback.call import by_method, c_conventions, driver, exported, stage_programs
+    from pullback.call import by_method, c_conventions, driver, exported, non_finite, stage_programs
 else:
     c_conventions = Later("pullback.call.c_conventions")
     exported = Later("pullback.call.exported")
     by_method = Later("pullback.call.by_method")
     driver = Later("pullback.call.driver")
+    non_finite = Later("pullback.call.non_finite")
     stage_programs = Later("pullback.call.stage_programs")
 
 graphs: Any = Later("pullback.call.graphs")
@@ -33,5 +34,5 @@ def require_method(name: str) -> None:
 
 __all__ = [
     "by_method", "c_conventions", "compiler_is_imported", "driver", "exported", "graphs",
-    "require_method", "stage_programs",
+    "non_finite", "require_method", "stage_programs",
 ]  # fmt: skip
