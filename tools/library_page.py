@@ -65,7 +65,8 @@ KINDS = {"array": "arrays", "scalar": "NumPy's numbers", "string": "texts", "lis
          "set": "sets"}  # fmt: skip
 IN_ANOTHER_WAY = {
     "print", "logging.", "warnings.", "pprint.", "sys.", "copy.", "str", "repr", "format", "ascii",
-    "getattr", "setattr", "contextlib.", "numpy.errstate", "statistics.median", "ufunc.at",
+    "getattr", "setattr", "contextlib.", "datetime.", "re.",
+    "numpy.errstate", "statistics.median", "ufunc.at",
 }  # fmt: skip
 """What the compiler takes by other means than these tables, so that the advice for it is for other
 cases (``tests/frontend/test_advice.py`` tries all others)."""
@@ -87,7 +88,10 @@ Also in: updates of lists, dicts, sets and deques (`append`, `pop`, `update`, ..
 `print`, `logging`, `warnings.warn`, `pprint.pprint` and `sys.stdout.write`; f-strings, `str` and
 `repr`; `getattr`, `setattr` and `hasattr` with constant names; `statistics.median`;
 `contextlib.contextmanager`, `closing`, `suppress` and `nullcontext`; `functools.cache` of ints;
-`np.errstate` and `warnings.catch_warnings`, which mean nothing to compiled code.
+`np.errstate` and `warnings.catch_warnings`, which mean nothing to compiled code. Of values that are
+known when the program is compiled, or are arguments for which it is compiled: dates and times of
+`datetime` (not those of the clock), `fractions.Fraction`, `re`, `collections.namedtuple`, `ord`,
+`chr`, `bin`, `hex`, `oct`, `int` of a text with a base.
 """
 
 

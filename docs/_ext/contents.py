@@ -30,7 +30,6 @@ CONTENTS: dict[str, list[str]] = {
         "guide/compiling",
         "guide/numbers",
         "guide/performance",
-        "guide/reliability",
         "guide/neighbours",
     ],
     "api/index": [
@@ -45,7 +44,7 @@ CONTENTS: dict[str, list[str]] = {
         "api/languages",
         "api/errors",
     ],
-    "reference": ["constructs", "LANGUAGE", "library", "refusals"],
+    "reference": ["LANGUAGE", "library", "refusals"],
     "how-it-works": [
         "PATH",
         "DESIGN",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import importlib
 import sys
+import types
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -135,7 +136,7 @@ def minus(a: Any, b: Any) -> Any:
         case tuple():
             items = [minus(x, y) for x, y in zip(a, b)]
             return type(b)(*items) if hasattr(b, "_fields") else tuple(items)
-    if hasattr(b, "__dict__") and not isinstance(b, type) and not callable(b):
+    if hasattr(b, "__dict__") and not isinstance(b, type | types.FunctionType):
         new = copy.copy(b)
         for k, v in vars(b).items():
             object.__setattr__(new, k, minus(getattr(a, k), v))

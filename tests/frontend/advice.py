@@ -197,7 +197,6 @@ ADVICE = [
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
     ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # meant
     ("copy.deepcopy", (X,), lambda x: x, lambda x: x.copy()),
-    ("collections.namedtuple", (2.0,), lambda x: Pair(x, 1).x, lambda x: Pair(x, 1).x),
     ("itertools.groupby", (XS,), lambda xs: len(list(itertools.groupby(xs))), runs),
     ("itertools.tee", (XS,), lambda xs: sum(xs) * max(xs), lambda xs: sum(xs) * max(xs)),
     ("functools.singledispatch", (Square(2.0),), lambda s: s.side**2, area),

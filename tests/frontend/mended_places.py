@@ -147,9 +147,8 @@ WORDS = {"a"}
 
 
 def refused_set_outside(x):
-    words = WORDS
-    words.add("b")
-    return len(words) * x
+    WORDS.add("b")
+    return len(WORDS) * x
 
 
 @mends(

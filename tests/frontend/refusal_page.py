@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import runpy
 import sys
 import textwrap
 from collections.abc import Callable
@@ -142,10 +141,9 @@ def told(pair: Pair) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Run all refused programs, and write the page, and the tables that are made from it."""
+    """Run all refused programs, and write the page."""
     PAGE.write_text(page({name_of(pair): told(pair) for pair in PAIRS}))
 
 
 if __name__ == "__main__":
     main()
-    runpy.run_module("tests.frontend.construct_page", run_name="__main__")

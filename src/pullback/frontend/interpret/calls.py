@@ -19,6 +19,7 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta
 from pullback.frontend.interpret import (
     by_reference,
+    known_calls,
     late_items,
     making,
     objects,
@@ -207,6 +208,8 @@ def _call_handler(
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
+    if known_calls.is_pure(obj, args):
+        return known_calls.call(run, obj, args, kwargs, node)
     if isinstance(obj, Hashable) and (obj in WRITTEN or obj in CALLS):
         made = small_ints.called(run, obj, args, kwargs, node)
         if made is not None:

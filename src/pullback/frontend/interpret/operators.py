@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import made_texts, payloads, scalars, small_ints, symbol_values
+from pullback.frontend.interpret import (
+    known_calls,
+    made_texts,
+    payloads,
+    scalars,
+    small_ints,
+    symbol_values,
+)
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
@@ -88,7 +95,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         and isinstance(right.value, type | types.UnionType | None)
     ):
         return Static(left.value | right.value)
-    folded = scalars.fold(op, left, right)
+    folded = scalars.fold(op, left, right) or known_calls.binop(run, op, left, right, node)
     if folded is not None:
         return folded
     left, right = as_tuple(left), as_tuple(right)
@@ -183,6 +190,9 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
         method = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
         if written(operand.cls, method) is not None:
             return run.call(run.attribute(operand, method, node), (), node)
+    known = known_calls.unary(run, op, operand, node)
+    if known is not None:
+        return known
     if not scalars.is_number(operand):
         run.refuse(
             node, f"{op} is not defined for {run.describe(operand)}", error=ArgumentTypeError

@@ -150,7 +150,8 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
     if isinstance(a, enum.Flag) and type(a) is type(b) and op in ("&", "|", "^"):
         return Static(FOLD[op](a, b))
     both = all(isinstance(v, int | float) for v in (a, b))
-    if op == "@" or (not both and not (isinstance(a, str) and isinstance(b, str))):
+    texts = isinstance(a, str) and (isinstance(b, str) or _of_text(op, a, b))
+    if op == "@" or not (both or texts):
         return None
     if op in ("**", "<<") and both and abs(b) > 1100:  # type: ignore[arg-type]  # ``both``
         return None
@@ -161,6 +162,12 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
     if isinstance(result, str | int) or static_scalar(result) is not None:
         return Static(result)  # an int may be beyond 64 bits: an index, or a term of floats
     return None
+
+
+def _of_text(op: str, text: str, other: object) -> bool:
+    """Whether it is ``"%d" % 3``, or ``"ab" * 3`` of a length that a program may hold."""
+    short = isinstance(other, int) and len(text) * other <= 1 << 16
+    return (op == "%" and isinstance(other, int | float)) or (op == "*" and short)
 
 
 def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:

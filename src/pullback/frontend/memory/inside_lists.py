@@ -340,9 +340,7 @@ class Inside:
 
 
 def _is_table(container: HashV | RecordV, key: Value) -> bool:
-    if isinstance(container, HashV):
-        return True
-    return container.cls is dict and dicts.needs_table(container, key)
+    return isinstance(container, HashV) or (container.cls is dict and dicts.is_run_time(key))
 
 
 def refuse_kinds(run: Run, new: Kind, here: Kind, node: ast.AST) -> NoReturn:

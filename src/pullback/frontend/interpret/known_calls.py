@@ -1,0 +1,139 @@
+"""Values of Python that nothing can change, and that are known when a program is compiled: dates,
+fractions, patterns of texts, and what matches them. Python itself computes their operators, their
+methods and the functions that make them, once, when the program is compiled.
+
+An argument that only the run knows is asked for, as for a shape: the program is compiled for its
+value. What depends on more than the arguments (the clock, the zone of the machine) is not in here.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import math
+import operator
+import re
+from collections.abc import Callable, Hashable, Sequence
+from datetime import date, datetime, time, timedelta, timezone
+from fractions import Fraction
+from types import BuiltinFunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+from pullback.core.types import Real
+from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
+from pullback.frontend.kinds.values import Scalar, Static, TupleV, Value
+from pullback.frontend.python.libraries import name_of
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_TYPES = (date, datetime, time, timedelta, timezone, Fraction, re.Pattern, re.Match, bytes)
+_DATES = (date, datetime, time, timedelta)
+_FUNCTIONS = frozenset({
+    *_TYPES[:6], ord, chr, bin, hex, oct, re.compile, re.match, re.search, re.fullmatch,
+    re.findall, re.split, re.sub, re.escape, collections.namedtuple,
+})  # fmt: skip
+_ALSO = frozenset({
+    float, int, str, repr, bool, abs, round, len, hash, pow, divmod, max, min, sorted, math.floor,
+    math.ceil, math.trunc,
+})  # fmt: skip
+"""Functions that are pure where they are given such a value."""
+_MAKERS = frozenset({"combine", "fromisoformat", "fromordinal", "strptime"})
+_ASKS_MACHINE = frozenset({"astimezone", "timestamp"})
+_OPERATORS = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow,
+}  # fmt: skip
+_SIGNS: dict[str, Callable[[Any], object]] = {"-": operator.neg, "+": operator.pos}
+
+
+def is_known(value: object) -> bool:
+    """Whether a value is of a class whose objects nothing can change."""
+    return type(value) in _TYPES
+
+
+def is_pure(obj: object, args: Sequence[Value]) -> bool:
+    """Whether a function, class or method depends on its arguments alone, and is called when the
+    program is compiled."""
+    if isinstance(obj, BuiltinFunctionType | MethodType):
+        of, name = obj.__self__, obj.__name__
+        if is_known(of):
+            return name not in _ASKS_MACHINE
+        if of in _DATES and name in _MAKERS:
+            return True
+    if obj is int and len(args) == 2:  # a text and its base
+        return True
+    if not isinstance(obj, Hashable):
+        return False
+    known = any(isinstance(v, Static) and is_known(v.value) for v in args)
+    return obj in _FUNCTIONS or (known and obj in _ALSO)
+
+
+def call(
+    run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """Return what Python computes of these arguments."""
+    assert callable(obj)
+    what = f"an argument of {name_of(obj)}"
+    given = [_value(run, v, node, what) for v in args]
+    named = {k: _value(run, v, node, what) for k, v in kwargs.items()}
+    return _computed(run, lambda: obj(*given, **named), node)
+
+
+def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """Return the result of an operator of which one side is such a value; None: neither is."""
+    known = [isinstance(v, Static) and is_known(v.value) for v in (left, right)]
+    if not any(known) or op not in _OPERATORS:
+        return None
+    if not all(known) and any(map(_is_real, (left, right))):  # beside a float, a fraction is one
+        return run.binop(op, _as_float(run, left, node), _as_float(run, right, node), node)
+    a, b = (_value(run, v, node, f"what stands beside {op}") for v in (left, right))
+    return _computed(run, lambda: _OPERATORS[op](a, b), node)
+
+
+def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value | None:
+    """Return ``-v`` or ``+v`` of such a value; None: it is none."""
+    if op not in _SIGNS or not (isinstance(operand, Static) and is_known(operand.value)):
+        return None
+    known = operand.value
+    return _computed(run, lambda: _SIGNS[op](known), node)
+
+
+def _is_real(value: Value) -> bool:
+    return isinstance(value, Scalar) and isinstance(value.type, Real)
+
+
+def _as_float(run: Run, value: Value, node: ast.AST) -> Value:
+    if not isinstance(value, Static):
+        return value
+    if not isinstance(value.value, Fraction):
+        run.refuse(node, f"{run.describe(value)} beside a float", error=ArgumentTypeError)
+    return Static(float(value.value))
+
+
+def _value(run: Run, value: Value, node: ast.AST, what: str) -> object:
+    """Return a known value. No program is compiled for the value of a float, which would have no
+    derivative then."""
+    if _is_real(value):
+        run.refuse(
+            node, f"{what} is a float that only the run knows",
+            "compute it outside, and pass the result in", error=StaticValueError,
+        )  # fmt: skip
+    return run.static(value, node, what)
+
+
+def _computed(run: Run, compute: Callable[[], object], node: ast.AST) -> Value:
+    try:
+        return _lifted(compute())
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+        run.never(type(e).__name__, str(e), node, ArgumentValueError)
+
+
+def _lifted(value: object) -> Value:
+    if type(value) in (list, tuple):
+        assert isinstance(value, list | tuple)
+        return TupleV(tuple(map(_lifted, value)), isinstance(value, list))
+    return Static(value)
+
+
+__all__ = ["binop", "call", "is_known", "is_pure", "unary"]
