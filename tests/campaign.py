@@ -58,6 +58,7 @@ NAMES = {
                "tests/opt/test_known_constructor.py",
                *(f"tests/frontend/test_{name}.py" for name in (
                    "advice", "aliases", "asdict", "bools_in_operators", "caught", "clause_names",
+                   "constructs",
                    "contextmanager", "deques", "error_texts", "generators", "iterators",
                    "mended_programs", "objects", "places", "recursion_kinds", "shared_objects",
                    "sorted_keys", "spread_arguments", "try", "turns", "unions",

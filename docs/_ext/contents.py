@@ -30,6 +30,7 @@ CONTENTS: dict[str, list[str]] = {
         "guide/compiling",
         "guide/numbers",
         "guide/performance",
+        "guide/reliability",
         "guide/neighbours",
     ],
     "api/index": [
@@ -44,7 +45,7 @@ CONTENTS: dict[str, list[str]] = {
         "api/languages",
         "api/errors",
     ],
-    "reference": ["LANGUAGE", "library", "refusals"],
+    "reference": ["constructs", "LANGUAGE", "library", "refusals"],
     "how-it-works": [
         "PATH",
         "DESIGN",

@@ -2,6 +2,7 @@
 const SITE_WEIGHTS = {
   "guide/": 6,
   "api/": 4,
+  "constructs": 3,
   "library": 3,
   "refusals": 2,
   "LANGUAGE": 2,

@@ -81,6 +81,20 @@ def mended_is(x, y):
     return 1.0 if x == y else x
 
 
+def refused_view_returned(x):
+    d = {"a": x}
+    return d.values()
+
+
+@mends(
+    refused_view_returned, (2.0,), "make a list of it: return list(d.values())", UnsupportedError,
+    differs=True,
+)  # fmt: skip
+def mended_view_returned(x):
+    d = {"a": x}
+    return list(d.values())
+
+
 def refused_view_compared(x):
     d = {"a": x}
     return x if d.values() == [x] else 2.0 * x

@@ -147,8 +147,9 @@ WORDS = {"a"}
 
 
 def refused_set_outside(x):
-    WORDS.add("b")
-    return len(WORDS) * x
+    words = WORDS
+    words.add("b")
+    return len(words) * x
 
 
 @mends(

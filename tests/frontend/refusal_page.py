@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import runpy
 import sys
 import textwrap
 from collections.abc import Callable
@@ -141,9 +142,10 @@ def told(pair: Pair) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Run all refused programs, and write the page."""
+    """Run all refused programs, and write the page, and the tables that are made from it."""
     PAGE.write_text(page({name_of(pair): told(pair) for pair in PAIRS}))
 
 
 if __name__ == "__main__":
     main()
+    runpy.run_module("tests.frontend.construct_page", run_name="__main__")

@@ -25,9 +25,9 @@ def test_as_in_python(f):
 @pytest.mark.parametrize("f", part("values", dict_view_programs.RIGHT, 3), ids=name_of)
 def test_gradients(f):
     is_right(f, (0.7,))
-    (method,) = rotated("values", f.__name__, (("chad",), ("dual",)))[0]
-    found = pb.grad(f, method=method)(0.7)
-    assert found == pytest.approx((f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6, rel=1e-5)
+    for method in rotated("values", f.__name__, ("chad", "dual")):
+        found = pb.grad(f, method=method)(0.7)
+        assert found == pytest.approx((f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6, rel=1e-5)
 
 
 @pytest.mark.parametrize("f", dict_view_programs.RIGHT_OR_REFUSED, ids=name_of)

@@ -120,11 +120,6 @@ def test_what_changes_between_calls_is_seen(f: Any, held: Any, change: Any) -> N
         (held.extend if isinstance(held, deque) else held.update)(before)
 
 
-def adds(x):
-    WORDS.add("q")
-    return x
-
-
 def under_another_name(x):
     words = WORDS
     words |= {"q"}
@@ -144,7 +139,7 @@ def by_a_function(x):
     return x
 
 
-@pytest.mark.parametrize("f", [adds, under_another_name, in_a_dict, by_a_function])
+@pytest.mark.parametrize("f", [under_another_name, in_a_dict, by_a_function])
 def test_an_update_is_refused(f: Any) -> None:
     with pytest.raises(MutationError, match="the set is outside of compiled code"):
         pb.jit(f)(1.0)

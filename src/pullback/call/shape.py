@@ -105,6 +105,10 @@ class Shape(ABC):
     def made(self, parts: Sequence[object], like: object = None) -> object:
         """Build the value of these parts; ``like``: of the same class as this value."""
 
+    def native(self, value: object) -> object:
+        """What compiled code reads in the place of a value that has no parts."""
+        return value
+
     def place(self, step: Step) -> str:
         """How a part is written behind the value, in messages."""
         return "" if step is None else f"[{step!r}]"

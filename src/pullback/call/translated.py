@@ -19,6 +19,10 @@ def _same(shape: Shape, leaf: object) -> object:
     return leaf
 
 
+def _read(shape: Shape, leaf: object) -> object:
+    return shape.native(leaf)
+
+
 class Trimmed(Conversion):
     """The conversions of one layout, in which objects may have more attributes than it says."""
 
@@ -44,7 +48,7 @@ class Translated(Conversion):
     by_itself = False
 
     def _native(self, value: object, homes: Homes | None = None, gaps: bool = False) -> object:
-        return Mapper(_same, homes, True, gaps).value(self.layout.root, value)
+        return Mapper(_read, homes, True, gaps).value(self.layout.root, value)
 
     def _own(self, native: object, gaps: bool = False) -> object:
         return Mapper(_same, gaps=gaps).value(self.layout.root, native)

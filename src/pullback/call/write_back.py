@@ -51,6 +51,8 @@ class Writing:
                 self.merged(old, new, frozenset(put))
             case list():
                 self._refill(old, told)
+            case set():
+                self._changed(old, set(told))
             case dict():
                 parts, keys = told
                 if isinstance(parts, list):
@@ -97,6 +99,8 @@ class Writing:
                 items = [self.merged(x, y, put) for x, y in zip(old, new, strict=True)]
                 if not all(map(is_, old, items)):
                     return type(new)(*items) if hasattr(new, "_fields") else tuple(items)
+            case set(), set():
+                self._changed(old, new)
             case dict(), dict():
                 if KEYS in put:
                     _check_alone(old)
@@ -119,6 +123,10 @@ class Writing:
                 after = self.merged(before, after, put)
             if after is not before or after is None:
                 self.writes.append(partial(setattr, old, name, after))
+
+    def _changed(self, old: set[Any], new: set[Any]) -> None:
+        """Plan to put the items into a set that it does not have, and to take out the others."""
+        self.writes += (partial(old.intersection_update, new), partial(old.update, new - old))
 
     def _renew(self, old: dict[Any, Any], new: dict[Any, Any]) -> None:
         self.writes += (old.clear, partial(old.update, new))

@@ -44,12 +44,13 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.copying import deepcopy_apart
-from pullback.frontend.memory import holding, ownership
+from pullback.frontend.memory import hash_methods, hash_sets, hash_tables, holding, ownership
 from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import KEYS
 from pullback.frontend.python.paths import Namespace
 from pullback.frontend.python.python_values import Taken
+from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.syntax import declared_outside
 from pullback.frontend.run import Run
 from pullback.frontend.store.door import Graph
@@ -157,7 +158,8 @@ class Updates:
             held, cell = variable(function, name)
             if cell is None:
                 value = run.global_value(function.__globals__, name, self.node)
-                paths.add((("global", Namespace.of(function.__globals__), name),))
+                path: Path = (("global", Namespace.of(function.__globals__), name),)
+                paths.add(path)
             else:
                 cells_of = outermost(f.scope)
                 assert cells_of is not None
@@ -165,6 +167,9 @@ class Updates:
                 assert found is not None
                 value = found
                 cells.add(id(cell))
+                number = function.__code__.co_freevars.index(name)
+                path = (*cells_of.path, ("cell", number))
+            value = self._read_anew(value, path)
             if not isinstance(held, IMMUTABLE):
                 objects.add(id(held))
             own = self._copy(value)
@@ -183,6 +188,15 @@ class Updates:
             scope.parent = f.scope
         run.taken = Taken(frozenset(objects), frozenset(cells), frozenset(paths))
         return replace(f, scope=scope)
+
+    def _read_anew(self, value: Value, path: Path) -> Value:
+        """Return what a variable holds; a set, of which the items would be known, as one that each
+        call reads."""
+        if not isinstance(value, Static) or type(value.value) is not set:
+            return value
+        kind = type_of(value.value)
+        self.run.guards.pop(path, None)
+        return hash_sets.given(self.run, self.run.hidden(path, kind), kind, self.node)
 
     def whole(self, result: Value) -> Value:
         """Return the result of the entry: that of the function, and (what has become of the
@@ -229,6 +243,8 @@ class Updates:
                 return run.fresh(run.b.prim("copy", atom), node)
             case ListV(elem=elem) if not holding.holds_memory(elem):
                 return copied(run, value)
+            case HashV() if hash_methods.is_set(value):
+                return hash_tables.copied(run, value)
             case TupleV(items, True) if not self._holds(value):
                 return TupleV(items, True, owners, fresh)
             case ListV() | TupleV() if self.outside.deep and self._holds(value):
@@ -275,6 +291,8 @@ class Updates:
             case RecordV(cls), HashV(elem=elem) if cls is dict and not holding.holds_memory(elem):
                 views = (view_of(end, word) for word in ("keys", "values"))
                 return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
+            case HashV(), HashV() if hash_methods.is_set(own):
+                return hash_methods.unordered(self.run, end, self.node)
             case (ListV() | TupleV()), _ if self._holds(own) or self._holds(end):
                 mine.owners |= memory_of(own) | memory_of(end)
                 mine.put.append(end)

@@ -55,7 +55,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
 from pullback.frontend.library.text.raised import Raised
-from pullback.frontend.memory import long_tuples
+from pullback.frontend.memory import hash_sets, long_tuples
 from pullback.frontend.problems import Problems, also, outside
 from pullback.frontend.python import handled, records
 from pullback.frontend.python.objects_outside import result_of
@@ -456,7 +456,7 @@ class _Attempt:
                     flag = read(path, self.function, self.args)
                     assert isinstance(flag, bool)
                     return rt.flag(flag, path)
-                value = rebuild(kind, iter(made))
+                value = hash_sets.given(rt, rebuild(kind, iter(made)), kind, node)
                 if len(made) == 1:
                     rt.origins[made[0]] = (path, describe_path(path))
                 return value

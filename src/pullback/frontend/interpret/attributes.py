@@ -77,7 +77,7 @@ def receiver_name(value: Value) -> str:
         case RecordV(cls) if cls is dict:
             return "dict"
         case HashV(cls):
-            return "set" if issubclass(cls, set) else "table"
+            return "set" if issubclass(cls, set | frozenset) else "table"
         case FunctionV():
             return "function"
         case RecordV(cls) if issubclass(cls, tuple):

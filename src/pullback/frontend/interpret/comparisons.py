@@ -413,10 +413,8 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
             return made_texts.of_python(run, operator.contains, (items, item), node, bool)
         items = parts
     if isinstance(items, RecordV) and items.cls is dict:
-        if chosen_keys.is_chosen(item):
+        if dicts.known_key(item) is None and dicts.is_run_time(item):
             return chosen_keys.contains(run, items.fields, item, node)
-        if hash_methods.is_table_key(item):
-            return Static(False)
         return Static(dicts.key_of(run, item, node) in items.fields)
     if isinstance(items, Static) and isinstance(items.value, set | frozenset):
         if isinstance(item, Static):

@@ -50,11 +50,11 @@ def describe(kind: Kind) -> str:
             more = f", rank {held.rank}" if isinstance(held, ArrayK) else ""
             return f"{'an array' if more else 'a number'} of {dtype}{more}"
         case ListK(elem):
-            return f"a list of {_plural(elem)}"
+            return f"a {kind.word} of {_plural(elem)}"
         case HashK(cls, elem):
             if not elem.items:
                 return f"an empty {cls.__name__}"
-            values = "" if issubclass(cls, set) else f" to {_plural(elem.items[1])}"
+            values = "" if issubclass(cls, set | frozenset) else f" to {_plural(elem.items[1])}"
             return f"a {cls.__name__} of {_plural(elem.items[0]).replace(' items', 's')}{values}"
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"

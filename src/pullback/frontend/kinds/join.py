@@ -150,8 +150,8 @@ def key_kind(kind: Kind) -> Kind | None:
     """Return the kind of the key of a hash table that a value of this kind is; None: it is none.
     Floats are none: two equal ones may have different derivatives."""
     match kind:
-        case StaticK(_, float()):
-            return None
+        case StaticK(_, tuple(items)):
+            return key_kind(TupleK(tuple(map(static_kind, items))))
         case StaticK(_, value):
             cls = symbol_class(value)
             if cls is not None:

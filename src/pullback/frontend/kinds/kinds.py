@@ -56,6 +56,11 @@ class ListK(Compound, Kind):
     elem: Kind
     spare: bool = False
 
+    @property
+    def word(self) -> str:
+        """What a user calls it."""
+        return "list"
+
 
 @dataclass(frozen=True, slots=True)
 class HashK(Compound, Kind):

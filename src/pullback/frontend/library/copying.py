@@ -12,6 +12,7 @@ from pullback.frontend.kinds.coerce import copied, new_owner
 from pullback.frontend.kinds.kinds import Kind, holds_references
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     OptionalV,
     RecordV,
@@ -26,7 +27,7 @@ from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.library.text import deep_copies
-from pullback.frontend.memory import holding
+from pullback.frontend.memory import hash_tables, holding
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.run import Run
@@ -106,6 +107,8 @@ class _Copy:
             case ListV() if self.apart or (value.sole and value.fresh):
                 apart = Static(deepcopy_apart if self.apart else copy.deepcopy)
                 return run_program(run, deep_copies.of_items, (value, apart), node)
+            case HashV(elem=elem) if not self.deep or not _holds_objects(elem):
+                return hash_tables.copied(run, value)
             case RecordV(cls, fields) if value.outside is None:
                 written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
                 if written and cls is not dict and not issubclass(cls, tuple):

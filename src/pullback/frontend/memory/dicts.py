@@ -20,6 +20,7 @@ from pullback.errors import (
     ArgumentValueError,
     MutationError,
     StaticKeyError,
+    TypesDoNotMeetError,
     brief,
 )
 from pullback.frontend.functions import noted
@@ -31,6 +32,7 @@ from pullback.frontend.kinds.values import (
     RecordV,
     Specialiser,
     Static,
+    TupleV,
     Unrolled,
     Value,
     method,
@@ -78,22 +80,63 @@ def display(run: Run, node: ast.Dict) -> Value:
     """Compile ``{k: v, **d}``."""
 
     result: RecordV | HashV = made({})
+    known: RecordV | None = made({})  # the same, as long as all keys are known
     for k, v in zip(node.keys, node.values, strict=False):
         with run.holding(result):
             if k is None:
-                result = _merged(run, result, _contents(run, opened(run, run.evaluate(v), v), v), v)
+                more = _contents(run, opened(run, run.evaluate(v), v), v)
+                result = _merged(run, result, more, v)
+                known = result if isinstance(result, RecordV) else None
                 continue
             key = run.evaluate(k)
             with run.holding(key):
                 value = run.evaluate(v)
-        is_bool = isinstance(key, Static) and isinstance(key.value, bool)  # True is the name 1, too
-        if isinstance(result, RecordV) and not is_bool and not is_run_time(key):
-            result = replace(result, fields={**result.fields, key_of(run, key, k): value})
-        else:
-            if isinstance(result, RecordV):
-                result = hash_changes.table_for(run, result, key, value, k)
-            result = hash_changes.put(run, result, key, value, k)
+        if known is not None:
+            known = _with_known(known, key, value)
+        if known is not None and isinstance(result, RecordV) and not is_run_time(key):
+            result = known
+            continue
+        try:
+            result = _put(run, result, key, value, k)
+        except TypesDoNotMeetError:
+            if known is None:
+                raise
+            result = known
     return result
+
+
+def _put(run: Run, d: RecordV | HashV, key: Value, value: Value, node: ast.AST) -> HashV:
+    """Return the dict with an item, as a table."""
+    if isinstance(d, RecordV):
+        d = hash_changes.table_for(run, d, key, value, node)
+    return hash_changes.put(run, d, key, value, node)
+
+
+def known_key(value: Value) -> Static | None:
+    """Return a key that is known, and that a dict with known keys can have; None: it is another
+    one."""
+    match value:
+        case Static(key) if is_key(key):
+            return value
+        case TupleV(items, False):
+            parts = [known_key(v) for v in items]
+            found = tuple(p.value for p in parts if p is not None)
+            return Static(found) if len(found) == len(parts) else None
+        case _:
+            return None
+
+
+def _with_known(d: RecordV, key: Value, value: Value) -> RecordV | None:
+    found = known_key(key)
+    if found is None:
+        return None
+    return replace(d, fields={**d.fields, cast("str", found.value): value})
+
+
+def needs_table(d: RecordV, key: Value) -> bool:
+    """Whether a dict with known keys becomes a table where this key is put in."""
+    found = known_key(key)
+    return is_run_time(key) and (found is None or found.value not in d.fields)
 
 
 def comprehension(run: Run, node: ast.DictComp) -> Value:
@@ -161,11 +204,9 @@ def dict_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
     """Compile ``d[k]``."""
-    if chosen_keys.is_chosen(index):
+    if known_key(index) is None and is_run_time(index):
         missing = partial(chosen_keys.missing_key, run, value, index, node)
         return chosen_keys.item(run, value, index, missing, node)
-    if hash_methods.is_table_key(index):
-        chosen_keys.missing_key(run, value, index, node)
     key = key_of(run, index, node)
     if key not in value.fields:
         run.never("KeyError", of_key(key), node, StaticKeyError)
@@ -205,10 +246,8 @@ def get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     if kwargs or not 1 <= len(args) <= 2:
         sp.refuse(node, "get takes a key and a default", error=ArgumentTypeError)
     default = args[1] if len(args) == 2 else _NONE
-    if chosen_keys.is_chosen(args[0]):
+    if known_key(args[0]) is None and is_run_time(args[0]):
         return chosen_keys.item(cast("Run", sp), d, args[0], lambda: default, node)
-    if hash_methods.is_table_key(args[0]):
-        return default
     return d.fields.get(key_of(sp, args[0], node), default)
 
 
@@ -231,10 +270,15 @@ def store_at(
     node: ast.AST,
 ) -> RecordV | HashV:
     """Compile ``d[k] = v``; ``value`` may ask for the old value."""
-    if hash_methods.is_table_key(index):
+    if hash_methods.is_table_key(index) and needs_table(d, index):
         new = value(lambda: get_item(run, d, index, node))
-        table = hash_changes.table_for(run, d, index, new, node)
-        return hash_changes.put(run, table, index, new, node)
+        known = _with_known(d, index, new)
+        try:
+            return _put(run, d, index, new, node)
+        except TypesDoNotMeetError:
+            if known is None:
+                raise
+            return known
     if chosen_keys.is_chosen(index):
         return _stored_by_choice(run, d, index, value, node)
     key = key_of(run, index, node)
@@ -258,17 +302,15 @@ def _stored_by_choice(
 
     new = value(old)
     fields = chosen_keys.stored(run, d, index, new, was_read, node)
-    if fields is not None:
-        return replace(d, fields=fields)
-    return hash_changes.put(run, hash_changes.table_for(run, d, index, new, node), index, new, node)
+    return _put(run, d, index, new, node) if fields is None else replace(d, fields=fields)
 
 
 def pop(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if kwargs or not 1 <= len(args) <= 2:
         run.refuse(node, "pop takes a key and a default", error=ArgumentTypeError)
-    if is_run_time(args[0]) and d.fields:
+    if needs_table(d, args[0]) and known_key(args[0]) is None and d.fields:
         return hash_methods.pop(run, _table(run, d, node), args, kwargs, node)
-    if is_run_time(args[0]):
+    if known_key(args[0]) is None and is_run_time(args[0]):
         return d, args[1] if len(args) == 2 else get_item(run, d, args[0], node)
     key = key_of(run, args[0], node)
     if key not in d.fields and len(args) == 2:
@@ -293,7 +335,7 @@ def _table(run: Run, d: RecordV, node: ast.AST) -> HashV:
 def setdefault(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if kwargs or not 1 <= len(args) <= 2:
         run.refuse(node, "setdefault takes a key and a default", error=ArgumentTypeError)
-    if is_run_time(args[0]):
+    if needs_table(d, args[0]):
         default = args[1] if len(args) == 2 else _NONE
         table = hash_changes.table_for(run, d, args[0], default, node)
         return hash_methods.setdefault(run, table, args, kwargs, node)

@@ -32,6 +32,7 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import hashing
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import lists
+from pullback.frontend.memory.chosen_keys import known_item
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -261,6 +262,8 @@ def _with(
 def deleted(run: Run, d: HashV, key: Value, node: ast.AST) -> HashV:
     """Return the table without the key, if it is there."""
     table = _of(run, d, node)
+    if tables.is_no_key(run, d, key, node):
+        return d
     changed(run, "delete", table, (tables.asked(run, d, key, node),), delete)
     return _made(d, table)
 
@@ -278,7 +281,7 @@ def of_record(run: Run, d: RecordV, kind: HashK, node: ast.AST) -> HashV:
     wide = coerce(run, made, replace(kind, spare=True), node)
     assert isinstance(wide, HashV)
     for key, value in d.fields.items():
-        wide = put(run, wide, Static(key), value, node)
+        wide = put(run, wide, known_item(key), value, node)
     made = replace(wide, owners=d.owners, fresh=d.fresh)
     done = coerce(run, made, kind, node)
     assert isinstance(done, HashV)
@@ -289,7 +292,7 @@ def table_for(run: Run, d: RecordV, key: Value, value: Value | None, node: ast.A
     """Return a dict with known keys as a hash table that can have this item too."""
     made = tables.empty(run, d.cls)
     for k, v in d.fields.items():
-        made = put(run, made, Static(k), v, node)
+        made = put(run, made, known_item(k), v, node)
     if value is not None:
         made = tables.fitted(run, made, tables.own_key(run, key, node), value, node)
     return replace(made, owners=d.owners, fresh=d.fresh)

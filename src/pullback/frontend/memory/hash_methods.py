@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import i64
 from pullback.core.messages import of_key
-from pullback.core.terms import Atom
+from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentTypeError, StaticKeyError, UnknownAttributeError
 from pullback.frontend.functions import noted
 from pullback.frontend.kinds.flatten import kind_of
@@ -38,6 +38,7 @@ from pullback.frontend.library.text import counting
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import places
+from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
 from pullback.frontend.python.python_values import with_defaults
 from pullback.frontend.store.shared_memory import opened
@@ -54,7 +55,7 @@ _NUMBERS = Counter
 
 
 def is_set(d: HashV) -> bool:
-    return issubclass(d.cls, set)
+    return issubclass(d.cls, set | frozenset)
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -62,10 +63,8 @@ def is_set(d: HashV) -> bool:
 
 def contains(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
     """Compile ``key in d``."""
-    if not d.elem.items:
-        tables.own_key(run, key, node)
-        return Static(False)
-    return Scalar(tables.is_found(run, tables.lookup(run, d, key, node)), True, 1)
+    entry = tables.lookup(run, d, key, node)
+    return Static(False) if isinstance(entry, Lit) else Scalar(tables.is_found(run, entry), True, 1)
 
 
 def get_item(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
@@ -75,7 +74,7 @@ def get_item(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
     default = _default(run, d, node)
     if default is not None:
         return _value_or(run, d, key, default, node)
-    if not d.elem.items:
+    if not d.elem.items and not tables.is_no_key(run, d, key, node):
         tables.own_key(run, key, node)
         shown = of_key(key.value) if isinstance(key, Static) else "a key of an empty dict"
         run.never("KeyError", shown, node, StaticKeyError)
@@ -102,10 +101,9 @@ def _is_none(value: Value) -> bool:
 def _value_or(
     run: Run, d: HashV, key: Value, default: Callable[[], Value], node: ast.AST
 ) -> Value:
-    if not d.elem.items:
-        tables.own_key(run, key, node)
-        return default()
     entry = tables.lookup(run, d, key, node)
+    if isinstance(entry, Lit):
+        return default()
     found = tables.is_found(run, entry)
     return run.branch(found, lambda: tables.value_at(run, d, entry, node), default, node)
 
@@ -128,12 +126,12 @@ def items_of(run: Run, value: Value, node: ast.AST) -> Items:
         return iterate(run, d, word, node)
     assert isinstance(d, RecordV)
     if word == "keys":
-        return Unrolled(tuple(map(Static, d.fields)))
+        return Unrolled(tuple(map(known_item, d.fields)))
     for name, part in d.fields.items():
         places.note(run, d, Static(name), part)
     if word == "values":
         return Unrolled(tuple(d.fields.values()))
-    return Unrolled(tuple(TupleV((Static(k), v)) for k, v in d.fields.items()))
+    return pairs_of(run, d, node)
 
 
 def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
@@ -313,7 +311,7 @@ def pairs_of(run: Run, value: Value, node: ast.AST) -> Items:
         case HashV():
             return iterate(run, value, "items", node)
         case RecordV(cls, fields) if cls is dict:
-            return Unrolled(tuple(TupleV((Static(k), v)) for k, v in fields.items()))
+            return Unrolled(tuple(TupleV((known_item(k), v)) for k, v in fields.items()))
         case _:
             return run.iterate(value, node)
 

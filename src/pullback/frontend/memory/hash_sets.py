@@ -13,6 +13,9 @@ from pullback.core.terms import Atom, If
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions import noted
+from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.kinds.given_sets import NO_ITEMS, SetK
+from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.values import (
     METHODS,
     HashV,
@@ -46,6 +49,7 @@ from pullback.frontend.memory.hash_methods import (
     update,
     with_items,
 )
+from pullback.frontend.memory.ownership import refuse_captured
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -84,7 +88,18 @@ def display(run: Run, node: ast.Set) -> Value:
 def _set(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     run = cast("Run", sp)
     items, _ = arguments(run, "set", args, kwargs, 0, 1, node)
-    made = tables.empty(run, set)
+    return _made(run, set, items, node)
+
+
+@register(frozenset)
+def _frozenset(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    run = cast("Run", sp)
+    items, _ = arguments(run, "frozenset", args, kwargs, 0, 1, node)
+    return _made(run, frozenset, items, node)
+
+
+def _made(run: Run, cls: type, items: Value | None, node: ast.AST) -> HashV:
+    made = tables.empty(run, cls)
     return made if items is None else with_items(run, made, items_of_set(run, items, node), node)
 
 
@@ -94,7 +109,18 @@ def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
     if not isinstance(value, Static) or not isinstance(value.value, set | frozenset):
         return value
     items = tuple(map(known_item, sorted(value.value, key=repr)))
-    return with_items(run, tables.empty(run, set), Unrolled(items), node)
+    return with_items(run, tables.empty(run, type(value.value)), Unrolled(items), node)
+
+
+def given(run: Run, items: Value, kind: Kind, node: ast.AST) -> Value:
+    """Return the set that is an argument, which is the caller's, of a list of its items; another
+    argument as it is."""
+    if not isinstance(kind, SetK):
+        return items
+    made = tables.empty(run, kind.cls)
+    if kind.elem != NO_ITEMS:
+        made = with_items(run, made, run.iterate(items, node), node)
+    return replace(made, owners=frozenset(), fresh=False)
 
 
 def of_method(run: Run, receiver: Value, name: str, node: ast.AST) -> Value:
@@ -105,14 +131,17 @@ def of_method(run: Run, receiver: Value, name: str, node: ast.AST) -> Value:
 
 
 def require_own(run: Run, value: Value, node: ast.AST) -> None:
-    """Refuse an update of a set that is known: it is outside of compiled code."""
-    if isinstance(value, Static) and isinstance(value.value, set):
-        run.refuse(
-            node,
-            "the set is outside of compiled code: updating it would be seen there",
-            "update a copy of it, and return that: s = set(s)",
-            error=MutationError,
-        )
+    """Refuse an update of a set that is known: it is outside of compiled code. (If the set is that
+    of a variable, the caller may make the update possible.)"""
+    if not isinstance(value, Static) or not isinstance(value.value, set):
+        return
+    reason = "the set is outside of compiled code: updating it would be seen there"
+    rewrite = "update a copy of it, and return that: s = set(s)"
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(name))) if name not in function_scope(run.scope).names:
+            refuse_captured(run, name, node, reason, rewrite)
+        case _:
+            run.refuse(node, reason, rewrite, error=MutationError)
 
 
 def as_set(run: Run, value: Value, node: ast.AST) -> HashV:
@@ -145,7 +174,7 @@ def _kept(run: Run, a: HashV, b: HashV, those: bool, node: ast.AST) -> HashV:
     """Return the set of the items of ``a`` that are in ``b``, or of those that are not."""
     items = items_of_set(run, a, node)
     if isinstance(items, Unrolled):
-        return tables.empty(run, set)
+        return tables.empty(run, a.cls)
     assert isinstance(items, Indexed)
     every = items
 
@@ -157,7 +186,7 @@ def _kept(run: Run, a: HashV, b: HashV, those: bool, node: ast.AST) -> HashV:
         then, orelse = run.block(lambda: (wanted,)), run.block(lambda: (run.bool_atom(False),))
         return run.b.let(If(every.keep(i), then, orelse), (BOOL,))[0]
 
-    return with_items(run, tables.empty(run, set), replace(every, keep=keep), node)
+    return with_items(run, tables.empty(run, a.cls), replace(every, keep=keep), node)
 
 
 def equal(run: Run, a: HashV, b: HashV, node: ast.AST) -> Value:

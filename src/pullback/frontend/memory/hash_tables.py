@@ -22,7 +22,16 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join, keeps_classes, key_kind
-from pullback.frontend.kinds.kinds import HashK, Kind, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.kinds.kinds import (
+    HashK,
+    Kind,
+    OptionalK,
+    ScalarK,
+    SymbolK,
+    TupleK,
+    leaf_types,
+    without_spare,
+)
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
     HashV,
@@ -31,6 +40,7 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     Owner,
     RefV,
+    Scalar,
     Static,
     TupleV,
     Value,
@@ -43,6 +53,8 @@ if TYPE_CHECKING:
 
 _NONE = Static(None)
 _UNTYPED = TupleK(())
+_LEAST = -(2**63)
+"""An int of the run that is no literal: its absolute value is no int of the run."""
 
 
 def empty(run: Run, cls: type, factory: Value = _NONE) -> HashV:
@@ -59,6 +71,7 @@ def empty(run: Run, cls: type, factory: Value = _NONE) -> HashV:
 
 def own_key(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a key as a value that only the run knows; refused if it cannot be one."""
+    value = _of_run(value)
     known = run.kind(value, node)
     kind = key_kind(known)
     if kind is None:
@@ -72,6 +85,12 @@ def own_key(run: Run, value: Value, node: ast.AST) -> Value:
             error=ArgumentTypeError,
         )
     return coerce(run, _plain(run, value), kind, node)
+
+
+def _of_run(value: Value) -> Value:
+    """Return a key that is known as a value of the run, if it is no literal there."""
+    is_least = isinstance(value, Static) and type(value.value) is int and value.value == _LEAST
+    return Scalar(i64(_LEAST), True) if is_least else value
 
 
 def _plain(run: Run, value: Value) -> Value:
@@ -118,10 +137,37 @@ def with_entries(d: HashV, entries: ListV) -> HashV:
 
 def lookup(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
     """Return the number of the entry with a key, or -1."""
+    if is_no_key(run, d, key, node):
+        return i64(-1)
     if not d.elem.items:
         own_key(run, key, node)
         return i64(-1)
     return found(run, d, asked(run, d, key, node), node)
+
+
+def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
+    """Whether a value that may be a key of other tables is equal to none that this one can have."""
+    match value:
+        case Static(int(n)) if not _LEAST <= n < -_LEAST:
+            return True
+        case Static(float(x)) if not x.is_integer():
+            return True
+        case Static(None):
+            return not d.elem.items or not isinstance(d.elem.items[0], OptionalK)
+        case _:
+            kind = key_kind(run.kind(_of_run(value), node))
+            return kind is not None and bool(d.elem.items) and _differ(kind, d.elem.items[0])
+
+
+def _differ(a: Kind, b: Kind) -> bool:
+    """Whether no key of the one kind is equal to one of the other."""
+    match a, b:
+        case TupleK(xs), TupleK(ys):
+            return len(xs) != len(ys) or any(map(_differ, xs, ys))
+        case SymbolK(one), SymbolK(other):
+            return one is not other and not (issubclass(one, str) and issubclass(other, str))
+        case _:
+            return type(a) is not type(b)
 
 
 def found(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:

@@ -65,8 +65,10 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
     """Whether a value is an object that updates change: an array, a list, a dict
     or an object whose attributes can be assigned."""
     match value:
-        case ArrayV() | ListV() | HashV() | TupleV(is_list=True):
+        case ArrayV() | ListV() | TupleV(is_list=True):
             return True
+        case HashV(cls):
+            return cls is not frozenset
         case RecordV(cls):
             return changes(cls)
         case Scalar(rank0=rank0):

@@ -340,7 +340,9 @@ class Inside:
 
 
 def _is_table(container: HashV | RecordV, key: Value) -> bool:
-    return isinstance(container, HashV) or (container.cls is dict and dicts.is_run_time(key))
+    if isinstance(container, HashV):
+        return True
+    return container.cls is dict and dicts.needs_table(container, key)
 
 
 def refuse_kinds(run: Run, new: Kind, here: Kind, node: ast.AST) -> NoReturn:

@@ -304,7 +304,7 @@ class _Change:
                 new, result = self.part(items[k], items[:k] + items[k + 1 :], rest, beside)
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
             case RecordV(cls) if (
-                cls is dict and not isinstance(step, str) and dicts.is_run_time(step)
+                cls is dict and not isinstance(step, str) and dicts.needs_table(value, step)
             ):
                 self.touch(owners_of(value))
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)

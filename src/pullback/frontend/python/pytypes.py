@@ -16,6 +16,7 @@ import numpy as np
 from pullback.core.types import BOOL, F32, F64, I32, I64, Int
 from pullback.errors import ArgumentTypeError, brief
 from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.given_sets import holds_sets
 from pullback.frontend.kinds.join import join, keeps_classes
 from pullback.frontend.kinds.kinds import (
     ArgType,
@@ -133,7 +134,7 @@ def _list(value: list[object]) -> ArgType:
         if any(k != elem for k in kinds) or _holds_function(elem):
             return TupleK(tuple(kinds), is_list=True)
         return ListK(elem)
-    if _holds_function(elem):  # each item is known: lists of functions have a known length
+    if _holds_function(elem) or holds_sets(elem):  # each item is known: the list has its length
         return TupleK((elem, *map(type_of, value[1:])), is_list=True)
     mixed: tuple[ArgType, ArgType] | None = None
     for item in value[1:]:

@@ -78,7 +78,9 @@ _SCALARS: dict[object, Kind] = {
 
 def is_key(key: object) -> bool:
     """Whether dicts with this key are supported: their keys are constants, part of the type."""
-    return type(key) in (str, int) or isinstance(key, enum.Enum)
+    if type(key) is tuple:
+        return all(map(is_key, key))
+    return key is None or type(key) in (str, int) or isinstance(key, enum.Enum)
 
 
 def field_of(value: object, cls: type, name: str) -> object:

@@ -1,0 +1,110 @@
+"""Sets and frozensets, as arguments: a list of their items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from pullback.call.code.reading import Making, Sources
+from pullback.call.code.writing import Where, Writing
+from pullback.call.given import Normal, What
+from pullback.call.shape import Leaves, Made
+from pullback.call.shapes.sequence import List
+from pullback.call.trees import Form, NoForm, Writer
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.given_sets import NO_ITEMS, SetK
+from pullback.frontend.kinds.join import key_kind
+from pullback.frontend.kinds.kinds import ListK
+from pullback.frontend.python.pytypes import register, type_of
+from pullback.native import Tree
+from pullback.native.builder import increment
+from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE
+
+
+class GivenSet(List, of=SetK):
+    """A set; in a gradient and in a tangent ``None``."""
+
+    leaf = True
+    plain = False
+
+    def __init__(self, kind: SetK, declared: object) -> None:
+        super().__init__(kind, declared)
+        self.cls, self.is_empty = kind.cls, kind.elem == NO_ITEMS
+
+    def items(self, value: object) -> Sequence[object]:
+        if type(value) is not self.cls:
+            raise self.mismatch(value)
+        assert isinstance(value, Collection)
+        return list(value)
+
+    def native(self, value: object) -> object:
+        return self.items(value)
+
+    def made(self, parts: Sequence[object], like: object = None) -> object:
+        return self.cls(parts)
+
+    def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
+        found = super().value(leaves, made, gradient)
+        return None if gradient else found
+
+    def tangents(self, leaves: Leaves, given: object, what: What, out: list[object]) -> None:
+        self.skip(leaves)
+        out += [None] * len(self.types)
+
+    def normal(self, value: object, given: object, made: Normal, where: str) -> object:
+        return None
+
+    # --- entry points ---
+
+    @property
+    def direct(self) -> bool:
+        return False
+
+    def argument(self, w: Writer, at: str) -> tuple[Tree, str] | None:
+        raise NoForm
+
+    def result_form(self) -> Form | None:
+        return None
+
+    def gradient_form(self) -> Form | None:
+        return None
+
+    def sizes(self, at: str, w: Writer | None) -> Iterator[str]:
+        return iter(())
+
+    # --- conversions ---
+
+    def read(self, w: Writing, obj: str, where: Where) -> tuple[str, str]:
+        c = w.code
+        w.exactly(obj, "pb_list")
+        n = c.load("i64", obj, TUPLE_SIZE)
+        c.need(c.let(f"icmp {'eq' if self.is_empty else 'ne'} i64 {n}, 0"), "fail")
+        return n, c.load("ptr", obj, LIST_ITEMS)
+
+    def decode(self, m: Making, sources: Sources) -> str:
+        for _ in self.types:
+            next(sources)
+        return increment(m.code, "@pb_none")
+
+    def seed(self, m: Making, given: str, sources: Sources) -> None:
+        for _ in self.types:
+            next(sources)
+
+
+def kind_of(value: set[object] | frozenset[object]) -> SetK:
+    """Return the kind of a set."""
+    if not value:
+        return SetK(NO_ITEMS, cls=type(value))
+    listed = type_of(list(value))
+    elem = key_kind(listed.elem) if isinstance(listed, ListK) else None
+    if elem is None:
+        what = describe(listed).replace("list", type(value).__name__)
+        raise ArgumentTypeError(
+            f"{what}: only the run knows what is in a set",
+            "let it have ints, strings, members of an enum, or tuples of them, all of one type",
+        )
+    return SetK(elem, cls=type(value))
+
+
+register(set, kind_of)
+register(frozenset, kind_of)
