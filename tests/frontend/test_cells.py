@@ -69,7 +69,10 @@ KNOWN = (
     (r"math.nan", r".*( in |==).*"),  # whether they are one object
     (r"a|n|\(a<1\)|True|10\*\*6\*n|np\.float64\(a\)|Level\.HIGH|maybe\(.*|math\.(inf|nan)|SINGLE",
      r"np\.array\(v\)"),  # an array of no axes is its number
-    (r"np.array\(xs\)>1", r"\[\*v, 1.0\]"),  # NumPy's bools join as Python's do
+    # NumPy's bools join as Python's do
+    (r"np.array\(xs\)>1", r"\[\*v, 1.0\]|max\(v, default=3\)"),
+    # None is no argument of NumPy's functions, which make an array of objects of it
+    (r"maybe\(.*", r"np\.(sum|prod|max|min|any|all|cumsum|argmax)\(v\)"),
     (r"np.float64\(a\)|SINGLE", r"\[v\] < \[w\]"),  # a bool is NumPy's
     ("math", r"copy\..*"), ("None", r"sorted\(\[v, w\]\)"),  # Python raises TypeError
 )  # fmt: skip
