@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo package papers-pictures test test-browser test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-browser test-pyright test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -55,6 +55,10 @@ campaign-papers-table: $(VENV)/dev.stamp
 # The pages of pb.explain in a headless Chromium, driven by selenium: clicks, keys, pictures.
 test-browser: $(VENV)/dev.stamp $(VENV)/browser.stamp
 	$(PY) -m pytest -q tests/browser/pages.py
+
+# What pyright says of the operators' types; mypy is asked in make test.
+test-pyright: $(VENV)/dev.stamp $(VENV)/pyright.stamp
+	$(VENV)/bin/pyright --pythonpath $(PY)
 
 # How long each file of tests takes, for make test-fast and for the order in make test.
 durations: $(VENV)/dev.stamp

@@ -15,8 +15,6 @@ meaning::
 and a list if they are anything else (tuples, records, functions).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 

@@ -1,11 +1,13 @@
 """mypy --strict and ruff, over the package and over planted mistakes."""
 
 import ast
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pullback as pb
 from pullback.frontend.kinds import kinds
 from pullback.papers.language.terms import Term
 
@@ -20,7 +22,7 @@ def tool(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_mypy_strict() -> None:
-    done = tool("mypy", "-p", "pullback", "-p", "tools")
+    done = tool("mypy", "-p", "pullback", "-p", "tools", "-p", "tests.typed_calls")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -83,3 +85,16 @@ def test_there_is_a_case_for_each_class() -> None:
     for place, room, names in found:
         missed = [c for c in every[room] if names.isdisjoint(b.__name__ for b in c.__mro__)]
         assert not missed, (place, missed)
+
+
+def test_signatures_show_types() -> None:
+    """``help`` and ``inspect.signature`` show types, not the texts of annotations."""
+    found = []
+    for name in pb.__all__:
+        f = getattr(pb, name)
+        if inspect.isfunction(f):
+            said = inspect.signature(f)
+            annotations = [p.annotation for p in said.parameters.values()]
+            if any(isinstance(a, str) for a in (*annotations, said.return_annotation)):
+                found.append(name)
+    assert found == ["export"]  # the class of its result is imported with the compiler

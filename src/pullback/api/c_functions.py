@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pullback.api.signatures import with_types
 from pullback.call.deferred import c_conventions
 from pullback.call.leaving import public
 from pullback.call.misuse import require_function
@@ -44,6 +45,7 @@ class CFunction:
         return f"<C function {self.signature!r} at {self.address:#x}>"
 
 
+@with_types
 @public
 def cfunc(
     f: Callable[..., Any], signature: str = LOG_DENSITY, *, like: tuple[Any, ...] | None = None

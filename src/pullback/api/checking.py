@@ -1,7 +1,5 @@
 """``pb.check_grads``: derivatives compared with each other and with differences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,9 +1,7 @@
 """``pb.jit``: the function itself, compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from pullback.api.operator_objects import PUBLIC, Operator
 from pullback.call.binding import register_operators
@@ -11,8 +9,11 @@ from pullback.call.request import Request, What
 
 _VALUE = Request(What.VALUE)
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def jit(f: Callable[..., Any]) -> Callable[..., Any]:
+
+def jit(f: Callable[P, R]) -> Callable[P, R]:
     """Return ``f``, compiled: a function with the results of ``f`` itself.
 
     It is compiled at the first call with arguments of new types, and then called. Code that was

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from pickle import PicklingError
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from pullback.api.operator_objects import (
     Operator,
@@ -32,7 +32,10 @@ BY_PASSES: dict[str, Callable[..., Any]] = {}
 run as plain Python, and each pass of ``vjp`` or ``jvp`` is compiled. By the operators' names."""
 
 
-def derived(text: Callable[..., Any]) -> Callable[..., Any]:
+Operation = TypeVar("Operation", bound=Callable[..., Any])
+
+
+def derived(text: Operation) -> Operation:
     """Return the public operator that a text means: of a function, it gives a compiled function."""
     name = text.__name__
 
@@ -46,7 +49,7 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
         return made
 
     register_text(operator, text)
-    return operator
+    return cast("Operation", operator)
 
 
 def _first(given: Sequence[Any], *others: object) -> Sequence[Any]:

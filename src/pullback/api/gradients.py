@@ -1,10 +1,10 @@
 """``pb.grad`` and ``pb.value_and_grad``."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal, ParamSpec, TypeVar, overload
+
+import numpy as np
 
 from pullback.api.operator_objects import (
     PUBLIC,
@@ -18,10 +18,33 @@ from pullback.call.deferred import require_method
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
 
+P = ParamSpec("P")
+Number = TypeVar("Number", bound=float | np.floating[Any] | np.ndarray[Any, Any])
+Aux = TypeVar("Aux")
 
+
+@overload
 def grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
-) -> Callable[..., Any]:
+    f: Callable[P, Number], argnums: int | str = 0, has_aux: Literal[False] = False,
+    method: str = "chad",
+) -> Callable[P, Any]: ...
+@overload
+def grad(
+    f: Callable[P, Number], argnums: Sequence[int | str], has_aux: Literal[False] = False,
+    method: str = "chad",
+) -> Callable[P, tuple[Any, ...]]: ...
+@overload
+def grad(
+    f: Callable[P, tuple[Number, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True],
+    method: str = "chad",
+) -> Callable[P, tuple[Any, Aux]]: ...
+@overload
+def grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[P, Any]: ...
+def grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[P, Any]:
     """Return the gradient of ``f``, a function that returns one real number.
 
     Args:
@@ -63,9 +86,28 @@ def grad(
     return _gradient(f, What.GRADIENT, argnums, has_aux, method)
 
 
+@overload
 def value_and_grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
-) -> Callable[..., Any]:
+    f: Callable[P, Number], argnums: int | str = 0, has_aux: Literal[False] = False,
+    method: str = "chad",
+) -> Callable[P, tuple[Number, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, Number], argnums: Sequence[int | str], has_aux: Literal[False] = False,
+    method: str = "chad",
+) -> Callable[P, tuple[Number, tuple[Any, ...]]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, tuple[Number, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True],
+    method: str = "chad",
+) -> Callable[P, tuple[tuple[Number, Aux], Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[P, Any]: ...
+def value_and_grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[P, Any]:
     """Return a function that returns the value of ``f`` and its gradient, ``(value, gradient)``.
 
     That is what ``scipy.optimize.minimize(..., jac=True)`` wants. ``f`` runs once for both.

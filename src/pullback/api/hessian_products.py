@@ -1,7 +1,5 @@
 """``pb.hvp`` and ``pb.vhp``: the Hessian times a vector, without forming the Hessian."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

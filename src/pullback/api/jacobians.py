@@ -5,11 +5,9 @@ As in JAX the structure of the results is outside, that of the arguments inside:
 axes of ``y``, then those of ``x``.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -35,14 +33,16 @@ from pullback.structures import (
     with_reals,
 )
 
+P = ParamSpec("P")
+
 MEMORY = 1.0 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 """The bytes of memory that this machine has."""
 
 
 @derived
 def jacfwd(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """Return the Jacobian of ``f`` by forward mode: one pass for each real number of the argument.
 
     Args:
@@ -117,8 +117,8 @@ def jacfwd(
 
 @derived
 def jacrev(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """Return the Jacobian of ``f`` by reverse mode: one pass for each real number of the result.
 
     Args:
@@ -187,8 +187,8 @@ def jacrev(
 
 @derived
 def jacobian(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """Return the Jacobian of ``f`` by the cheaper mode.
 
     That is ``jacrev`` where the result has fewer real numbers than the argument, else ``jacfwd``.
@@ -240,8 +240,8 @@ def jacobian(
 
 @derived
 def hessian(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """Return the second derivatives of ``f``, by forward mode over reverse mode.
 
     Args:

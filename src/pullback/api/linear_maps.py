@@ -1,10 +1,8 @@
 """``pb.linearize``: the derivative at one place, as a function of the direction."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from pullback.api.derived import DerivedOperator, product
 from pullback.api.operator_objects import inner_function, positional, with_updates
@@ -15,9 +13,11 @@ from pullback.call.leaving import public
 from pullback.call.misuse import require_function
 from pullback.structures import once, quiet
 
+R = TypeVar("R")
+
 
 @public
-def linearize(f: Callable[..., Any], *primals: Any) -> Any:
+def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
     """Return the result of ``f`` and its derivative at ``primals``: ``(out, linear_map)``.
 
     ``f`` runs once, and what its derivative reads is kept, so a call of ``linear_map`` is cheaper
@@ -53,7 +53,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> Any:
     return with_updates(lambda f: _linearized(f, primals), f, primals)
 
 
-def _linearized(f: Callable[..., Any], primals: tuple[Any, ...]) -> Any:
+def _linearized(
+    f: Callable[..., Any], primals: tuple[Any, ...]
+) -> tuple[Any, Callable[..., Any]]:
     values = copy.deepcopy(positional(f, primals, {}))
     inner = inner_function(f)
     linear_map = DerivedOperator("linearize", f, _linear_map(inner, values))

@@ -1,7 +1,5 @@
 """``pb.compiled``, ``pb.show`` and ``pb.cost``: what was compiled, and how many steps it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,17 +1,17 @@
 """``pb.vmap``: a function of one element as a function of many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 from pullback.api.derived import derived
 from pullback.batches import axes_of, placed, size_of, taken
 from pullback.structures import called_as, stacked
 
+P = ParamSpec("P")
+
 
 @derived
-def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+def vmap(f: Callable[P, Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[P, Any]:
     """Return the function that applies ``f`` to every element along an axis of its arguments.
 
     Every element goes its own way through conditions and loops, and costs what it costs alone.
@@ -48,7 +48,10 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     inside, outside = axes_of(in_axes), axes_of(out_axes)
 
     def mapped(*args: Any) -> Any:
-        results = stacked(size_of(args, inside), lambda i: f(*taken(args, inside, i)))
+        results = stacked(
+            size_of(args, inside),
+            lambda i: f(*taken(args, inside, i)),  # type: ignore[call-arg]  # taken: all of them
+        )
         return placed(results, outside)
 
     return called_as(f, mapped)

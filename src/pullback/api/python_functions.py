@@ -1,7 +1,5 @@
 """``pb.pure_callback``: a Python function that compiled code calls, and does not compile."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """``pb.custom_vjp`` and ``pb.custom_jvp``: functions with derivatives of the user's own."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ The pattern is found (``sparsity``), its columns are coloured (``colouring``), a
 derivative is computed for each colour; all of them are one call of compiled code.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

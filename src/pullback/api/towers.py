@@ -1,7 +1,5 @@
 """``pb.jet``: the Taylor series of a function along a path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

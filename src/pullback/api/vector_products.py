@@ -1,9 +1,7 @@
 """``pb.vjp`` and ``pb.jvp``: the Jacobian times a vector, from either side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from pullback.api.operator_objects import by_method, inner_function, positional, with_updates
 from pullback.call import data_types, deferred, jacobian_products
@@ -18,8 +16,24 @@ from pullback.call.tangents import differentiable
 from pullback.errors import ArgumentTypeError
 
 Function = Callable[..., Any]
+R = TypeVar("R")
+Aux = TypeVar("Aux")
+Back = Callable[[Any], tuple[Any, ...]]
+"""A pullback: from the cotangent of the result to those of the arguments."""
 
 
+@overload
+def vjp(
+    f: Callable[..., R], *primals: Any, has_aux: Literal[False] = False, method: str = "chad"
+) -> tuple[R, Back]: ...
+@overload
+def vjp(
+    f: Callable[..., tuple[R, Aux]], *primals: Any, has_aux: Literal[True], method: str = "chad"
+) -> tuple[R, Back, Aux]: ...
+@overload
+def vjp(
+    f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str = "chad"
+) -> Any: ...
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str = "chad") -> Any:
     """Return the result of ``f`` and its pullback at ``primals``: ``(out, pullback)``.
 
@@ -92,7 +106,7 @@ def _vjp(f: Function, inner: Function, primals: Any, has_aux: bool, method: str)
     return pull.value, back
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """Return the result of ``f`` and its tangent: ``(out, tangent_out)``.
 
     Args:

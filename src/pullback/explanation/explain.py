@@ -1,7 +1,5 @@
 """``pb.explain``: one page on a function, its derivative, and how both run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``pb.profile``: the seconds of each line, natively."""
 
-from __future__ import annotations
-
 import json
 import linecache
 import os
@@ -47,7 +45,7 @@ class Profile:
     """The seconds of one run, of ``f`` and of its value and gradient. ``lines``: by line, in their
     order; ``outside``: what is spent outside of compiled code, of ``f`` and of its gradient."""
 
-    def __init__(self, value: Timed, gradient: Timed | None, note: str) -> None:
+    def __init__(self, value: "Timed", gradient: "Timed | None", note: str) -> None:
         self._runs = {"value": value, "value and gradient": gradient}
         self.note = note
         self.value_seconds = value.seconds
@@ -96,7 +94,7 @@ class Profile:
         return to
 
 
-def _events(runs: Timed, row: int) -> list[dict[str, object]]:
+def _events(runs: "Timed", row: int) -> list[dict[str, object]]:
     step = 1e6 * timed_runs.INTERVAL
     events: list[dict[str, object]] = []
     start = 0
