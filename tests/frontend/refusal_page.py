@@ -23,6 +23,7 @@ from tests.frontend import (
     mended_arrays,
     mended_calls,
     mended_classes,
+    mended_exports,
     mended_iterators,
     mended_libraries,
     mended_objects,
@@ -55,6 +56,7 @@ TITLES = {
     mended_places: "Parts of data",
     mended_libraries: "Library functions",
     mended_wholes: "Operators",
+    mended_exports: "Functions for other languages",
 }
 """The modules with pairs, which fill ``PAIRS`` when they are imported, and their titles."""
 ROW = re.compile(r"^### (.*)\n\n<!-- ([\w.]+) -->\n(?:(?!###).*\n)*?Instead: (.*)$", re.M)

@@ -4,9 +4,6 @@ UNMET = "no program is known that meets this refusal (others come first)"
 OF_ARGUMENTS = "is said of arguments of pb.export, pb.cfunc or of another package, not of a program"
 OF_A_VALUE = "says where a number became infinite or NaN, in a program that is as it should be"
 UNTRIED: dict[str, str] = {
-    "fix it with a lambda: lambda x: f(x, 2)": OF_ARGUMENTS,
-    "give float, int, bool or a scalar type of NumPy, or an example such as "
-    "np.zeros((2, 2))": OF_ARGUMENTS,
     "install one, or write the object only: pb.export(f, types, name, shared=False)": OF_ARGUMENTS,
     "look at the arguments; pb.config.debug_nans = False lets it pass": OF_A_VALUE,
     "look at these operands; pb.config.debug_nans = False lets it pass": OF_A_VALUE,
@@ -14,12 +11,9 @@ UNTRIED: dict[str, str] = {
     "pass result=": OF_ARGUMENTS,
     "pass x.cpu()": OF_ARGUMENTS,
     "pass x.to_dense(), or x.double()": OF_ARGUMENTS,
-    "return float(...), np.array(...); take the arguments that the signature has": OF_ARGUMENTS,
     "say the shapes with result=": OF_ARGUMENTS,
     "use float64, float32, int64, int32 or bool: a.astype(np.int64)": OF_ARGUMENTS,
     "use pb.interop.torch.function(f), or pass t.detach()": OF_ARGUMENTS,
-    "write (np.zeros(3), float), or (float,) for a single one": OF_ARGUMENTS,
-    "write the elimination as loops, or call pb.jit(f) from Python": OF_ARGUMENTS,
     "do only one of the two in this function: xs.clear(), xs[:] = ys, or a new "
     "object always": UNMET,
     "give the program as a file, python -i file.py, or as an argument, python -c "
