@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, TypeVar
 
+from pullback.api.notebook_tables import table
 from pullback.call import data_types, deferred, recent
 from pullback.call.binding import bind
 from pullback.call.first_errors import first_error, in_its_context
@@ -73,6 +74,10 @@ class Operator(Remade):
         """The function that the user has given."""
         found: Callable[..., Any] = vars(self).get("__wrapped__", self._f)
         return found
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the programs that were compiled."""
+        return table(self.name, inner_function(self.given))
 
     def call_that_made_it(self) -> Call:
         name, _, *said = self.__pullback_operator__
