@@ -150,6 +150,7 @@ class Frame:
     touched: set[Owner] = field(default_factory=set)
     """The owners of those parts of what came from the caller that are updated."""
     trying: Clauses | None = None  # what catches, in this function, what is raised now
+    reached: set[int] = field(default_factory=set)  # the numbers of clauses that catch something
     sealed: int = 0  # the number of blocks around whose changes of variables are not carried on
     starts: dict[str, Value] = field(default_factory=dict)
     """The objects of the caller, and the captured variables, at the beginning."""

@@ -14,7 +14,7 @@ all functions are known (``version``). What nobody catches is raised as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, boolean, f64, i64, lit
@@ -57,6 +57,7 @@ from pullback.frontend.functions.caught_functions import (
     inner_ops,
     is_linear,
     leaves,
+    numbers_of_op,
     ops_of,
     raised_by_op,
     types_of,
@@ -122,6 +123,13 @@ class Catching:
         return escapes_op(op, self.clauses) or any(
             self.caught.raises(f, self.clauses) for f in called_by(op)
         )
+
+    def numbers(self, block: Block) -> Iterator[int]:
+        """Iterate over the numbers of the clauses that catch what a block may raise."""
+        for op in ops_of(block):
+            yield from numbers_of_op(op, self.clauses)
+            for f in called_by(op):
+                yield from self.caught.numbers(f, self.clauses)
 
     def leaves(self, block: Block) -> list[Let]:
         """Return the ops that may raise what is caught."""

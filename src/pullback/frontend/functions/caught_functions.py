@@ -98,6 +98,10 @@ class CaughtFunctions:
     assumed: dict[tuple[str, Clauses], PullbackError] = field(default_factory=dict)
     """The functions of which it was assumed that what they hand back is known, and the refusal if
     it is not: they were being run."""
+    caught_by: dict[tuple[str, Clauses], tuple[tuple[Function, ...], frozenset[int]]] = field(
+        default_factory=dict
+    )
+    """The numbers of the clauses that catch what a function raises, and the functions that tell."""
     total: set[str] = field(default_factory=set)
     """The functions of the library that check what cannot fail: they raise nothing."""
     arrays: ArrayVersions = field(init=False)
@@ -109,8 +113,8 @@ class CaughtFunctions:
     """Whether a clause catches the error of extents that do not fit."""
 
     def base(self, name: str) -> Function | None:
-        """Return the function of which this one is a version, or it is; None: it is not complete.
-        """
+        """Return the function of which this one is a version, or it is; None: it is not
+        complete."""
         while name in self.wanted:
             name, _ = self.wanted[name]
         return self.functions.get(name)
@@ -236,23 +240,48 @@ class CaughtFunctions:
     def raises(self, name: str, clauses: Clauses, around: tuple[Clauses, ...] = ()) -> bool:
         """Whether a function may raise what is caught, and not by those ``around`` the call; one
         that is not complete may."""
+        return any(
+            function is None or any(escapes_op(op, clauses, inside) for op in ops_of(function.body))
+            for function, inside in self._reached(name, clauses, around)
+        )
+
+    def numbers(self, name: str, clauses: Clauses) -> frozenset[int]:
+        """Return the numbers of the clauses that catch what a function may raise; one that is not
+        complete may raise anything."""
+        seen, numbers = self.caught_by.get((name, clauses), ((), frozenset()))
+        if seen and all(self.functions.get(f.name) is f for f in seen):
+            return numbers
+        looked_at: list[Function] = []
+        found: set[int] = set()
+        for function, inside in self._reached(name, clauses, ()):
+            if function is None:
+                return frozenset(clauses.numbers())
+            looked_at.append(function)
+            for op in ops_of(function.body):
+                found.update(numbers_of_op(op, clauses, inside))
+        self.caught_by[name, clauses] = tuple(looked_at), frozenset(found)
+        return frozenset(found)
+
+    def _reached(
+        self, name: str, clauses: Clauses, around: tuple[Clauses, ...]
+    ) -> Iterator[tuple[Function | None, tuple[Clauses, ...]]]:
+        """Iterate over a function and those that it calls (None: one that is not complete), each
+        with the clauses that are inside of these there."""
         seen: set[tuple[str, tuple[Clauses, ...]]] = set()
         todo: list[tuple[str, tuple[Clauses, ...]]] = [(name, around)]
         while todo:
             f, inside = todo.pop()
             while f in self.wanted:  # a version, of which nothing comes that it gives a number for
                 f, inner = self.wanted[f]
-                inside = (*inside, inner)
+                inside = inside if inner in inside else (*inside, inner)
             if f in self.total or (f, inside) in seen or clauses in inside or f in self.again:
                 continue
             seen.add((f, inside))
-            if f not in self.functions:
-                return True
-            for op in ops_of(self.functions[f].body):
-                if escapes_op(op, clauses, inside):
-                    return True
-                todo += [(g, inside) for g in called_by(op)]
-        return False
+            function = self.functions.get(f)
+            yield function, inside
+            if function is not None:
+                called = (g for op in ops_of(function.body) for g in called_by(op))
+                todo += [(g, inside) for g in dict.fromkeys(called)]
 
 
 def inner_ops(op: Op) -> Iterator[Op]:
@@ -308,10 +337,19 @@ def is_linear(op: Op) -> bool:
 
 def escapes_op(op: Op, clauses: Clauses, inside: Iterable[Clauses] = ()) -> bool:
     """Whether the clauses catch what the op itself may raise, and none of those inside does."""
+    return bool(numbers_of_op(op, clauses, inside))
+
+
+def numbers_of_op(op: Op, clauses: Clauses, inside: Iterable[Clauses] = ()) -> tuple[int, ...]:
+    """Return the numbers of the clauses that catch what the op itself may raise, and none of those
+    inside does."""
     name = raised_by_op(op)
-    if name is None or name == AGAIN:
-        return name == AGAIN
-    return bool(clauses.number(name)) and not any(c.number(name) for c in inside)
+    if name == AGAIN:
+        return clauses.numbers()
+    if name is None or any(c.number(name) for c in inside):
+        return ()
+    number = clauses.number(name)
+    return (number,) if number else ()
 
 
 def raised_by_op(op: Op) -> Raised | None:

@@ -69,6 +69,10 @@ class Clauses:
                     break
         return 0
 
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers of all clauses that do not let the exception go on."""
+        return tuple(number for level in self.levels for _, number in level if number)
+
     @property
     def text(self) -> str:
         """A name for the versions of functions; classes of the same name are not told apart."""

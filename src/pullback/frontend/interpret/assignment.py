@@ -13,7 +13,12 @@ from pullback.core.build import boolean, i64
 from pullback.core.messages import Applied, Constant, Leaf, Message
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError, MutationError
-from pullback.frontend.interpret import by_methods, list_patterns, made_texts
+from pullback.frontend.interpret import (
+    by_methods,
+    list_patterns,
+    made_texts,
+    raised_attributes,
+)
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import (
@@ -77,6 +82,10 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
             run.scope.names[name] = place
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
+        case ast.Attribute(ast.Name(name), attr) if raised_attributes.assign(
+            run, run.scope.names.get(name), attr, value, target
+        ):
+            pass
         case ast.Subscript() | ast.Attribute():
             with run.holding(value):
                 base, steps = nested_updates.target_of(run, target, put=True)

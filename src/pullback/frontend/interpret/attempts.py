@@ -44,7 +44,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.memory import holding
 from pullback.frontend.python import looks
-from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, Level, Once
+from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, ByClause, Level, Once
 from pullback.frontend.python.contexts import Context, generator_of, is_method, of_class
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.source import definition_of
@@ -82,6 +82,7 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         run.b.extend(b.block())
         run.scope.names = end
         return go_on() if flow is Flow.FALL else flow
+    run.frame.reached |= set(catching.numbers(b.block()))
     raising = catching.leaves(b.block())
     dead = flow is Flow.DEAD
     shots = [_held(run, let, before, end, dead, clauses, tried) for let in raising]
@@ -104,6 +105,17 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
         return raised()
     test = run.b.prim("eq", tag, i64(0))
     return fork_names(run, (fine, raised), lambda b: If(test, b[0], b[1]), live, s)
+
+
+def reached(run: Run, s: ByClause) -> list[ast.stmt] | Flow | None:
+    """Return what is run where the choice of a clause is known: clauses that nothing reaches are
+    not looked at. None: it is not known."""
+    live = [choice for choice in s.chain() if choice.number in run.frame.reached]
+    if s.ends and not live:
+        return Flow.DEAD
+    if s.ends and live == [s]:
+        return s.body
+    return None if s in live else s.orelse
 
 
 def _raised(run: Run, s: Attempt, names: Names, caught: Names) -> Flow:

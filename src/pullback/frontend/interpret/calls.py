@@ -23,6 +23,7 @@ from pullback.frontend.interpret import (
     late_items,
     making,
     objects,
+    raised_attributes,
     showing,
     small_ints,
     symbol_values,
@@ -42,6 +43,7 @@ from pullback.frontend.kinds.values import (
     SEQUENTIAL,
     WRITTEN,
     ArrayV,
+    CaughtV,
     ClosureV,
     Driven,
     EnumerateV,
@@ -129,6 +131,8 @@ def call(
             return _call_object(run, obj, args, kwargs, node)
         case RecordV(cls) | RefV(cls=cls) if any("__call__" in vars(c) for c in cls.__mro__):
             return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
+        case CaughtV(atom, (*steps, "add_note")):
+            return raised_attributes.add_note(run, CaughtV(atom, tuple(steps)), args, node)
         case UnionV() | SymbolV():
             method = run.attribute(function, "__call__", node)
             return call(run, method, args, kwargs, node)

@@ -156,6 +156,7 @@ def attribute(run: Run, value: CaughtV, name: str, node: ast.AST) -> Value | Non
     lacks = f"object has no attribute {name!r}"
     ref = _reference(run, value, group, lacks, node)
     if name in group.unset and all(entry_of(c, name) is None for c in group.classes):
+        run.caught.contexts = True
         _require(run, run.rows.is_set(ref, name, node), value, lacks, node)
         return run.rows.item(ref, name, node)
     return run.shared_attribute(ref, name, node)
@@ -210,6 +211,13 @@ def argument(run: Run, value: CaughtV, node: ast.AST) -> Value:
     return operand(run, value, node) if known else value
 
 
+def row_in_columns(run: Run, row: Atom) -> RefV:
+    """Return the reference to the object of an exception with this row."""
+    group = _group(run)
+    assert group is not None
+    return RefV(row, group.reference)
+
+
 def _group(run: Run) -> Group | None:
     """Return the group of the objects for exceptions, if there are any; else say that they are
     wanted."""
@@ -258,4 +266,5 @@ def _lacks(what: str, exception: object) -> str:
 
 __all__ = [
     "are_kept", "argument", "attribute", "check_columns", "made", "operand", "result_of_caught",
+    "row_in_columns",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from pullback.core.prims_discrete import AGAIN, exception_of, raised_by
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.functions.clauses import DIGIT, called_number, made_number
-from pullback.frontend.interpret import payloads
+from pullback.frontend.interpret import payloads, raised_attributes
 from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import TYPE
@@ -162,7 +162,8 @@ def exception(run: Run, function: Value, node: ast.Call) -> CaughtV:
         name, make = text, partial(_of_class, first, parts, names)
         number = run.b.prim("mod", function.atom, i64(DIGIT))
     made = made_number(run.b, make, name, leaves)
-    return CaughtV(run.b.prim("add", run.b.prim("mul", made, i64(DIGIT)), number))
+    whole = run.b.prim("add", run.b.prim("mul", made, i64(DIGIT)), number)
+    return CaughtV(whole) if cls is None else raised_attributes.made_here(cls, whole, row)
 
 
 def _with_row(make: Callable[..., Exception], leaves: Sequence[object]) -> Exception:
@@ -311,7 +312,8 @@ def _cause(run: Run, recorder: Recorder, node: ast.expr) -> Part:
     """Return the part for the exception behind ``from``."""
     if isinstance(node, ast.Constant) and node.value is None:
         return Constant(None)
-    known = None if isinstance(node, ast.Call) else run.evaluate(node)
+    made = isinstance(node, ast.Call) and not payloads.are_kept(run)
+    known = None if made else run.evaluate(node)
     if isinstance(known, CaughtV):
         part = recorder.value(known)
         assert part is not None

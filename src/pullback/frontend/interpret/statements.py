@@ -45,7 +45,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import nested_updates, ownership
 from pullback.frontend.python import imports
-from pullback.frontend.python.attempted import Attempt, Once
+from pullback.frontend.python.attempted import Attempt, ByClause, Once
 from pullback.frontend.python.contexts import Context
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.source import Definition
@@ -97,6 +97,8 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
         try:
             if isinstance(s, Attempt):
                 return attempts.attempt(run, s, partial(_finish, run, rest))
+            if isinstance(s, ByClause) and (known := attempts.reached(run, s)) is not None:
+                return known if isinstance(known, Flow) else execute(run, [*known, *rest])
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
             flow = trailing(run, s, _statement) if is_followed() else _statement(run, s)

@@ -186,10 +186,13 @@ class ShownV(Stale):
 @dataclass(frozen=True, slots=True, eq=False)
 class CaughtV(Value):
     """An exception that was caught, or what these steps read of it: attributes and items by their
-    names, its class by ``TYPE``. Of it compiled code has the number (``functions.clauses``)."""
+    names, its class by ``TYPE``. Of it compiled code has the number (``functions.clauses``). Where
+    it was made here, ``made`` is the plain class and ``row`` the row of what it is made of."""
 
     atom: Atom
     steps: tuple[str | int, ...] = ()
+    made: type | None = None
+    row: Atom | None = None
 
     @property
     def is_there(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pullback.frontend.python import handled
-from pullback.frontend.python.attempted import Held, Level
+from pullback.frontend.python.attempted import ByClause, Held, Level
 from pullback.frontend.python.contexts import Names
 from pullback.frontend.python.syntax_pieces import assign, break_, delete, if_
 
@@ -57,6 +57,16 @@ class Consumer:
     returns: str
 
 
+def by_clause(
+    raised: str, number: int, body: list[ast.stmt], orelse: list[ast.stmt], ends: bool, at: ast.AST
+) -> ast.stmt:
+    """Return the choice of a clause."""
+    test = ast.Compare(ast.Name(raised, ast.Load()), [ast.Eq()], [ast.Constant(number)])
+    made = ByClause(test, body, orelse)
+    made.number, made.ends = number, ends
+    return ast.fix_missing_locations(ast.copy_location(made, at))
+
+
 def leave_loops(around: Around, at: ast.AST) -> list[ast.stmt]:
     """What follows a loop: if an exception, or a ``return`` under a ``finally``, has left it, the
     loop around it is left too."""
@@ -79,4 +89,4 @@ def held_in(held: str, at: ast.AST) -> ast.expr:
     return ast.copy_location(Held(held, ast.Load()), at)
 
 
-__all__ = ["Around", "Consumer", "held_in", "leave_loops", "unbound"]
+__all__ = ["Around", "Consumer", "by_clause", "held_in", "leave_loops", "unbound"]

@@ -19,6 +19,19 @@ class Attempt(ast.If):
     levels: tuple[Level, ...] = ()
 
 
+class ByClause(ast.If):
+    """The choice of a clause: ``body`` if the exception was caught by the one of this ``number``.
+    ``ends``: what follows the ``try`` is reached by exceptions only."""
+
+    number: int = 0
+    ends: bool = False
+
+    def chain(self) -> list[ByClause]:
+        """Return this choice, and those of the clauses below it."""
+        below = [s for s in self.orelse if isinstance(s, ByClause)]
+        return [self, *(choice for s in below[:1] for choice in s.chain())]
+
+
 class Held(ast.Name):
     """The exception whose number the variable holds."""
 

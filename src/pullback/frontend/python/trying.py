@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pullback.frontend.python import handled, left_generators, looks, with_statements
-from pullback.frontend.python.around import Around, held_in, leave_loops, unbound
+from pullback.frontend.python.around import Around, by_clause, held_in, leave_loops, unbound
 from pullback.frontend.python.attempted import (
     CAUGHT,
     OBJECT,
@@ -255,11 +255,12 @@ class _Rewriter(with_statements.WithStatements):
         once = Once(ast.Constant(True), [*self.block(s.body, inside), break_(s)], [])
         once.levels = inside.levels
         orelse, ends = self.block(s.orelse, around), looks.ends(s.body)
+        if ends and any(clause.number for clause in clauses):
+            orelse = [ast.copy_location(ast.Raise(None, None), s)]  # nothing gets there
         for h, clause in reversed(list(zip(s.handlers, clauses, strict=True))):
             if clause.number:
                 handler = self._handler(h, clause, level, around)
-                test = if_(raised, ast.Eq(), clause.number, handler, orelse, h)
-                orelse, ends = handler if ends else [test], False
+                orelse = [by_clause(raised, clause.number, handler, orelse, ends, h)]
         unset = [assign(name, ast.Constant(0), s) for name in (raised, level.held)]
         begun = [handled.begun(level.depth, s)] if self.noted else []
         return [
