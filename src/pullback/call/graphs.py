@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from itertools import starmap
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, NoneType
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from pullback.call.deferred import driver
 from pullback.call.leaving import on_purpose
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
-from pullback.call.write_back import number_now
+from pullback.call.write_back import are_numbers, changed_floats, number_now
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.python.annotations import field_names, is_frozen, is_record_class
@@ -54,6 +54,10 @@ class _Rows:
     rows: dict[int, tuple[int, int]] = field(default_factory=dict)
     held: dict[int, Any] = field(default_factory=dict)
     """The lists, dicts and arrays that are met."""
+    sorts: dict[type, int | None] = field(default_factory=dict)
+    """The number of the group of each class; None: its objects are no rows."""
+    attributes: list[list[dict[str, Any]]] = field(default_factory=list)
+    """What the objects of each group hold."""
 
     @classmethod
     def of(cls, args: Sequence[Any]) -> _Rows:
@@ -62,7 +66,10 @@ class _Rows:
         while todo:
             x = todo.pop()
             kind = type(x)
-            if x is None or id(x) in rows.rows or isinstance(x, _NO_OBJECTS):
+            if x is None or kind is float or id(x) in rows.rows or isinstance(x, _NO_OBJECTS):
+                continue
+            if rows.sorts.get(kind) is not None:
+                todo += reversed(rows._parts(x, kind))
                 continue
             if is_record_class(kind) and is_frozen(kind):
                 parts = [getattr(x, n) for n in field_names(kind)] if id(x) not in values else []
@@ -84,15 +91,18 @@ class _Rows:
             raise NotRowsError
         return rows
 
-    def _parts(self, x: Any, cls: type) -> Iterable[Any]:
+    def _parts(self, x: Any, cls: type) -> Sequence[Any]:
         """Return what is in a value, which is numbered if it is an object that may change."""
         if cls in (list, tuple):
             return tuple(x)
         if cls is dict:
             return tuple(x.values())
-        if can_be_shared(cls):
-            self._add(x)
-            held = attributes_of(x).values()
+        if (k := self._sort(cls)) is not None:
+            attributes = attributes_of(x)
+            self.rows[id(x)] = k, len(self.objects[k])
+            self.objects[k].append(x)
+            self.attributes[k].append(attributes)
+            held = [*attributes.values()]
             for v in held:  # of lists in lists columns do not tell which of them are which
                 inside: Any = v if type(v) in (list, tuple) else ()
                 inside = v.values() if isinstance(v, dict) else inside
@@ -101,16 +111,31 @@ class _Rows:
             return held
         raise NotRowsError
 
-    def _add(self, x: Any) -> None:
-        if type(x) not in self.facts.groups:
-            self.facts.enter(type(x))
-        name = self.facts.groups[type(x)].name
+    def _sort(self, cls: type) -> int | None:
+        """Return the number of the group of a class; None: its objects are no rows."""
+        if cls in self.sorts:
+            return self.sorts[cls]
+        if not can_be_shared(cls):
+            return self.sorts.setdefault(cls, None)
+        if cls not in self.facts.groups:
+            self.facts.enter(cls)
+        name = self.facts.groups[cls].name
         if name not in self.names:
             self.names.append(name)
             self.objects.append([])
-        k = self.names.index(name)
-        self.rows[id(x)] = k, len(self.objects[k])
-        self.objects[k].append(x)
+            self.attributes.append([])
+        return self.sorts.setdefault(cls, self.names.index(name))
+
+    def column(self, values: list[Any]) -> tuple[list[Any], list[Mark]]:
+        """Return values of objects with numbers for objects, and where these are."""
+        classes = set(map(type, values)) - {NoneType}
+        if are_numbers(values):
+            return values, [None] * len(values)
+        if all(self.sorts.get(c) is not None for c in classes):
+            rows = [None if v is None else self.rows[id(v)] for v in values]
+            return [r and r[1] for r in rows], [r and r[0] for r in rows]
+        found = [self.plain(v) for v in values]
+        return [v for v, _ in found], [m for _, m in found]
 
     def are_read_beside(self, f: Any, given: Sequence[Any], request: Request) -> bool:
         """Whether a function reads something of the objects by another name than its arguments."""
@@ -148,7 +173,7 @@ def _one(marks: Sequence[Mark]) -> Mark:
     if not marks:
         return None
     first = marks[0]
-    if all(m == first for m in marks):
+    if marks.count(first) == len(marks):
         return first
     lists = [m for m in marks if m is not None]  # an empty list has none
     if all(isinstance(m, tuple) and len(m) == 1 and m == lists[0] for m in lists):
@@ -159,18 +184,16 @@ def _one(marks: Sequence[Mark]) -> Mark:
 def _columns(rows: _Rows) -> tuple[Any, tuple[tuple[tuple[str, Mark], ...], ...]]:
     """Return the columns of all groups, and the marks of their fields."""
     store, marks = [], []
-    for name, objects in zip(rows.names, rows.objects, strict=True):
+    for name, objects, held in zip(rows.names, rows.objects, rows.attributes, strict=True):
         group = next(g for g in rows.facts.groups.values() if g.name == name)
-        held = [attributes_of(x) for x in objects]
         fields = dict.fromkeys(n for h in held for n in h)
         if any(group.always - h.keys() for h in held):
             raise NotRowsError  # an attribute has been deleted
         columns, told, mine = [], [], []
         for n in fields:
             some = next(h[n] for h in held if n in h)
-            each = [rows.plain(h.get(n, some)) for h in held]
-            values = [v for v, _ in each]
-            there = [m for (_, m), h in zip(each, held, strict=True) if h.get(n) is not None]
+            values, marked = rows.column([h.get(n, some) for h in held])
+            there = [m for m, h in zip(marked, held, strict=True) if h.get(n) is not None]
             columns.append(values)
             told.append([n in h for h in held])
             mine.append((n, _one(there)))
@@ -293,6 +316,7 @@ class _After:
         mark, self.marks = ast.literal_eval(how)
         self.made: list[dict[int, Any]] = [dict(enumerate(xs)) for xs in rows.objects]
         self.made += [{} for _ in self.store[len(self.made) :]]
+        self.known = [[h.keys() for h in held] for held in rows.attributes]
         self.waiting: list[tuple[int, int]] = []
         writes: list[Callable[[], None]] = []
         for k, columns in enumerate(before):
@@ -335,11 +359,15 @@ class _After:
     def _writes(self, group: int, before: Any) -> Iterator[Callable[[], None]]:
         """What differs, to be written into the objects of the caller."""
         tags, columns, _ = before
-        names = [tuple(attributes_of(x)) for x in self.made[group].values()]
+        names = self.known[group]
         known = dict.fromkeys(n for ns in names for n in ns)
         old = dict(zip(known, columns, strict=True))
         for name, mark, column, has, put in self._fields(group):
-            for row in range(len(tags)):
+            rows: Iterable[int] = range(len(tags))
+            everywhere = put is None and all(name in held for held in names)
+            if everywhere and {*map(type, old[name]), *map(type, column)} == {float}:
+                rows = changed_floats(old[name], column)
+            for row in rows:
                 if has is not None and not has[row]:
                     continue
                 x, new = self.made[group][row], column[row]

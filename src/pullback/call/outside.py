@@ -13,6 +13,7 @@ import inspect
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
@@ -24,10 +25,11 @@ from pullback.call.entries import is_own
 from pullback.call.leaving import on_purpose
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
-from pullback.call.write_back import CODE, UnsaidError, Writing, parts_of
+from pullback.call.write_back import CODE, UnsaidError, Writing, are_numbers, parts_of
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path
+from pullback.frontend.python.object_classes import is_object_class, slots_of
 from pullback.frontend.python.paths import Namespace, read
 from pullback.frontend.seen_outside import (
     IMMUTABLE,
@@ -441,7 +443,22 @@ def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> No
         if seen[id(x)] == 1:
             if isinstance(x, np.ndarray):
                 arrays.append(x)
-            todo += parts_of(x)
+            if type(x) is list and (known := _of_numbers(x)) and seen.keys().isdisjoint(known):
+                seen.update(known)
+            else:
+                todo += parts_of(x)
+
+
+def _of_numbers(items: list[Any]) -> dict[int, int] | None:
+    """Return the objects in a list, each met once, if they are different objects of one class that
+    have numbers and texts only."""
+    classes: set[Any] = set(map(type, items))
+    if len(classes) != 1 or not is_object_class(cls := classes.pop()) or slots_of(cls):
+        return None
+    met = dict.fromkeys(map(id, items), 1)
+    held: Any = map(vars, items)
+    values = chain.from_iterable(map(dict.values, held))
+    return met if len(met) == len(items) and are_numbers(values) else None
 
 
 def _apart(objects: Sequence[Any], others: Sequence[Any], through: Sequence[Any]) -> bool:

@@ -8,9 +8,11 @@ one of the items, and else it is not known which of them is now where.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import is_
+from itertools import repeat
+from operator import attrgetter, is_
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -18,7 +20,7 @@ import numpy as np
 
 from pullback.core.terms import same_number
 from pullback.frontend.memory.updates import ITEMS, KEYS
-from pullback.frontend.python.object_classes import attributes_of
+from pullback.frontend.python.object_classes import attributes_of, slots_of
 from pullback.frontend.python.pytypes import MOST_ITEMS
 from pullback.frontend.seen_outside import CHANGED, IMMUTABLE
 
@@ -46,6 +48,11 @@ class Writing:
         match old:
             case np.ndarray():
                 self.writes.append(partial(old.__setitem__, ..., told))
+            case list() if isinstance(told, tuple) and len(told) == 3:
+                for name, column in zip(*told[1:], strict=True):
+                    if len(column) != len(old):
+                        raise UnsaidError
+                    self._column(old, name, column.tolist())
             case list() | tuple() if isinstance(told, tuple):
                 put, new = told
                 self.merged(old, new, frozenset(put))
@@ -92,6 +99,9 @@ class Writing:
             case list(), list() if ITEMS in put:
                 _check_alone(old)
                 self._refill(old, new)
+            case list(), list() if (names := _numbers_in(old, new)) is not None:
+                for name in names:
+                    self._column(old, name, [*map(attrgetter(name), new)])
             case list(), list():
                 items = [self.merged(x, y, put) for x, y in zip(old, new, strict=False)]
                 self._refill(old, items + new[len(old) :])
@@ -111,6 +121,19 @@ class Writing:
             case _:
                 return new
         return old
+
+    def _column(self, old: list[Any], name: str, after: list[Any]) -> None:
+        """Plan to give objects these attributes, which are numbers or texts, where they are other
+        ones."""
+        before = [*map(attrgetter(name), old)]
+        if {*map(type, before), *map(type, after)} == {float}:
+            at = changed_floats(before, after)
+        else:
+            after = [*map(number_now, before, after)]
+            at = [k for k, (x, y) in enumerate(zip(before, after, strict=True)) if x is not y]
+        if at:
+            changed = [old[k] for k in at], repeat(name), [after[k] for k in at]
+            self.writes.append(lambda: deque(map(setattr, *changed), maxlen=0))
 
     def _attributes(self, old: object, new: object, put: frozenset[str]) -> None:
         """Plan to give an object the attributes of a new one."""
@@ -135,6 +158,37 @@ class Writing:
         if old and isinstance(old[0], np.generic):
             new = [*map(number_now, old, new), *new[len(old) :]]
         self.writes.append(partial(old.__setitem__, slice(None), new))
+
+
+def _numbers_in(old: list[Any], new: list[Any]) -> Sequence[str] | None:
+    """Return the names of the attributes of the objects in two lists, if all of these are of one
+    class, and numbers and texts are all that the new ones have."""
+    if len(old) != len(new) or len({*map(type, old), *map(type, new)}) != 1:
+        return None
+    cls: Any = type(new[0])
+    if slots_of(cls) or not hasattr(new[0], "__dict__"):
+        return None
+    names = tuple(vars(new[0]))
+    mine, theirs = [*map(vars, old)], [*map(vars, new)]
+    if any(held.keys() != theirs[0].keys() for held in theirs):
+        return None
+    try:
+        values = [x for held in (*mine, *theirs) for x in map(held.__getitem__, names)]
+    except KeyError:  # an attribute that is new
+        return None
+    return names if are_numbers(values) else None
+
+
+def changed_floats(old: Sequence[float], new: Sequence[float]) -> list[int]:
+    """Return where floats have other bits."""
+    x, y = np.array(old), np.array(new[: len(old)])
+    found: list[int] = np.flatnonzero(x.view(np.int64) != y.view(np.int64)).tolist()
+    return found
+
+
+def are_numbers(values: Iterable[Any]) -> bool:
+    """Whether all values are numbers and texts (or None)."""
+    return all(issubclass(c, IMMUTABLE) for c in set(map(type, values)))
 
 
 def number_now(old: Any, new: Any) -> Any:
@@ -194,4 +248,6 @@ _HELD: list[Any] = [[]]
 _ONCE = sys.getrefcount(_HELD.__getitem__(0))
 """What Python counts of an object that is in one list only, as it is asked above."""
 
-__all__ = ["CODE", "UnsaidError", "Writing", "number_now", "parts_of"]
+__all__ = [
+    "CODE", "UnsaidError", "Writing", "are_numbers", "changed_floats", "number_now", "parts_of",
+]  # fmt: skip

@@ -140,6 +140,7 @@ class Run(PythonValues, Specialiser):
         self.parts: set[ListV] = set()
         """The results of slices of lists, which are still views."""
         self.put_into: set[str] = set()
+        self.assigned: set[str] = set()  # the same, also of numbers, and of what methods do
         """The attributes into which objects have been put (``memory.updates``: also items)."""
         self.as_numbers: set[Owner] = set()
         """The arrays without axes that have met numbers."""

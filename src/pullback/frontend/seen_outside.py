@@ -28,6 +28,7 @@ from pullback.core.build import boolean
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import Path, Scope, outermost
 from pullback.frontend.kinds.coerce import copied, new_owner
+from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK
 from pullback.frontend.kinds.values import (
     ArrayV,
     FunctionV,
@@ -47,7 +48,8 @@ from pullback.frontend.library.copying import deepcopy_apart
 from pullback.frontend.memory import hash_methods, hash_sets, hash_tables, holding, ownership
 from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
-from pullback.frontend.memory.updates import KEYS
+from pullback.frontend.memory.updates import ITEMS, KEYS
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.paths import Namespace
 from pullback.frontend.python.python_values import Taken
 from pullback.frontend.python.pytypes import type_of
@@ -293,6 +295,10 @@ class Updates:
                 return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
             case HashV(), HashV() if hash_methods.is_set(own):
                 return hash_methods.unordered(self.run, end, self.node)
+            case ListV(), ListV() if (names := self._columns(own, end)) is not None:
+                whole = self.run.coerce_list(end, ListK(end.elem), self.node)
+                columns = [ArrayV(whole.atoms[k]) for k in names.values()]
+                return TupleV((TupleV(()), TupleV(tuple(map(Static, names))), TupleV((*columns,))))
             case (ListV() | TupleV()), _ if self._holds(own) or self._holds(end):
                 mine.owners |= memory_of(own) | memory_of(end)
                 mine.put.append(end)
@@ -301,6 +307,21 @@ class Updates:
                 return end
             case _:
                 raise UntoldError("makes an object one of another kind")
+
+    def _columns(self, own: ListV, end: ListV) -> dict[str, int] | None:
+        """Return the attributes that have been assigned of the objects in a list, each with the
+        number of its leaf, if the objects are those that were there, and hold numbers only."""
+        match own.elem, end.elem:
+            case RecordK(cls, before), RecordK(other, after) if cls is other:
+                same = [n for n, _ in before] == [n for n, _ in after]
+            case _:
+                return None
+        moved = ITEMS in self.run.put_into | self.run.assigned
+        if not same or moved or not is_object_class(cls):
+            return None
+        if not all(isinstance(k, ScalarK) and k.py and not k.may_be_int for _, k in after):
+            return None
+        return {n: k for k, (n, _) in enumerate(after) if n in self.run.assigned} or None
 
     def _holds(self, value: Value) -> bool:
         """Whether there are objects in a list, tuple or record."""

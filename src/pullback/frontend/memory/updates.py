@@ -74,6 +74,8 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
     """Return a list, dict or array after the operation, and the value of the call."""
     if _puts(container, op):
         run.put_into.add(ITEMS)
+    if isinstance(op, Method):
+        run.assigned.add(ITEMS)
     if isinstance(op, Store) and isinstance(op.index, str):
         return _attribute_stored(run, container, op.index, op.value, node), _NONE
     match op, container:
@@ -156,6 +158,7 @@ def _attribute_stored(
     check_has_attributes(run, obj, node)
     assert isinstance(obj, RecordV)
     new = value(lambda: run.attribute(obj, name, node))
+    run.assigned.add(name)
     if not isinstance(new, Scalar | SymbolV | Static | RefV):
         run.put_into.add(name)
     return replace(obj, fields={**obj.fields, name: new}, node=None)

@@ -64,13 +64,13 @@ def changes(cls: type) -> bool:
 def attributes_of(value: object) -> dict[str, Any]:
     """Return the attributes that an object has itself, in slots and in its dict."""
     cls: Any = type(value)
-    held = ((name, getattr(value, name, _NOTHING)) for name in _slots(cls))
+    held = ((name, getattr(value, name, _NOTHING)) for name in slots_of(cls))
     found = {name: part for name, part in held if part is not _NOTHING}
     return found | getattr(value, "__dict__", {})
 
 
 @lru_cache
-def _slots(cls: type) -> tuple[str, ...]:
+def slots_of(cls: type) -> tuple[str, ...]:
     """Return the names of the slots of a class, those of its bases first."""
     return tuple(
         name for base in reversed(cls.__mro__) for name, entry in vars(base).items()
@@ -93,4 +93,5 @@ def hook_of(cls: type) -> str:
 
 __all__ = [
     "NAMESPACES", "attributes_of", "changes", "hook_of", "is_made_in_python", "is_object_class",
+    "slots_of",
 ]  # fmt: skip

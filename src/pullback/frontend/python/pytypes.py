@@ -128,6 +128,9 @@ def _tuple(value: tuple[object, ...]) -> ArgType:
 def _list(value: list[object]) -> ArgType:
     if not value:
         return TupleK((), is_list=True)
+    classes = set(map(type, value))
+    if len(classes) == 1 and (known := _NUMBERS.get(classes.pop())) is not None:
+        return ListK(known)
     elem = type_of(value[0])
     if _holds_object(elem):  # objects of several classes: so are lists of these
         kinds = [elem, *map(type_of, value[1:])]
@@ -374,6 +377,7 @@ def _by_name(entry: tuple[type, str, ArrayK]) -> tuple[str, str]:
     return entry[0].__qualname__, entry[1]
 
 
+_NUMBERS: dict[type, ArgType] = {float: _FLOAT, int: _INT, bool: _BOOL}
 _FAST: dict[type, Callable[..., ArgType]] = {
     float: lambda _: _FLOAT,
     int: lambda _: _INT,
