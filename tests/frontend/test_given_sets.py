@@ -71,3 +71,18 @@ def test_a_set_has_no_gradient():
 def test_sets_of_several_types_are_refused(items):
     with pytest.raises(pb.PullbackError, match="only the run knows what is in a set"):
         pb.jit(programs.members)(0.7, items, 1)
+
+
+class Tagged:
+    def __init__(self, x):
+        self.x = x
+        self.tags = {1, 2}
+
+
+def test_sets_in_objects_of_a_list_are_left_out():
+    """A program that does not read them takes lists of any length, and one object's set is read."""
+    many = [Tagged(float(k)) for k in range(100)]
+    assert pb.jit(lambda ps: sum(p.x for p in ps))(many) == 4950.0
+    assert pb.jit(lambda o: o.x * len(o.tags))(many[2]) == 4.0
+    with pytest.raises(pb.PullbackError, match="there are sets in it"):
+        pb.jit(lambda ps: sum(len(p.tags) for p in ps))(many)

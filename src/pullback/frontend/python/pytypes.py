@@ -131,6 +131,14 @@ def _list(value: list[object]) -> ArgType:
     classes = set(map(type, value))
     if len(classes) == 1 and (known := _NUMBERS.get(classes.pop())) is not None:
         return ListK(known)
+    token = _IN_LIST.set(True)
+    try:
+        return _list_of_several(value)
+    finally:
+        _IN_LIST.reset(token)
+
+
+def _list_of_several(value: list[object]) -> ArgType:
     elem = type_of(value[0])
     if _holds_object(elem):  # objects of several classes: so are lists of these
         kinds = [elem, *map(type_of, value[1:])]
@@ -262,6 +270,8 @@ def _type_of_other(value: object) -> ArgType:
     )
 
 
+_IN_LIST: ContextVar[bool] = ContextVar("_IN_LIST", default=False)
+"""Whether the items of a list are being looked at."""
 _OPEN: ContextVar[frozenset[int]] = ContextVar("_OPEN", default=frozenset())
 """The objects whose attributes are being looked at."""
 
@@ -289,15 +299,21 @@ def has_attributes(value: object, cls: type, names: Sequence[str]) -> bool:
         return False
     token = _OPEN.set(_OPEN.get() | {id(value)})
     try:
-        return all(_supported(part) is None for n, part in held.items() if n not in names)
+        others = (_supported(part) for n, part in held.items() if n not in names)
+        return all(kind is None or holds_sets(kind) for kind in others)
     finally:
         _OPEN.reset(token)
 
 
 def _supported(value: object, place: tuple[type, str] | None = None) -> ArgType | None:
-    """Return the kind of an attribute; None if it has none, and note why."""
+    """Return the kind of an attribute; None if it has none, and note why. (A set in an object of a
+    list has none: what is in it would be known one by one.)"""
     try:
-        return type_of(value)
+        kind = type_of(value)
+        if _IN_LIST.get() and holds_sets(kind):
+            reason = "there are sets in it, and the object is in a list"
+            raise ArgumentTypeError(reason, "pass the sets as an argument of their own")
+        return kind
     except ArgumentTypeError as error:
         if place is not None:
             while len(left_out) >= _MOST_LEFT_OUT:
