@@ -25,6 +25,14 @@ def in_order(x):
     return t + sum(k[0] for k in d if isinstance(k, tuple))
 
 
+def none_first(x):
+    d = {None: x, (1, 2): 2 * x, "a": 3 * x}
+    d[None] += d[1, 2]
+    del d["a"]
+    d[3, "b"] = x
+    return d[None] * len(d)
+
+
 def updated(x):
     d = {1: x, "a": 2 * x}
     d[(1, 2)] = 5 * x
@@ -77,7 +85,8 @@ def least_and_large(x, n):
 
 PROGRAMS = [
     (display, 0.7), (tuples_and_texts, 0.7), (tuples_of_several_values, 0.7), (in_order, 0.7),
-    (updated, 0.7), (asked, 0.7, "a", 1), (asked, 0.7, "b", 1), (missing, 0.7, 3), (nested, 0.7),
+    (none_first, 0.7), (updated, 0.7), (asked, 0.7, "a", 1), (asked, 0.7, "b", 1),
+    (missing, 0.7, 3), (nested, 0.7),
     (given, 0.7, {None: 2.0, (1, 2): 3.0, (1, "a"): 4.0, 5: 1.0}),
     (asked_of_what_is_given, 0.7, {(1, 2): 2.0, (2, 3): 3.0}, 2), (returned, 0.7),
     (least_and_large, 0.7, 3), (least_and_large, 0.7, -(2**63)),

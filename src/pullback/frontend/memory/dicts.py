@@ -20,7 +20,6 @@ from pullback.errors import (
     ArgumentValueError,
     MutationError,
     StaticKeyError,
-    TypesDoNotMeetError,
     brief,
 )
 from pullback.frontend.functions import noted
@@ -98,7 +97,7 @@ def display(run: Run, node: ast.Dict) -> Value:
             continue
         try:
             result = _put(run, result, key, value, k)
-        except TypesDoNotMeetError:
+        except ArgumentTypeError:  # its keys or values are of several types, or no keys of tables
             if known is None:
                 raise
             result = known
@@ -275,7 +274,7 @@ def store_at(
         known = _with_known(d, index, new)
         try:
             return _put(run, d, index, new, node)
-        except TypesDoNotMeetError:
+        except ArgumentTypeError:  # its keys or values are of several types, or no keys of tables
             if known is None:
                 raise
             return known
