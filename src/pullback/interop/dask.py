@@ -1,0 +1,324 @@
+"""Dask: losses, Jacobians and products over shards of data that the workers of a cluster hold.
+
+A shard is a chunk of a Dask array along its first axis, a partition of a bag, or an item of a list.
+Each shard is one task, and sums are a binary tree over the numbers of the shards. So a result
+depends on how the data is divided, and not on how many workers there are, bit by bit. All of it is
+one graph on Dask's own scheduler: what a lost worker had is computed again by another one.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import io
+import linecache
+import marshal
+import math
+import sys
+from collections import ChainMap
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, ClassVar
+
+import cloudpickle
+import dask
+import numpy as np
+from dask.array import Array
+from dask.bag import Bag
+from dask.delayed import Delayed
+
+import pullback as pb
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+
+Made = Callable[..., Any]
+
+
+# --- what one may ask -----------------------------------------------------------------------------
+
+
+def value_and_grad(loss: Made, client: Any, argnums: Any = 0) -> Made:
+    """Return a function of parameters and data that gives the sum of ``loss`` and its gradient.
+
+    Args:
+        loss: a function ``loss(params, *shard)`` that returns a float.
+        client: of the cluster (``distributed.Client``).
+        argnums: by which argument, as for ``pb.value_and_grad``: the parameters.
+
+    Returns:
+        A function ``call(params, *data)``, for Dask arrays, bags, and lists of shards, all with
+        the same number of shards.
+    """
+    return _Summed(loss, client, _value_and_grad, argnums)
+
+
+def grad(loss: Made, client: Any, argnums: Any = 0) -> Made:
+    """Return the gradient alone, as ``value_and_grad`` does both."""
+    both = value_and_grad(loss, client, argnums)
+    return lambda params, *data: both(params, *data)[1]
+
+
+def hvp(loss: Made, client: Any) -> Made:
+    """Return a function ``call(params, vector, *data)`` that gives the product of the Hessian of
+    the summed loss, by the parameters, with a vector of their form."""
+    summed = _Summed(loss, client, _hvp, None)
+    return lambda params, vector, *data: summed((params, vector), *data)
+
+
+def jacobian(f: Made, client: Any) -> Made:
+    """Return a function ``call(params, *data)`` that gives the Jacobian, by the parameters, of the
+    results of ``f`` at all shards, one below the other. ``f`` returns an array of rank 1."""
+    return _Stacked(f, client, _jacobian)
+
+
+def vmap(f: Made, client: Any, chains: int = 1) -> Made:
+    """Return a function ``call(xs, *others)`` that gives the results of ``f`` for each item of the
+    first axis of ``xs``, such as the chains of a sampler; ``chains`` of them are one task."""
+    sent = _Sent(f, _vmap, None)
+
+    def call(xs: Any, *others: Any) -> Any:
+        parts = [xs[k : k + chains] for k in range(0, len(xs), chains)]
+        if not parts:
+            raise ArgumentValueError("there is no chain", "pass at least one")
+        return _stacked(_Map(sent, client)(others, [parts]))
+
+    return call
+
+
+# --- the graph ------------------------------------------------------------------------------------
+
+
+class _Map:
+    """Tasks of one function, one for each shard. The first task that compiles goes ahead: the other
+    workers find on disk what it has compiled."""
+
+    def __init__(self, sent: _Sent, client: Any) -> None:
+        if not hasattr(client, "compute"):
+            raise ArgumentTypeError(
+                f"a {type(client).__name__} is no client of a cluster",
+                "pass distributed.Client(...)",
+            )
+        self.sent, self.client = sent, client
+        self.compiled: set[Any] = set()
+
+    def tasks(self, params: Any, data: Sequence[Any]) -> list[Delayed]:
+        """Return the tasks, in the order of the shards."""
+        function = dask.delayed(self.sent, traverse=False, pure=False)
+        given = dask.delayed(params, traverse=False, pure=False)
+        run = dask.delayed(_run, pure=False)
+        made = [run(function, given, *shard) for shard in _shards(data)]
+        kind = tuple(map(type, data)), _kind(params)
+        if kind not in self.compiled:
+            self.client.compute(made[0]).result()
+            self.compiled.add(kind)
+        return made
+
+    def __call__(self, params: Any, data: Sequence[Any]) -> list[Any]:
+        found = self.client.compute(self.tasks(params, data))
+        return [future.result() for future in found]
+
+
+class _Summed:
+    """The sum over all shards."""
+
+    def __init__(self, f: Made, client: Any, how: Made, argnums: Any) -> None:
+        self.map, self.client = _Map(_Sent(f, how, argnums), client), client
+
+    def __call__(self, params: Any, *data: Any) -> Any:
+        level = self.map.tasks(params, data)
+        add = dask.delayed(_add, pure=False)
+        while len(level) > 1:
+            pairs = [add(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
+            level = pairs + level[len(level) - len(level) % 2 :]
+        return self.client.compute(level[0]).result()
+
+
+class _Stacked:
+    """The results of all shards, one below the other."""
+
+    def __init__(self, f: Made, client: Any, how: Made) -> None:
+        self.map = _Map(_Sent(f, how, None), client)
+
+    def __call__(self, params: Any, *data: Any) -> Any:
+        return _stacked(self.map(params, data))
+
+
+def _shards(data: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return for each shard its part of each of the data."""
+    if not data:
+        raise ArgumentTypeError(
+            "there is no data to divide", "pass Dask arrays, bags, or lists of shards"
+        )
+    parts = [_parts(x) for x in data]
+    counts = {len(p) for p in parts}
+    sizes = {x.chunks[0] for x in data if isinstance(x, Array)}
+    if len(counts) > 1 or len(sizes) > 1 or 0 in counts:
+        raise ArgumentValueError(
+            f"the data is divided in different ways: {', '.join(map(str, map(len, parts)))} shards",
+            "rechunk it: x.rechunk({0: 1000})",
+        )
+    return list(zip(*parts, strict=True))
+
+
+def _parts(x: Any) -> list[Any]:
+    if isinstance(x, Array):
+        if x.ndim == 0 or any(math.isnan(n) for n in x.shape):
+            raise ArgumentTypeError(
+                "a Dask array without a first axis, or with unknown sizes, has no shards",
+                "call x.compute_chunk_sizes() before",
+            )
+        whole = x.rechunk(dict.fromkeys(range(1, x.ndim), -1))
+        return list(whole.to_delayed().ravel())
+    if isinstance(x, Bag):
+        return list(x.to_delayed())
+    if isinstance(x, list | tuple):
+        return [dask.delayed(part, traverse=False) if not isinstance(part, Delayed) else part
+                for part in x]  # fmt: skip
+    raise ArgumentTypeError(
+        f"a {type(x).__name__} has no shards", "pass a Dask array, a bag, or a list of shards"
+    )
+
+
+def _kind(x: Any) -> Any:
+    """What compiled code depends on in parameters, roughly: a second program is compiled twice."""
+    if isinstance(x, dict):
+        return tuple((key, _kind(item)) for key, item in x.items())
+    if isinstance(x, list | tuple):
+        return type(x), tuple(map(_kind, x))
+    return type(x), getattr(x, "dtype", None), getattr(x, "ndim", None)
+
+
+# --- on the workers -------------------------------------------------------------------------------
+
+
+def _run(sent: _Sent, params: Any, *shard: Any) -> Any:
+    return sent.made()(params, *shard)
+
+
+def _add(a: Any, b: Any) -> Any:
+    """The sum of two values of one form."""
+    if a is None:
+        return None
+    if isinstance(a, dict):
+        return {key: _add(item, b[key]) for key, item in a.items()}
+    if isinstance(a, tuple | list):
+        items = [_add(x, y) for x, y in zip(a, b, strict=True)]
+        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
+    if not isinstance(a, float | int | np.number | np.ndarray):
+        raise ArgumentTypeError(
+            f"gradients of a {type(a).__name__} cannot be added", "use dicts, tuples and arrays"
+        )
+    return a + b
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
+    first = parts[0]
+    if isinstance(first, dict):
+        return {key: _stacked([p[key] for p in parts]) for key in first}
+    if isinstance(first, tuple | list):
+        items = [_stacked(list(p)) for p in builtins.zip(*parts, strict=True)]
+        return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
+    return np.concatenate([np.asarray(p) for p in parts])
+
+
+def _value_and_grad(f: Made, argnums: Any) -> Made:
+    return pb.value_and_grad(f, argnums)
+
+
+def _jacobian(f: Made, _: Any) -> Made:
+    made: Made = pb.jacobian(f)
+    return made
+
+
+def _hvp(f: Made, _: Any) -> Made:
+    def product(both: Any, *shard: Any) -> Any:
+        params, vector = both
+        return pb.hvp(f, (params, *shard), (vector, *[None] * len(shard)))[0]
+
+    return product
+
+
+def _vmap(f: Made, _: Any) -> Made:
+    def mapped(others: Any, xs: Any) -> Any:
+        return pb.vmap(f, (0, *[None] * len(others)))(xs, *others)
+
+    return mapped
+
+
+# --- functions that travel ------------------------------------------------------------------------
+
+
+def _code(code: CodeType) -> Any:
+    return marshal.loads, (marshal.dumps(code),)
+
+
+class _Pickler(cloudpickle.Pickler):
+    """Keeps the names of the files of code, by which their texts are found."""
+
+    dispatch_table: ClassVar[Any] = ChainMap({CodeType: _code}, cloudpickle.Pickler.dispatch_table)
+
+
+class _Sent:
+    """A function and what is made of it, as bytes: with the texts of its files, which the compiler
+    on the worker proves to be the source of its code. A worker makes it once."""
+
+    def __init__(self, f: Made, how: Made, argnums: Any) -> None:
+        image = io.BytesIO()
+        _Pickler(image).dump((f, how, argnums))
+        self.image, self.version = image.getvalue(), sys.version_info[:2]
+        self.texts = _texts(f)
+        self.key = hashlib.sha256(self.image).hexdigest()
+
+    def __dask_tokenize__(self) -> str:
+        return self.key
+
+    def made(self) -> Made:
+        """Return the function, on a worker."""
+        return _made(self.key, self)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Sent) and other.key == self.key
+
+
+@lru_cache(maxsize=64)
+def _made(key: str, sent: _Sent) -> Made:
+    for file, lines in sent.texts.items():
+        if linecache.getlines(file) != lines:
+            linecache.cache[file] = sum(map(len, lines)), None, lines, file
+    if sent.version != sys.version_info[:2]:
+        raise ArgumentTypeError(
+            f"a function from Python {'.'.join(map(str, sent.version))}, on a worker with another",
+            "run the same Python on client and workers",
+        )
+    f, how, argnums = cloudpickle.loads(sent.image)
+    made: Made = how(f, argnums)
+    return made
+
+
+def _texts(f: object) -> dict[str, list[str]]:
+    """Return the texts of the files of a function, and of those that go along with it."""
+    found: dict[str, list[str]] = {}
+    todo, seen = [f], set[int]()
+    while todo:
+        g = getattr(todo[-1], "__wrapped__", todo.pop())
+        if not isinstance(g, FunctionType) or id(g) in seen:
+            continue
+        seen.add(id(g))
+        file = g.__code__.co_filename
+        found[file] = linecache.getlines(file, g.__globals__)
+        todo += [g.__globals__.get(name) for name in g.__code__.co_names]
+        todo += [cell.cell_contents for cell in g.__closure__ or () if _is_full(cell)]
+    return {file: lines for file, lines in found.items() if lines}
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+__all__ = ["grad", "hvp", "jacobian", "value_and_grad", "vmap"]
