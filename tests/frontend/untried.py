@@ -4,6 +4,9 @@ UNMET = "no program is known that meets this refusal (others come first)"
 OF_ARGUMENTS = "is said of arguments of pb.export, pb.cfunc or of another package, not of a program"
 OF_A_VALUE = "says where a number became infinite or NaN, in a program that is as it should be"
 UNTRIED: dict[str, str] = {
+    "call x.compute_chunk_sizes() before": OF_ARGUMENTS,
+    "pass distributed.Client(...)": OF_ARGUMENTS,
+    "rechunk it: x.rechunk({0: 1000})": OF_ARGUMENTS,
     "install one, or write the object only: pb.export(f, types, name, shared=False)": OF_ARGUMENTS,
     "look at the arguments; pb.config.debug_nans = False lets it pass": OF_A_VALUE,
     "look at these operands; pb.config.debug_nans = False lets it pass": OF_A_VALUE,
