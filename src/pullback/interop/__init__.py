@@ -15,8 +15,6 @@ PACKAGES = {
     "dask": 'pip install "dask[array,distributed]"',
     "jax": "pip install jax",
     "nutpie": "pip install nutpie",
-    "pytensor": "pip install pytensor",
-    "sklearn": "pip install scikit-learn",
     "torch": "pip install torch",
 }
 """How each of the packages is installed."""
