@@ -80,7 +80,7 @@ passes: $(VENV)/dev.stamp
 papers-pictures: $(VENV)/dev.stamp
 	PULLBACK_SHARD=1 $(PY) -m tests.papers.pictures
 
-# The site, in docs/_build/html: from docs, the docstrings and examples/gallery, without the network.
+# The site, in docs/_build/html: from docs, the docstrings and the gallery, without the network.
 docs: $(VENV)/docs.stamp
 	$(PY) -m sphinx -W --keep-going -n -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"

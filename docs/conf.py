@@ -48,7 +48,7 @@ napoleon_custom_sections = ["Source"]
 napoleon_preprocess_types = False
 
 sphinx_gallery_conf = {
-    "examples_dirs": ["../examples/gallery"],
+    "examples_dirs": ["../src/pullback/gallery/pages"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"\.py$",
     "abort_on_example_error": True,

@@ -48,7 +48,9 @@ def complaints(path: Path, sized: bool) -> list[str]:
 
 def kept_files(root: Path) -> list[Path]:
     """The files of the repository, without what is built or installed there."""
-    skipped = {".git", ".venv", "__pycache__", "build", "dist", "demo-output", "_build"}
+    skipped = {
+        ".git", ".venv", "__pycache__", "build", "dist", "demo-output", "gallery-output", "_build",
+    }  # fmt: skip
     found = []
     for folder, inside, files in os.walk(root):
         inside[:] = [n for n in inside if n not in skipped and not n.endswith(RESULTS)]

@@ -37,7 +37,8 @@ MAY_KNOW = {
     "pullback": {"api", "errors", "combinators", "absent", "interop", "explanation"},
     "interop": {"pullback", "api", "errors", "structures"},
     "demo": {"pullback"},
-    "__main__": {"pullback", "demo", "papers"},
+    "gallery": {"pullback"},
+    "__main__": {"pullback", "demo", "gallery", "papers"},
 }
 
 
