@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -365,3 +366,20 @@ def test_what_is_piped_into_python_has_no_text():
     )
     assert "Python keeps no text of 'g'" in done.stderr
     assert "Instead: give the program as a file, python -i file.py" in done.stderr
+
+
+def test_a_file_that_is_run_block_by_block(tmp_path: Path) -> None:
+    """As Sphinx-Gallery does it: imports in one block, the functions that use them in another."""
+    path = tmp_path / "blocks.py"
+    blocks = ["import numpy as np\n", "def size(a):\n    return np.sum(np.abs(a)) * 2.0\n"]
+    path.write_text("".join(blocks))
+    names: dict[str, Any] = {"__name__": "__main__"}
+    line = 0
+    for block in blocks:
+        exec(compile("\n" * line + block, str(path), "exec"), names)
+        line += block.count("\n")
+    assert pb.grad(names["size"])(np.array([1.0, -3.0])).tolist() == [2.0, -2.0]
+    path.write_text("".join(blocks).replace("2.0", "3.0"))
+    with pytest.raises(SourceError, match="is not the source"):
+        exec(compile("\n" + blocks[1].replace("2.0", "5.0"), str(path), "exec"), names)
+        pb.grad(names["size"])(np.array([1.0, -3.0]))

@@ -62,11 +62,14 @@ class Text:
 @dataclass(frozen=True, slots=True)
 class _Way:
     """The way in which a text is compiled: with which features and optimisation level (-1: that of
-    this process), and whether pytest rewrites its tree first."""
+    this process), whether pytest rewrites its tree first, and whether functions are compiled apart
+    from the imports of their file. (Sphinx-Gallery runs a file block by block; the code of a call
+    ``np.mean(a)`` is another one where ``np`` is imported in the same block.)"""
 
     features: int
     level: int = -1
     rewritten: bool = False
+    apart: bool = False
 
 
 _Key = tuple[str, str, _Way]
@@ -80,7 +83,7 @@ def texts_of(function: FunctionType) -> Iterator[Text]:
     texts = dict.fromkeys(t for t in _texts(file, function.__globals__) if t)
     if file == "<string>":  # perhaps what stands behind ``python -c``
         texts |= dict.fromkeys(t.removeprefix("-c") for t in sys.orig_argv[1:])
-    ways = [_Way(features), _Way(features, rewritten=True)]
+    ways = [_Way(features), _Way(features, rewritten=True), _Way(features, apart=True)]
     ways += [_Way(features, level) for level in range(3) if level != sys.flags.optimize]
     loader = function.__globals__.get("__loader__")
     for way in ways:
@@ -134,6 +137,10 @@ def _compile(file: str, text: str, way: _Way, loader: object) -> Text | None:
         if rewritten is None:
             return None
         source = rewritten
+    if way.apart:
+        rest = _parse(file, text, way.features)
+        rest.body = [s for s in rest.body if not isinstance(s, ast.Import | ast.ImportFrom)]
+        source = rest
     try:
         code = compile(source, file, "exec", way.features, True, way.level)
     except SyntaxError:  # a cell of a notebook may await
