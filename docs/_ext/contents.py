@@ -65,7 +65,7 @@ CONTENTS: dict[str, list[str]] = {
         "adding/operator",
         "adding/paper",
     ],
-    "project": ["changelog", "contributing", "security", "HISTORY"],
+    "project": ["COMPARISON", "changelog", "contributing", "security", "HISTORY"],
 }
 """A page, and the pages under it in their order."""
 
