@@ -134,3 +134,14 @@ def test_only_what_has_changed_is_written():
     pb.jit(some)(0.5, ps)
     assert all(p.x is x for p, (x, _) in zip(ps, kept, strict=True))
     assert [p.v is v for p, (_, v) in zip(ps, kept, strict=True)] == [p.x <= 5 for p in ps]
+
+
+def test_an_attribute_that_is_not_there_yet():
+    def given_more(x, ps):
+        for p in ps:
+            p.mass = p.x * x
+        return sum(p.mass for p in ps)
+
+    ps, same = bodies(Body)[:3], bodies(Body)[:3]
+    assert pb.jit(given_more)(0.5, ps) == pytest.approx(given_more(0.5, same))
+    assert [vars(p) for p in ps] == [vars(p) for p in same]

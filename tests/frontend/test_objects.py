@@ -101,7 +101,8 @@ class Model:
 W = np.array([0.3, -0.7])
 INNER = Model(np.eye(2), 1.0), Model(np.ones((2, 2)), 2.0)
 MODEL: Any = Model(np.array([[1.0, 2.0], [3.0, 4.0]]), 3.0, INNER)
-MODEL.other = {1, 2}  # matters only if it is read
+MODEL.other = {1, 2}
+MODEL.unknown = 1j  # matters only if it is read
 
 
 def captured(w: Any) -> Any:
@@ -228,8 +229,9 @@ def test_updates_that_would_be_seen_outside(
 
 def test_an_attribute_that_is_not_supported_matters_if_it_is_read() -> None:
     assert pb.jit(lambda w: sum(MODEL.other) * w.sum())(W) == sum(MODEL.other) * W.sum()
-    with pytest.raises(PullbackError, match="attribute 'other' of a Model cannot be an argument"):
-        pb.jit(lambda m, w: sum(m.other) * w.sum())(MODEL, W)
+    assert pb.jit(lambda m, w: sum(m.other) * w.sum())(MODEL, W) == sum(MODEL.other) * W.sum()
+    with pytest.raises(PullbackError, match="attribute 'unknown' of a Model cannot be an argument"):
+        pb.jit(lambda m, w: abs(m.unknown) * w.sum())(MODEL, W)
 
 
 class Sided:

@@ -261,8 +261,8 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
             same = a.cls is b.cls and a.factory == b.factory
             return same and (q or not p) and _same_leaves(x, y)
         case RecordK(c, xs), RecordK(d, ys):
-            return c is d and all(
-                _same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys, strict=False)
+            return c is d and len(xs) == len(ys) and all(
+                n == m and _same_leaves(x, y) for (n, x), (m, y) in zip(xs, ys, strict=True)
             )
         case _:
             return a == b
