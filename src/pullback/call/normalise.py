@@ -13,8 +13,10 @@ from pullback.call.located import located
 from pullback.call.marshal import Flattener, result_value
 from pullback.call.request import Plan
 from pullback.call.shapes import Shape
+from pullback.call.shapes.constant import Constant
 from pullback.call.tangents import normal
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.python.pytypes import type_of
 
 
 def normalised(
@@ -32,11 +34,39 @@ def normalised(
 
 
 def usual(shape: Shape, value: object, varies: bool) -> object:
-    """A value in the usual form. ``varies``: it is differentiated by."""
+    """A value in the usual form. ``varies``: it is differentiated by. Functions and the like in it
+    stay: another one of the same kind has captured other values, which are read from it."""
+    if isinstance(shape, Constant):
+        return value
+    if _holds_constants(shape) and not shape.holds_nodes:
+        inside = shape.inside(value)
+        return shape.made([usual(part.shape, part.value, varies) for part in inside], value)
     flattener = Flattener()
     leaves = flattener.leaves(shape, value, varies)
     flattener.require_words(leaves)
     return result_value(shape, leaves)
+
+
+def as_compiled(
+    shape: Shape, value: object, known: dict[object, object] | None = None
+) -> object:
+    """A value with the functions for which the program was compiled, in the places of others of the
+    same kinds: conversions know them by their addresses, of each kind the first (``known``)."""
+    known = {} if known is None else known
+    if isinstance(shape, Constant):
+        first = known.setdefault(shape.key, shape.object)
+        return first if type_of(value) == shape.kind else value
+    if shape.holds_nodes or not _holds_constants(shape):
+        return value
+    try:
+        inside = shape.inside(value)
+    except ArgumentTypeError:
+        return value
+    return shape.made([as_compiled(part.shape, part.value, known) for part in inside], value)
+
+
+def _holds_constants(shape: Shape) -> bool:
+    return any(isinstance(p, Constant) or _holds_constants(p) for p in shape.parts())
 
 
 def not_taken(args: Sequence[object]) -> Exception:
@@ -49,4 +79,4 @@ def not_taken(args: Sequence[object]) -> Exception:
     )
 
 
-__all__ = ["normalised", "not_taken", "usual"]
+__all__ = ["as_compiled", "normalised", "not_taken", "usual"]

@@ -15,7 +15,7 @@ from pullback.call.block_layout import Layout, reached
 from pullback.call.code.conversion import Conversion
 from pullback.call.leaving import public
 from pullback.call.located import located
-from pullback.call.normalise import not_taken, usual
+from pullback.call.normalise import as_compiled, not_taken, usual
 from pullback.call.request import Plan, What
 from pullback.call.shapes import shape_of
 from pullback.call.shapes.instance import Instance
@@ -274,7 +274,12 @@ class Boundary:
             if isinstance(value, Packed) and tangent is None:
                 block = value.block(conversion, cells)
             else:
-                block = encode(conversion, objects(value), cells, copy, objects(tangent))
+                data, moved = objects(value), objects(tangent)
+                block = encode(conversion, data, cells, copy, moved)
+                if block is None:
+                    again = as_compiled(conversion.layout.root, data)
+                    if again is not data:
+                        block = encode(conversion, again, cells, copy, moved)
             if block is None:
                 return None
             done.blocks.append(block)
