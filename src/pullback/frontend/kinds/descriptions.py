@@ -132,7 +132,10 @@ def _number(t: Number, py: bool) -> str:
 def _plural(kind: Kind) -> str:
     if isinstance(kind, ListK):
         return f"lists of {_plural(kind.elem)}"
-    return describe(kind).removeprefix("an ").removeprefix("a ") + " items"
+    called = describe(kind).removeprefix("an ").removeprefix("a ")
+    if isinstance(kind, TupleK):  # "tuples of 2 items"
+        return called.replace(" ", "s ", 1)
+    return called + " items"
 
 
 __all__ = ["describe", "describe_both"]
