@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
     ListV,
+    MaybeV,
     Owner,
     PlaceV,
     RecordV,
@@ -313,7 +314,10 @@ class _Change:
             case RecordV(_, fields):
                 name = field_of(run, value, step, node)
                 others = tuple(v for n, v in fields.items() if n != name)
-                new, result = self.part(fields[name], others, rest, beside)
+                part = fields[name]
+                if isinstance(part, MaybeV):  # an attribute that only some paths have set
+                    part = run.attribute(value, name, node)
+                new, result = self.part(part, others, rest, beside)
                 return replace(value, fields={**fields, name: new}, node=None), result
             case ListV() if not isinstance(step, str | SliceV):
                 if not value.sole or value.inner & beside:
