@@ -120,3 +120,13 @@ def test_perf_is_told_functions_and_lines(tmp_path: Path) -> None:
     assert any(name == "py::kernel program.py:11 reverse" for _, _, name in rows)
     ranges = sorted((int(a, 16), int(n, 16)) for a, n, _ in rows)
     assert all(a + n <= b for (a, n), (b, _) in pairwise(ranges)), "none overlap"
+
+
+def test_recursions_on_stacks_of_their_own() -> None:
+    for n in (10, 20_000):
+        made = pb.profile(_power, 1.0 + 1e-6, n)
+        assert "_power" in str(made) or "return" in str(made)
+
+
+def _power(x: float, n: int) -> float:
+    return 1.0 if n == 0 else x * _power(x, n - 1)

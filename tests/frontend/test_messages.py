@@ -133,8 +133,15 @@ def test_what_an_error_is_made_of_is_what_python_takes(f, n):
 
 def test_a_format_that_is_not_recorded():
     def unknown(x):
-        raise ValueError(f"{x:{chr(46)}1f}")
+        raise ValueError(f"{x:.{int(complex(1).real)}f}")
 
     with pytest.raises(ValueError) as found:
         pb.grad(unknown)(2.0)
     assert str(found.value) == "{x}"
+
+    def known(x):
+        raise ValueError(f"{x:{chr(46)}1f}")
+
+    with pytest.raises(ValueError) as found:
+        pb.grad(known)(2.0)
+    assert str(found.value) == "2.0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from dataclasses import dataclass, make_dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,9 +152,12 @@ class Chain:
 
 
 def test_an_attribute_that_is_no_argument() -> None:
-    text = said(lambda c, x: c.go(x), Chain(), 1.0)
-    assert "the attribute 'emit' of a Chain cannot be an argument" in text
-    assert "('a', 0)" in text and "has no field or method" not in text
+    chain: Any = Chain()
+    chain.unknown = {("a", 1.5): 1.0}
+    text = said(lambda c, x: sum(c.unknown.values()) * x, chain, 1.0)
+    assert "the attribute 'unknown' of a Chain cannot be an argument" in text
+    assert "('a', 1.5)" in text and "has no field or method" not in text
+    assert pb.jit(lambda c, x: c.go(x))(Chain(), 2.0) == 2.0
     assert pb.grad(lambda x: Chain().go(x))(2.0) == 1.0
 
 

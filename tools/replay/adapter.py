@@ -91,9 +91,10 @@ class Tree:
         return self.digest
 
     def _run_stages(self, program: Any, stages: Any, given: Any, trace: Any = None) -> Any:
-        texts: list[tuple[str, str]] = [("in", self._show(program))]
-        program = self.run_stages(program, stages, given, texts)
-        self.found.stages += texts
+        found: list[tuple[str, Any]] = [("in", program)]
+        program = self.run_stages(program, stages, given, found)
+        for stage, made in found:  # older revisions give texts
+            self.found.stages.append((stage, made if isinstance(made, str) else self._show(made)))
         return program
 
     def _compile_entries(self, module: Any, *args: Any, **options: Any) -> Any:
