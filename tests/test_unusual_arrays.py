@@ -1,12 +1,13 @@
 """Arrays whose type is not NumPy's own object (those that come out of a pickle), which are not
-aligned or of the other order of bytes, beside functions that have captured such arrays, or others:
-each call reads what its own functions have captured."""
+aligned or of the other order of bytes, and trees, which are converted, beside functions that have
+captured arrays: each call reads what its own functions have captured."""
 
 from __future__ import annotations
 
 import functools
 import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,41 @@ def with_default(x: Any) -> Callable[[Any], Any]:
     return f
 
 
+@dataclass(frozen=True)
+class Leaf:
+    v: float
+
+
+@dataclass(frozen=True)
+class Fork:
+    left: Leaf | Fork
+    right: Leaf | Fork
+
+
+def total(tree: Leaf | Fork) -> float:
+    if isinstance(tree, Leaf):
+        return tree.v
+    return total(tree.left) + total(tree.right)
+
+
+TREE = Fork(Leaf(0.25), Leaf(0.75))
+
+
+@dataclass(frozen=True)
+class Model:
+    f: Any
+    tree: Any
+    v: Any
+
+
+class Solver:
+    def __init__(self, f: Any, tree: Any, v: Any) -> None:
+        self.f, self.tree, self.v = f, tree, v
+
+    def run(self) -> Any:
+        return self.f(self.v) * total(self.tree)
+
+
 def square(x: Any) -> Callable[[Any], Any]:
     return lambda p: np.sum(p * p * x)
 
@@ -62,6 +98,9 @@ applied = pb.jit(lambda f, v: f(v))
 in_a_tuple = pb.jit(lambda t: t[0](t[1]))
 in_a_dict = pb.jit(lambda t: t["f"](t["v"]))
 in_a_list = pb.jit(lambda fs, v: fs[0](v) + fs[1](v))
+beside_a_tree = pb.jit(lambda m: m.f(m.v) * total(m.tree))
+tuple_with_a_tree = pb.value_and_grad(lambda m: m[0](m[1][1]) * total(m[1][0]))
+solved = pb.jit(lambda s: s.run())
 by_the_second = pb.value_and_grad(lambda f, v: f(v), 1)
 
 
@@ -77,6 +116,9 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "partial": lambda x, v: applied(functools.partial(np.dot, x), v),
     "method": lambda x, v: applied(Held(x).times, v),
     "default": lambda x, v: applied(with_default(x), v),
+    "beside a tree": lambda x, v: beside_a_tree(Model(times(x), TREE, v)),
+    "beside a tree in a tuple": lambda x, v: tuple_with_a_tree((times(x), (TREE, v)))[0],
+    "of an object with a tree": lambda x, v: solved(Solver(times(x), TREE, v)),
     "value and gradient": lambda x, v: by_the_second(times(x), v)[1].sum(),
     "vjp": lambda x, v: pb.vjp(apply, times(x), v)[0],
     "pullback": lambda x, v: pb.vjp(apply, times(x), v)[1](1.0)[1].sum(),

@@ -90,7 +90,9 @@ def test_an_argument_is_known_to_the_program_that_is_compiled_for_it() -> None:
     (lambda x: x * datetime.now().year, "now is not supported"),
     (lambda x: x * START.today().year, "today is not supported"),
     (lambda x: x * datetime(2020, 1, 1).timestamp(), "timestamp is not supported"),
-], ids=["float", "date and float", "clock", "today", "zone of the machine"])  # fmt: skip
+    (lambda x: x * len(START.strftime("%B")), "strftime is not supported"),
+    (lambda x: x * hash(START), "hash is not supported"),
+], ids=["float", "date and float", "clock", "today", "zone", "language", "hash"])  # fmt: skip
 def test_refused(f, reason: str) -> None:
     with pytest.raises(pb.PullbackError, match=re.escape(reason)):
         pb.jit(f)(1.5)

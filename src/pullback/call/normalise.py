@@ -38,7 +38,7 @@ def usual(shape: Shape, value: object, varies: bool) -> object:
     stay: another one of the same kind has captured other values, which are read from it."""
     if isinstance(shape, Constant):
         return value
-    if _holds_constants(shape) and not shape.holds_nodes:
+    if _holds_constants(shape):
         inside = shape.inside(value)
         return shape.made([usual(part.shape, part.value, varies) for part in inside], value)
     flattener = Flattener()
@@ -56,7 +56,7 @@ def as_compiled(
     if isinstance(shape, Constant):
         first = known.setdefault(shape.key, shape.object)
         return first if type_of(value) == shape.kind else value
-    if shape.holds_nodes or not _holds_constants(shape):
+    if not _holds_constants(shape):
         return value
     try:
         inside = shape.inside(value)

@@ -3,7 +3,8 @@ fractions, patterns of texts, and what matches them. Python itself computes thei
 methods and the functions that make them, once, when the program is compiled.
 
 An argument that only the run knows is asked for, as for a shape: the program is compiled for its
-value. What depends on more than the arguments (the clock, the zone of the machine) is not in here.
+value. What depends on more than the arguments is not in here: on the clock, on the zone or language
+of the machine, on the process (a hash), on a class of the user's that a time has as its zone.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ _FUNCTIONS = frozenset({
     re.findall, re.split, re.sub, re.escape, collections.namedtuple,
 })  # fmt: skip
 _ALSO = frozenset({
-    float, int, str, repr, bool, abs, round, len, hash, pow, divmod, max, min, sorted, math.floor,
+    float, int, str, repr, bool, abs, round, len, pow, divmod, max, min, sorted, math.floor,
     math.ceil, math.trunc,
 })  # fmt: skip
 """Functions that are pure where they are given such a value."""
-_MAKERS = frozenset({"combine", "fromisoformat", "fromordinal", "strptime"})
-_ASKS_MACHINE = frozenset({"astimezone", "timestamp"})
+_MAKERS = frozenset({"combine", "fromisoformat", "fromordinal"})
+_ASKS_MACHINE = frozenset({"astimezone", "timestamp", "strftime"})
+"""Methods whose results depend on the zone of the machine or its language."""
 _OPERATORS = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
     "//": operator.floordiv, "%": operator.mod, "**": operator.pow,
@@ -48,7 +50,9 @@ _SIGNS: dict[str, Callable[[Any], object]] = {"-": operator.neg, "+": operator.p
 
 
 def is_known(value: object) -> bool:
-    """Whether a value is of a class whose objects nothing can change."""
+    """Whether a value is of a class whose objects nothing can change, and all that is in it is."""
+    if isinstance(value, datetime | time) and type(value.tzinfo) not in (type(None), timezone):
+        return False
     return type(value) in _TYPES
 
 
