@@ -1,5 +1,6 @@
 """``pb.profile``: the time goes to the lines where it is spent; ``PULLBACK_PERF`` tells others."""
 
+import ctypes
 import json
 import math
 import os
@@ -15,6 +16,8 @@ import pytest
 
 import pullback as pb
 from pullback.explanation.profile import Profile
+from pullback.native.compile import link_alone
+from pullback.native.sampler import sampling
 from tests.explanation.nasty_programs import CASES
 
 PROGRAM = """
@@ -126,6 +129,37 @@ def test_recursions_on_stacks_of_their_own() -> None:
     for n in (10, 20_000):
         made = pb.profile(_power, 1.0 + 1e-6, n)
         assert "_power" in str(made) or "return" in str(made)
+
+
+def test_the_caller_of_a_library_is_found_wherever_the_stack_is() -> None:
+    # The frames of `sin` and of its caller may be on two pages.
+    text = """
+declare double @llvm.sin.f64(double)
+define double @spin(i64 %room, i64 %n) noinline {
+  %hole = alloca i8, i64 %room
+  store volatile i8 0, ptr %hole
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %loop ]
+  %x = sitofp i64 %k to double
+  %y = call double @llvm.sin.f64(double %x)
+  %more = fadd double %sum, %y
+  %next = add i64 %k, 1
+  %going = icmp ult i64 %next, %n
+  br i1 %going, label %loop, label %done
+done:
+  ret double %more
+}
+"""
+    linked = link_alone(text, ("spin",), {}, False)
+    spin = linked.address("spin")
+    call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)(spin)
+    for room in range(0, 4096, 256):
+        with sampling(2e-4) as samples:
+            call(room, 1_000_000)
+        inside = [any(spin <= word < spin + 512 for word in sample) for sample in samples]
+        assert sum(inside) > 0.8 * len(inside) > 0, room
 
 
 def _power(x: float, n: int) -> float:
