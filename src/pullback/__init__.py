@@ -40,6 +40,7 @@ from pullback.combinators import (
 from pullback.errors import InternalError, PullbackError, UnsupportedError
 from pullback.explanation.explain import explain
 from pullback.explanation.profile import profile
+from pullback.loop_progress import progress
 
 __version__ = "0.1.0"
 
@@ -90,6 +91,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "stop_gradient",
     "checkpoint",
     "debug_print",
+    "progress",
     "PullbackError",
     "InternalError",
     "UnsupportedError",

@@ -25,10 +25,12 @@ Layout = tuple[Any, ...]
 
 
 class Declared:
-    """A Python function that is not compiled, and an example of its result."""
+    """A Python function that is not compiled, and an example of its result. ``pure``: it does
+    nothing but give that."""
 
-    def __init__(self, function: Callable[..., Any], example: Any) -> None:
+    def __init__(self, function: Callable[..., Any], example: Any, pure: bool = True) -> None:
         self.function = function
+        self.pure = pure
         self.example = example
         self.name = str(getattr(function, "__name__", type(function).__name__))
         self.shapes = [np.shape(x) for x in leaves(example)]
@@ -47,7 +49,7 @@ class Declared:
                 args = _made(layout, reals, words, [0, 0])
                 return _reals(function(*args), example, shapes, name)
 
-            self._numbers[layout] = called_python.enter(call)
+            self._numbers[layout] = called_python.enter(call, self.pure)
         return self._numbers[layout]
 
 

@@ -250,5 +250,6 @@ ADVICE = [
     ("scipy.special.eval_legendre", (0.3,), lambda x: special.eval_legendre(4, x), legendre),
     ("pb.ravel", (X,), lambda v: v[0] * (v[1] + v[2]), lambda v: v[0] * np.sum(v[1:3])),
     ("torch.tanh", (X,), np.tanh, lambda x: np.tanh(x)),
-    ("tqdm.tqdm", (4.0,), lambda x: x * 6.0, lambda x: sum(x * i for i in range(4))),
+    ("tqdm.contrib.tzip", (4.0,), lambda x: x * 3.0,
+     lambda x: sum(x * i * j for i, j in zip(pb.progress(range(3), disable=True), (3, 1, 1)))),
 ]  # fmt: skip

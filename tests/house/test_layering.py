@@ -11,6 +11,7 @@ MAY_KNOW = {
     "core": set(),
     "errors": {"core"},
     "combinators": set(),
+    "loop_progress": set(),
     "papers": {"core"},
     "convert": {"core"},
     "ad": {"core"},
@@ -22,6 +23,7 @@ MAY_KNOW = {
     "declared_callbacks": {"core", "errors", "structures"},
     "frontend": {
         "core", "errors", "combinators", "structures", "batches", "absent", "declared_callbacks",
+        "loop_progress",
     },
     "native": {"core", "lower", "errors"},
     "call": {
@@ -34,7 +36,9 @@ MAY_KNOW = {
     "explanation": {
         "api", "call", "core", "errors", "frontend", "lower", "native", "papers", "settings",
     },
-    "pullback": {"api", "errors", "combinators", "absent", "interop", "explanation"},
+    "pullback": {
+        "api", "errors", "combinators", "absent", "interop", "explanation", "loop_progress",
+    },
     "interop": {"pullback", "api", "errors", "structures"},
     "demo": {"pullback"},
     "gallery": {"pullback"},

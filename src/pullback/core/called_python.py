@@ -25,6 +25,9 @@ RAISED = "a Python function that was called raised an error"
 _known: dict[int, tuple[Called, Any]] = {}
 """Nothing is taken out: compiled code has the address of the C function."""
 
+_seen: set[int] = set()
+"""The functions that do something besides giving their results: each call of them is made."""
+
 _numbers = itertools.count(1)
 _pending = threading.local()
 
@@ -34,10 +37,12 @@ _FUNCTION = ctypes.CFUNCTYPE(
 )  # fmt: skip
 
 
-def enter(function: Called) -> int:
+def enter(function: Called, pure: bool = True) -> int:
     """Return the number of a function from the two vectors of its arguments to that of its
-    result."""
+    result. ``pure``: of two equal calls the second one need not be made."""
     number = next(_numbers)
+    if not pure:
+        _seen.add(number)
 
     def run(reals: Any, words: Any, n: Any, m: Any, out: Any, count: Any, info: Any) -> None:
         info[0] = 1
@@ -60,6 +65,11 @@ def called(reals: Floats, words: Words, count: int, number: int, name: str) -> F
     return _known[number][0](np.array(reals), np.array(words))
 
 
+def is_pure(number: object) -> bool:
+    """Whether a function does nothing but give its result."""
+    return number not in _seen
+
+
 def address(number: int) -> int:
     """Return the address of the C function of a number."""
     found: int = ctypes.cast(_known[number][1], ctypes.c_void_p).value or 0
@@ -73,4 +83,4 @@ def raised() -> BaseException | None:
     return error
 
 
-__all__ = ["PREFIX", "RAISED", "address", "called", "enter", "raised"]
+__all__ = ["PREFIX", "RAISED", "address", "called", "enter", "is_pure", "raised"]

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from functools import lru_cache
 
+from pullback.core.called_python import is_pure
 from pullback.core.consumption import consumed_params
 from pullback.core.prims import REQUIRE, SHOW, TABLE, VIEWS
 from pullback.core.terms import (
@@ -171,8 +172,8 @@ class EffectsOf:
 
     def __call__(self, op: Op) -> Effects:
         match op:
-            case Prim(name, _, _):
-                if name == SHOW:
+            case Prim(name, _, static):
+                if name == SHOW or (name == "callback" and not is_pure(static[0])):
                     return _CALL
                 return RAISE if TABLE[name].effect else PURE
             case Index(_, _, checked):

@@ -44,6 +44,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import holding, references
 from pullback.frontend.python import handled, object_classes, records
+from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.pytypes import left_out
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.signals import ContextsWanted, Unreachable
@@ -323,6 +324,8 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
         assert isinstance(inner, types.FunctionType)
         return _method(run, cls, inner, name, node)
     if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+        if is_closed(found.__func__):
+            return Static(getattr(cls, name))  # what calls it knows it, or refuses it
         return _bound(_method(run, cls, found.__func__, name, node), Static(cls))
     if isinstance(found, types.FunctionType):
         return _method(run, cls, found, name, node)

@@ -46,6 +46,8 @@ def is_showing(function: Value) -> bool:
         return False
     obj = function.value
     if isinstance(obj, types.MethodType):
+        if obj.__name__ == "write" and str(obj.__func__.__module__).startswith("tqdm."):
+            return True  # tqdm.write("..."), of the class
         logger = isinstance(obj.__self__, logging.Logger | logging.LoggerAdapter)
         return logger and obj.__name__ in _LEVELS
     return isinstance(obj, types.BuiltinFunctionType | types.FunctionType) and obj in _FUNCTIONS

@@ -60,6 +60,6 @@ def is_foreign(function: object) -> bool:
     return root not in sys.stdlib_module_names and root not in _LIBRARIES
 
 
-_LIBRARIES = ("numpy", "scipy", "pullback")
+_LIBRARIES = ("numpy", "scipy", "tqdm", "pullback")
 
 __all__ = ["ByCallable", "is_foreign"]

@@ -41,6 +41,7 @@ from pullback.frontend.library import (
     math_texts,
     operator_functions,
     partial_application,
+    progress_bars,
     python_builtins,
     structures,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "padding",
     "partial_application",
     "products",
+    "progress_bars",
     "python_builtins",
     "rearrange",
     "reduce",

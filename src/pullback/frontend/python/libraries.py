@@ -34,7 +34,8 @@ OPEN = frozenset({"calendar", "colorsys", "statistics", "typing"})
 packages are."""
 
 _OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.call.callee", "pullback.api",
-              "pullback.combinators", "pullback.explanation", "pullback.interop.")  # fmt: skip
+              "pullback.combinators", "pullback.loop_progress", "pullback.explanation",
+              "pullback.interop.")  # fmt: skip
 """The modules of Pullback itself whose functions are compiled like the user's."""
 
 OWN = "pullback"

@@ -135,7 +135,8 @@ REWRITES: dict[str, str] = {
     "torch.": NUMPY, "jax.": NUMPY, "jaxlib.": NUMPY, "tensorflow.": NUMPY, "cupy.": NUMPY,
     "autograd.": NUMPY, "keras.": NUMPY,
     "sklearn.": OUTSIDE, "statsmodels.": OUTSIDE, "sympy.": OUTSIDE, "networkx.": OUTSIDE,
-    "matplotlib.": OUTSIDE, "tqdm.": "loop over the range itself: for i in range(n)",
+    "matplotlib.": OUTSIDE, "tqdm.":
+        "tqdm.tqdm(xs), tqdm.trange(n) or pb.progress(xs), inside of zip or enumerate",
     "numba.": "give Pullback the function itself: fast.py_func",
 }  # fmt: skip
 
