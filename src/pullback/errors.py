@@ -157,6 +157,8 @@ class MutationError(UnsupportedError):
     """The positions of the arguments of the call that are updated."""
     captured: tuple[str, object] | None = None
     """A variable around the function that is changed, and the globals of who changes it."""
+    attribute: object = None
+    """An attribute of a class or module that is assigned (``frontend.python.paths``)."""
 
 
 class TypesDoNotMeetError(ArgumentTypeError):

@@ -259,3 +259,28 @@ def refused_cache(x, n):
 @mends(refused_cache, (2.0, 6), "fill a table in a loop (table = np.zeros(n)", UnsupportedError)
 def mended_cache(x, n):
     return x * tabled(n)
+
+
+# --- attributes of classes ------------------------------------------------------------------------
+
+
+class Above:
+    items = [0.5]
+
+
+class Below(Above):
+    """Has the list of the class above it."""
+
+
+def refused_list_of_a_base(x):
+    Below.items += [x[0]]
+    return Below.items[-1]
+
+
+@mends(
+    refused_list_of_a_base, (np.array([1.5]),), "make a new one: cls.xs = [*cls.xs, x]",
+    MutationError,
+)  # fmt: skip
+def mended_list_of_a_base(x):
+    Below.items = [*Above.items, x[0]]
+    return Below.items[-1]

@@ -443,19 +443,6 @@ def bound_anew_between(x, n):
     return sum(out)
 
 
-SHARED = [1.0]
-
-
-def of_a_global(x, n):
-    push = SHARED.append
-    push(1.0)
-    return x
-
-
 PROGRAMS += [
     bound_anew, bound_anew_in_a_loop, moved, exchanged, bound_anew_by_a_helper, bound_anew_between,
 ]  # fmt: skip
-
-REFUSED = [
-    (of_a_global, "a global or captured array"),
-]

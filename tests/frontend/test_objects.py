@@ -42,7 +42,6 @@ def test_objects_with_several_names(name: str, args: tuple[Any, ...]) -> None:
 
 
 REFUSED = [
-    ("changes_its_class", (0.7,), "an attribute of the class K cannot be assigned"),
     ("mutable_default2", (0.7,), "may be in other places too"),
     ("del_attr", (0.7,), "can be deleted"),
     ("iterator", (0.7,), "is its own iterator"),

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import pullback as pb
-from pullback.errors import PullbackError
 from tests.frontend import reference_programs as programs
 from tests.frontend.harness import agrees
 
@@ -26,15 +25,6 @@ def test_derivatives(f: Callable[..., Any]) -> None:
     pb.check_grads(lambda x: f(x, 5), (1.3,))
     native = pb.grad(f)(1.3, 5)
     assert pb.grad(f, method="dual")(1.3, 5) == pytest.approx(native)
-
-
-@pytest.mark.parametrize(
-    ("f", "text"), programs.REFUSED, ids=[f.__name__ for f, _ in programs.REFUSED]
-)
-def test_refused(f: Callable[..., Any], text: str) -> None:
-    with pytest.raises(PullbackError, match=text) as caught:
-        pb.jit(f)(1.3, 7)
-    assert "reference_programs.py" in str(caught.value)
 
 
 def test_the_gradient_of_a_method() -> None:

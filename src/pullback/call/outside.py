@@ -30,9 +30,10 @@ from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.python.object_classes import is_object_class, slots_of
-from pullback.frontend.python.paths import Namespace, read
+from pullback.frontend.python.paths import Attribute, Namespace, read
 from pullback.frontend.seen_outside import (
     IMMUTABLE,
+    Captured,
     How,
     Outside,
     UntoldError,
@@ -84,7 +85,7 @@ def learnt(
     result; or raise the refusal."""
     bound = _bound(f)
     made_up = bound is not None or bool(_defaults(f, args))
-    known = refusal.arguments or refusal.captured or made_up
+    known = refusal.arguments or refusal.captured or refusal.attribute or made_up
     if request.what not in _DIRECTLY or not known or is_own(_file(f)):
         try:
             raise refusal
@@ -240,9 +241,11 @@ class Updating:
             else:
                 return self.apart(args, beside(args))
 
-    def _variable(self, error: MutationError) -> str | None:
-        """The variable around the function that the refusal is about."""
+    def _variable(self, error: MutationError) -> Captured | None:
+        """The variable around the function, or the attribute, that the refusal is about."""
         f = self.f
+        if isinstance(error.attribute, Attribute):
+            return error.attribute
         if error.captured is None or not isinstance(f, FunctionType):
             return None
         name, names = error.captured
@@ -329,6 +332,9 @@ class Updating:
     def _is_own(self, path: Path) -> bool:
         """Whether a value is read from a variable that is updated."""
         f = self.f
+        if any(isinstance(a, Attribute) and a.path == path[: len(a.path)]
+               for a in self.outside.captured):
+            return True
         if not isinstance(f, FunctionType):
             return False
         match path:
@@ -405,8 +411,12 @@ class Updating:
 # --- writing ------------------------------------------------------------------------------------
 
 
-def _bind(f: Callable[..., Any], name: str, x: Any) -> None:
-    """Let a variable around a function hold an object."""
+def _bind(f: Callable[..., Any], name: Captured, x: Any) -> None:
+    """Let a variable around a function, or an attribute, hold an object."""
+    if isinstance(name, Attribute):
+        if name.value is not x:
+            setattr(name.holder, name.name, x)
+        return
     assert isinstance(f, FunctionType)
     held, cell = variable(f, name)
     if held is x:

@@ -331,12 +331,17 @@ def without_none(
     request: Request, special: Specialised, program: Program
 ) -> tuple[Kind, Program]:
     """The kind of the result and the program for a derivative: a result that may be None is
-    checked first, since None has no derivative."""
+    checked first, since None has no derivative. (Auxiliary data needs none.)"""
     main = program.functions[program.main]
     given = iter(main.body.results)
     there: list[Atom] = []
     atoms: list[Atom] = []
-    kind = _present(special.result, given, there, atoms)
+    match special.result:
+        case TupleK((value, aux), False) if request.has_aux:
+            kind: Kind = TupleK((_present(value, given, there, atoms), aux))
+            atoms += given
+        case _:
+            kind = _present(special.result, given, there, atoms)
     if not there or request.what is What.VALUE:
         return special.result, program
     message = "the function returned None, which has no derivative"

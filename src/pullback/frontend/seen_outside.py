@@ -26,10 +26,11 @@ import numpy as np
 
 from pullback.core.build import boolean
 from pullback.errors import MutationError
-from pullback.frontend.functions.scopes import Path, Scope, outermost
+from pullback.frontend.functions.scopes import ATTRIBUTE, Path, Scope, outermost
 from pullback.frontend.kinds.coerce import copied, new_owner
 from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK
 from pullback.frontend.kinds.values import (
+    UNSET,
     ArrayV,
     FunctionV,
     HashV,
@@ -50,19 +51,23 @@ from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.python.object_classes import is_object_class
-from pullback.frontend.python.paths import Namespace
+from pullback.frontend.python.paths import MISSING, Attribute, Namespace
 from pullback.frontend.python.python_values import Taken
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.syntax import declared_outside
 from pullback.frontend.run import Run
 from pullback.frontend.store.door import Graph
 
+Captured = str | Attribute
+"""A variable around a function, or an attribute of a class or module."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outside:
     """The positions of the arguments that a function updates; ``deep``: also what is in them.
     ``aux``: its result is a pair (value, auxiliary data), of which the second part gets what has
-    changed. ``captured``: the variables around the function that it changes. ``derived``: for a
+    changed. ``captured``: the variables around the function, and attributes of classes and modules,
+    that it changes. ``derived``: for a
     derivative, which needs the result also where it is an argument. ``silent``: what has changed is
     not told. ``graph``: the objects of the arguments are rows of columns, and so are those of the
     result (``store.door``)."""
@@ -71,7 +76,7 @@ class Outside:
     deep: bool = False
     aux: bool = False
     derived: bool = False
-    captured: tuple[str, ...] = ()
+    captured: tuple[Captured, ...] = ()
     silent: bool = False
     graph: Graph | None = None
 
@@ -95,8 +100,11 @@ SET, CHANGED = 0, 1
 """What has been done to a part: another one was put in its place, or it was updated itself."""
 
 
-def variable(function: FunctionType, name: str) -> tuple[object, CellType | None]:
-    """Return what a variable around a function holds, and its cell if it is not global."""
+def variable(function: FunctionType, name: Captured) -> tuple[object, CellType | None]:
+    """Return what a variable around a function holds, and its cell if it is not global; or what
+    an attribute holds (None if it is not there)."""
+    if isinstance(name, Attribute):
+        return (None if name.value is MISSING else name.value), None
     free = function.__code__.co_freevars
     if name in free:
         cell = (function.__closure__ or ())[free.index(name)]
@@ -145,6 +153,7 @@ class Updates:
         self.inside: set[int] = set()
         """The objects from outside in which the one is that is being copied."""
         self.own = {_name(i): self._own(args[i]) for i in outside.arguments}
+        self._arguments = tuple(self.own)
         for i in outside.arguments:
             args[i] = self.own[_name(i)]
         self.bound: frozenset[str] = frozenset()
@@ -154,8 +163,12 @@ class Updates:
         """Return the function with the variables around it that it changes."""
         if not self.outside.captured or not isinstance(f, FunctionV):
             return f
-        run, scope, names = self.run, self.scope, self.outside.captured
+        run, scope, captured = self.run, self.scope, self.outside.captured
+        names = [n for n in captured if isinstance(n, str)]
         objects, cells, paths = set[int](), set[int](), set[Path]()
+        attributes = [n for n in captured if isinstance(n, Attribute)]
+        assigned = dict(map(self._attribute, attributes))
+        objects |= {id(a.value) for a in attributes if not isinstance(a.value, IMMUTABLE)}
         for name in names:
             held, cell = variable(function, name)
             if cell is None:
@@ -177,7 +190,7 @@ class Updates:
             own = self._copy(value)
             self.own[name] = scope.names[name] = value if own is None else own
         helpers = [f]
-        for name, helper in _helpers(function, names).items():
+        for name, helper in _helpers(function, names).items() if names else ():
             made = run.global_value(function.__globals__, name, self.node)
             if isinstance(made, FunctionV) and helper.__closure__ is None:
                 scope.names[name] = replace(made, scope=scope)
@@ -188,8 +201,34 @@ class Updates:
         scope.rebound |= self.bound.intersection(names)
         if f.scope is not scope:
             scope.parent = f.scope
-        run.taken = Taken(frozenset(objects), frozenset(cells), frozenset(paths))
-        return replace(f, scope=scope)
+        run.taken = Taken(frozenset(objects), frozenset(cells), frozenset(paths), assigned)
+        self.own = {k: self.own[k] for k in (*self._arguments, *map(self._key, captured))}
+        return replace(f, scope=scope) if names else f
+
+    def _attribute(self, attribute: Attribute) -> tuple[Path, str]:
+        """Make an attribute a variable; return its path and the name of the variable."""
+        run, held, path = self.run, attribute.value, attribute.path
+        name = self._key(attribute)
+        if held is MISSING:
+            run.without_own(path[:-1], attribute.name)
+            value: Value = UNSET
+        else:
+            value = self._read_anew(run.from_python(held, path, self.node), path)
+        own = self._copy(value)
+        self.own[name] = self.scope.names[name] = value if own is None else own
+        self.scope.always |= {name}
+        return path, name
+
+    def _key(self, captured: Captured) -> str:
+        """Return the name of the variable that holds what is changed."""
+        if isinstance(captured, str):
+            return captured
+        first = captured.holder.__name__.rpartition(".")[2], captured.name
+        twins = [
+            a for a in self.outside.captured if isinstance(a, Attribute)
+            and (a.holder.__name__.rpartition(".")[2], a.name) == first
+        ]  # fmt: skip
+        return ATTRIBUTE + ".".join(first) + "_" * twins.index(captured)
 
     def _read_anew(self, value: Value, path: Path) -> Value:
         """Return what a variable holds; a set, of which the items would be known, as one that each
@@ -336,9 +375,13 @@ class Updates:
                 return False
         return any(holding.holds_memory(self.run.kind(v, self.node)) for v in parts)
 
-    def _variable_told(self, mine: _Mine, name: str, both: tuple[Value, Value]) -> Value:
+    def _variable_told(self, mine: _Mine, name: Captured, both: tuple[Value, Value]) -> Value:
         """Return what is told of a variable: of one that is never bound anew its object."""
         own, end = both
+        if own is UNSET or isinstance(name, Attribute):
+            before = None if own is UNSET else own
+            told = None if end is own else self._part_told(before, end, mine)
+            return told or Static(None)
         if own is not end and name not in self.bound and ownership.is_root(own):
             return TupleV((Static(CHANGED), self._told(own, end, mine)))
         return self._part_told(own, end, mine) or Static(None)

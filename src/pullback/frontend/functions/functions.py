@@ -145,8 +145,8 @@ class Functions:
         """Call a known function with its parameters bound."""
         refresh(self.run, f)
         told: dict[str, Value] = {}
-        if self.run.store is not None and f.definition.globals is not vars(hashing):
-            f, told = self.run.store.called(f, args)
+        if f.definition.globals is not vars(hashing):
+            f, told = self.run.called(f, args)
         args = {n: self.run.handed(v, node) for n, v in args.items()} | told
         if asked(self.run, node):
             args[PART] = facts((PART,))

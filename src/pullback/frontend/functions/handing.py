@@ -364,6 +364,8 @@ def prepared(
     tight = {n: tightened(run, v, node) for n, v in args.items()}
     if run.store is not None:
         f, tight = run.store.apart(f, tight)
+    else:
+        f = run.within(f)
     spec, atoms, updates = owning(run, f, tight, node)
     if run.store is not None and spec.result is not None and holds_references(spec.result):
         reason = "an object that may have several names, as a result of what is differentiated"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from pullback.frontend.functions.scopes import Scope, chain, outermost
 from pullback.frontend.kinds.values import CellV, Static
 from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.object_classes import LOCAL
 from pullback.frontend.python.private_names import is_written
 from pullback.frontend.python.syntax import (
     bound_by,
@@ -57,6 +58,7 @@ def class_value(run: Run, s: ast.ClassDef) -> Static:
             made = decorator(made)
         cells[s.name].cell_contents = made
         assert isinstance(made, type)
+        LOCAL.add(made)
         return made
 
     used = (*bases, *options.values(), *decorators, *held.values())

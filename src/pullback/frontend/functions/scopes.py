@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 COLUMN = ":"
 """The names of the variables that hold columns begin so (``store``); no name of a program does."""
 
+ATTRIBUTE = f"{COLUMN}."
+"""The names of the variables that hold attributes of classes and modules begin so."""
+
 Path = tuple[tuple[object, ...], ...]
 """Where a Python value is found when compiled code is called; see ``paths.read``."""
 
@@ -75,7 +78,7 @@ def outermost(scope: AnyScope) -> PyScope | None:
 def shown(name: str) -> str:
     """Return the name of a variable for messages: names that a call adds have more after an
     ``@``, those of columns are the attribute of a class, those that the front end makes a word."""
-    plain = name.partition("@")[0]
+    plain = name.partition("@")[0].removeprefix(ATTRIBUTE)
     if plain.startswith("."):  # what a ``with`` keeps: .manager.1
         return plain.split(".")[1]
     if not plain.startswith(COLUMN):

@@ -52,6 +52,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import told
 from pullback.frontend.memory import (
+    attributes_outside,
     hash_methods,
     hash_sets,
     holding,
@@ -82,6 +83,11 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
             run.scope.names[name] = place
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
+        case ast.Attribute() if (
+            variable := attributes_outside.assigned(run, target, node)
+        ) is not None:
+            attributes_outside.check(run, value, node)
+            assign(run, variable, value, node)
         case ast.Attribute(ast.Name(name), attr) if raised_attributes.assign(
             run, run.scope.names.get(name), attr, value, target
         ):
@@ -228,6 +234,17 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 return
             ownership.rebound(run, run.scope, s.target.id)
             run.scope.names[s.target.id] = new
+        case ast.Attribute() if (
+            variable := attributes_outside.assigned(run, s.target, s)
+        ) is not None:
+            if attributes_outside.is_set(run, variable):
+                augmented(run, ast.copy_location(ast.AugAssign(variable, s.op, s.value), s))
+                return
+            old = run.evaluate(s.target)  # that of a class behind it
+            if holding.is_updated_in_place(old):
+                run.refuse(s, "an update of what a base class has, as an attribute of its own",
+                           "make a new one: cls.xs = [*cls.xs, x]", error=MutationError)
+            assign(run, variable, _by(run, op, old, run.evaluate(s.value), s), s)
         case ast.Subscript() | ast.Attribute():
             _augmented_item(run, s, s.target, op)
         case _:

@@ -42,7 +42,7 @@ from pullback.frontend.kinds.values import (
     Value,
     class_of,
 )
-from pullback.frontend.memory import holding, references
+from pullback.frontend.memory import attributes_outside, holding, references
 from pullback.frontend.python import handled, object_classes, records
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.pytypes import left_out
@@ -199,6 +199,8 @@ def _of_record(
             return run.from_python(held[name], (*value.outside.path, ("attr", name)), node)
         run.without_own(value.outside.path, name)
     found = method_of(run, value, value.cls, bases or value.cls.__mro__, name, node)
+    of, order = f"{value.cls.__name__!r} object", bases or value.cls.__mro__
+    found = found or attributes_outside.value_in(run, of, order, name, node)
     if found is not None:
         return found
     constant = class_entry(bases or value.cls.__mro__, name)[1]
@@ -329,6 +331,10 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
         return _bound(_method(run, cls, found.__func__, name, node), Static(cls))
     if isinstance(found, types.FunctionType):
         return _method(run, cls, found, name, node)
+    of = f"type object {cls.__name__!r}"
+    assigned = attributes_outside.value_in(run, of, cls.__mro__, name, node)
+    if assigned is not None:
+        return assigned
     if found is None and not hasattr(cls, name):
         run.refuse(
             node, f"{cls.__name__} has no attribute {name!r}", error=UnknownAttributeError

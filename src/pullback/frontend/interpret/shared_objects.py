@@ -19,6 +19,7 @@ from pullback.frontend.interpret.attributes import (
     refuse_missing,
 )
 from pullback.frontend.kinds.values import RecordV, RefV, Scalar, Static, SuperV, Value
+from pullback.frontend.memory import attributes_outside
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -74,7 +75,8 @@ def _by_class(
     possible = [k for k, bases in enumerate(orders) if bases]
     having = [k for k in possible if entries[k] is not None]
     of = partial(from_class, run, ref, name, node)
-    if all(entries[k] is entries[possible[0]] for k in possible):
+    differ = attributes_outside.differ(run, [orders[k] for k in possible], name)
+    if not differ and all(entries[k] is entries[possible[0]] for k in possible):
         return of(classes[possible[0]], orders[possible[0]])
     if name.startswith("__") and len(having) < len(possible):
         lacking = next(classes[k].__name__ for k in possible if k not in having)
@@ -82,7 +84,7 @@ def _by_class(
             node, f"{name} of an object of one of several classes, of which {lacking} has none",
             f"write it in {lacking} too",
         )  # fmt: skip
-    if all(isinstance(e, types.FunctionType | None) for e in entries):
+    if not differ and all(isinstance(e, types.FunctionType | None) for e in entries):
         tag = store.tag(ref, node)
         _check_having(run, tag, having, store, ref, name, node)
         known = (k if k in having else having[0] for k in range(len(classes)))
@@ -118,6 +120,9 @@ def from_class(
 ) -> Value:
     """Return what a class, looked up in these classes, has under a name for an object of it."""
     found = method_of(run, ref, cls, bases, name, node)
+    found = found or attributes_outside.value_in(
+        run, f"{cls.__name__!r} object", bases, name, node
+    )
     if found is not None:
         return found
     cls, constant = class_entry(bases, name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pullback.errors import MutationError
+from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.kinds.values import Owner, RecordV, TupleV, Value
 from pullback.frontend.memory.holding import Updatable, is_updated_in_place
@@ -21,7 +22,6 @@ from pullback.frontend.memory.ownership import (
     updatable,
     updated,
 )
-from pullback.frontend.python.paths import Namespace
 
 if TYPE_CHECKING:
     from pullback.frontend.kinds.flatten import Ownership
@@ -74,31 +74,13 @@ def handed_back(
         return replace(new, items=tuple(items))
     if not arg.fresh:
         refusal.updated = arg
-        refusal.captured = _around(run, arg)
+        ambient.note(run.frame, refusal, arg)
         raise refusal
     if nested is not None:
         check_inside(run, arg, frozenset(), nested, node)
     made = replace(_own_again(new, arg), owners=arg.owners, fresh=True)
     updated(run, "the argument", arg, node, made, nested is not None)
     return made
-
-
-def _around(run: Run, arg: Value) -> tuple[str, object] | None:
-    """Return the variable around the function whose object this is, and the globals of the
-    function."""
-    definition = run.frame.definition
-    if definition is None:
-        return None
-    paths = [h.path for h in run.frame.hidden.values() if h.value is arg]
-    if isinstance(arg, RecordV) and arg.outside is not None:
-        paths.append(arg.outside.path)
-    for path in paths:
-        match path:
-            case (("global", Namespace(names=names), str(name)), *_):
-                return name, names
-            case (("function",), ("cell", int(k)), *_) if definition.code is not None:
-                return definition.code.co_freevars[k], definition.globals
-    return None
 
 
 def named_back(

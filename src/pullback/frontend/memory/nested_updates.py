@@ -35,6 +35,7 @@ from pullback.frontend.kinds.values import (
     index_scalar,
 )
 from pullback.frontend.memory import (
+    attributes_outside,
     dicts,
     hash_changes,
     hash_methods,
@@ -91,6 +92,11 @@ def target_of(
     """Return the name and the steps to the updated value: ``name[i].field``, also the result of a
     call that is an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated
     already; ``put``: another value is put there."""
+    if value is not None:
+        target = attributes_outside.resolved(run, target)
+    elif isinstance(target, ast.Subscript | ast.Attribute):
+        inner = attributes_outside.resolved(run, target.value)
+        target = target if inner is target.value else _of_part(target, inner)
     if run.store is not None:
         return _by_references(run, run.store, target, value, put)
     root = target
@@ -105,6 +111,15 @@ def target_of(
         return base_of(run, target), rest
     base = ast.copy_location(ast.Name(place.root, ast.Load()), target)
     return base, [*places.as_steps(place), *rest]
+
+
+def _of_part(target: ast.Subscript | ast.Attribute, inner: ast.expr) -> ast.expr:
+    """Return a target in which what is indexed is another expression."""
+    made: ast.expr = (
+        ast.Subscript(inner, target.slice, target.ctx) if isinstance(target, ast.Subscript)
+        else ast.Attribute(inner, target.attr, target.ctx)
+    )  # fmt: skip
+    return ast.copy_location(made, target)
 
 
 def _by_references(

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, MutationError
+from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
 from pullback.frontend.functions.scopes import shown as shown_name
 from pullback.frontend.kinds.kinds import HashK, Kind, RecordK, ScalarK, TupleK
@@ -182,6 +183,7 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
         refusal = seen_outside(run, name, value, node)
         spec = run.frame.spec
         if spec is None or name not in run.frame.given:
+            ambient.note(run.frame, refusal, value)
             raise refusal
         if name in run.frame.rebound:
             spec.replaced.add(name)

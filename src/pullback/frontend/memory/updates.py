@@ -136,13 +136,6 @@ def check_has_attributes(run: Run, obj: Value, node: ast.AST) -> None:
     match obj:
         case RecordV(cls) if is_object_class(cls):
             return
-        case Static(type() as cls):
-            run.refuse(
-                node,
-                f"an attribute of the class {cls.__name__} cannot be assigned: all would see it",
-                "let each object have it, or pass the value",
-                error=MutationError,
-            )
         case _:
             run.refuse(
                 node,

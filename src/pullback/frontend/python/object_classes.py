@@ -10,6 +10,7 @@ import types
 import typing
 from functools import lru_cache
 from typing import Any
+from weakref import WeakSet
 
 from pullback.frontend.python.annotations import is_frozen, is_record_class, memory
 from pullback.frontend.python.libraries import is_closed_module
@@ -20,6 +21,9 @@ NAMESPACES = types.SimpleNamespace, argparse.Namespace
 _ABSTRACT = object, abc.ABC, typing.Generic, typing.Protocol
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 """Flags of classes: it was made at run time; its attributes cannot be assigned."""
+
+LOCAL: WeakSet[type] = WeakSet()
+"""The classes that were made when a function was compiled: Python makes one in each run."""
 
 _HOOKS = "__new__", "__setattr__", "__delattr__", "__getattribute__", "__getattr__"
 
@@ -92,6 +96,6 @@ def hook_of(cls: type) -> str:
 
 
 __all__ = [
-    "NAMESPACES", "attributes_of", "changes", "hook_of", "is_made_in_python", "is_object_class",
-    "slots_of",
+    "LOCAL", "NAMESPACES", "attributes_of", "changes", "hook_of", "is_made_in_python",
+    "is_object_class", "slots_of",
 ]  # fmt: skip

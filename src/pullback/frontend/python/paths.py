@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -34,6 +36,29 @@ class Namespace:
         if found is None or found.names is not names:
             found = cls._made[id(names)] = cls(names)
         return found
+
+
+Holder = type | ModuleType
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of a class or module: a place that a program may assign."""
+
+    holder: Holder
+    name: str
+
+    @property
+    def path(self) -> Path:
+        """The path by which it is read, in the class or module itself."""
+        if isinstance(self.holder, type):
+            return (("class", self.holder), ("own", self.name))
+        return (("global", Namespace.of(vars(self.holder)), self.name),)
+
+    @property
+    def value(self) -> object:
+        """What it holds now, MISSING if it is not there."""
+        return vars(self.holder).get(self.name, MISSING)
 
 
 class Missing:
@@ -129,4 +154,6 @@ def describe_path(path: Path) -> str:
     return ", ".join(parts)
 
 
-__all__ = ["MISSING", "Namespace", "UnknownNameError", "describe_path", "read"]
+__all__ = [
+    "MISSING", "Attribute", "Holder", "Namespace", "UnknownNameError", "describe_path", "read",
+]  # fmt: skip

@@ -14,15 +14,16 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 
 from pullback.core.terms import Atom, Var
 from pullback.errors import ArgumentTypeError, MutationError, PullbackError, UnsupportedError
-from pullback.frontend.functions.scopes import Outside, Path, PyScope
+from pullback.frontend.functions import ambient
+from pullback.frontend.functions.scopes import Outside, Path, PyScope, Scope
 from pullback.frontend.kinds.by_callable import is_foreign
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import (
@@ -106,6 +107,8 @@ class Taken:
     objects: frozenset[int]
     cells: frozenset[int]
     paths: frozenset[Path]
+    variables: Mapping[Path, str] = field(default_factory=dict)
+    """The variables that hold attributes of classes and modules (``attributes_outside``)."""
 
 
 class PythonValues:
@@ -128,15 +131,35 @@ class PythonValues:
 
     def within(self, f: FunctionV) -> FunctionV:
         """Return a function as it is called here: with the columns, in a program that has
-        references."""
-        return f if self.store is None else self.store.within(f)
+        references, and with attributes of classes and modules."""
+        if self.store is None and (self.taken is None or not self.taken.variables):
+            return f
+        return ambient.within(self.scope, f)
+
+    def variable_here(self, variable: str, node: ast.AST) -> str:
+        """Return the name that an attribute of a class or module has in this frame."""
+        found = ambient.names_here(self.scope).get(variable)
+        if found is None:
+            reason = (
+                "an attribute of a class or module that the program assigns, in a function that is "
+                "given to a function of a library"
+            )
+            self.refuse(node, reason, "call the function by its name", error=MutationError)
+        return found
+
+    def called(self, f: FunctionV, args: dict[str, Value]) -> tuple[FunctionV, dict[str, Value]]:
+        """Return a function that is called here, and what it is told of its arguments."""
+        return (self.within(f), {}) if self.store is None else self.store.called(f, args)
 
     if TYPE_CHECKING:  # the attributes of Run that this part uses
 
         @property
         def frame(self) -> Frame: ...
+        @property
+        def scope(self) -> Scope: ...
         origins: dict[Atom, tuple[object, str]]
 
+        def lookup(self, name: str, node: ast.AST) -> Value: ...
         def refuse(
             self, node: ast.AST, reason: str, rewrite: str = "",
             error: type[PullbackError] | None = None,
@@ -163,8 +186,12 @@ class PythonValues:
         """Return the abstract value of the Python object found at ``path``."""
         if path in self.static_paths:
             return Static(self.static_paths[path].value)
-        if self.taken is not None and (path in self.taken.paths or id(obj) in self.taken.objects):
-            self._refuse_taken(path, node)
+        if self.taken is not None:
+            variable = self.taken.variables.get(path)
+            if variable is not None:
+                return self.lookup(self.variable_here(variable, node), node)
+            if path in self.taken.paths or id(obj) in self.taken.objects:
+                self._refuse_taken(path, node)
         if refusal(obj) is not None:
             self._type_of(obj, path, node)  # it refuses the object
         match obj:

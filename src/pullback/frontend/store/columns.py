@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.frontend.functions import ambient
 from pullback.frontend.functions.captured_variables import APART, KEPT
 from pullback.frontend.functions.lambda_sets import LambdaSet, tie
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
@@ -40,7 +41,6 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
-    CellV,
     FunctionV,
     ListV,
     Owner,
@@ -99,7 +99,7 @@ class Columns:
         """Give a function columns of its own."""
         made = dict(self.columns())
         scope.names |= {name: _empty(self.run, kind) for name, kind in made.items()}
-        scope.always = frozenset(made)
+        scope.always |= frozenset(made)
 
     def apart(
         self, f: FunctionV, args: dict[str, Value]
@@ -112,13 +112,7 @@ class Columns:
 
     def within(self, f: FunctionV) -> FunctionV:
         """Return a function as it is called here: it captures the columns."""
-        here = function_scope(self.run.scope)
-        names = {n: CellV(here, m) for n, m in self._here().items()}
-        known = isinstance(f.scope, Scope) and f.scope.always and not f.scope.live
-        if known or not names:
-            return f
-        scope = Scope(dict(names), f.scope, live=False, always=frozenset(names))
-        return replace(f, scope=scope)
+        return ambient.within(self.run.scope, f)
 
     def called(self, f: FunctionV, args: dict[str, Value]) -> (
         tuple[FunctionV, dict[str, Value]]
@@ -129,15 +123,16 @@ class Columns:
         given, self.given_away = self.given_away, []
         names = tuple(n for n, v in args.items() if any(v is g for g in given))
         told: dict[str, Value] = {KEPT: facts(names)} if names else {}
+        taken = self.run.taken
         closed = is_library(f.definition.globals) and f.scope is None
+        closed = closed and (taken is None or not taken.variables)
         if closed and not any(map(_can_touch, args.values())):
             return f, told
         return self.within(f), told
 
     def _here(self) -> dict[str, str]:
         """Return the names that the columns have in this frame."""
-        names = function_scope(self.run.scope).names
-        return {n.partition("@")[0]: n for n in names if n.startswith(COLUMN)}
+        return ambient.names_here(self.run.scope)
 
     def name(self, column: str, node: ast.AST) -> str:
         """Return the name of a column in this frame."""

@@ -1,0 +1,219 @@
+"""Attributes of classes and modules that the program assigns.
+
+Each is a variable of the entry, which every function captures where it is called
+(``functions.ambient``); what it holds at the end is told to the caller (``seen_outside``).
+
+    Counter.total += v          :.Counter.total += v
+    self.total  (no own one)    :.Counter.total
+    settings.log.append(v)      :.settings.log.append(v)
+
+Which attributes these are is learnt: an assignment of another one is refused, with the attribute,
+and the program is compiled anew with it.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pullback.errors import MutationError, UnknownAttributeError
+from pullback.frontend.functions import ambient
+from pullback.frontend.functions.scopes import function_scope
+from pullback.frontend.kinds.values import UNSET, MaybeV, RecordV, RefV, Static, Value
+from pullback.frontend.memory import ownership
+from pullback.frontend.python.object_classes import attributes_of
+from pullback.frontend.python.paths import Attribute, Holder
+from pullback.frontend.python.syntax import root_of
+from pullback.frontend.store.facts import holds_functions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pullback.frontend.run import Run
+
+def value_in(
+    run: Run, of: str, bases: Sequence[type], name: str, node: ast.AST
+) -> Value | None:
+    """Return what an object or class finds under a name in these classes, in their order, if the
+    program assigns the attribute of that name of one of them; None: it is what Python says.
+    ``of``: what looks, in the words of an AttributeError."""
+    variables = {} if run.taken is None else run.taken.variables
+    for k, base in enumerate(bases):
+        variable = variables.get(Attribute(base, name).path)
+        if variable is None:
+            if name in vars(base):
+                return None if k == 0 else _of_python(run, base, name, node)
+            continue
+        held = _held(run, variable, node)
+        if held is UNSET:
+            continue
+        if not isinstance(held, MaybeV):
+            return run.lookup(run.variable_here(variable, node), node)
+        below = partial(_below, run, of, bases[k + 1 :], name, node)
+        return run.branch(held.bound, partial(_given, held.value), below, node)
+    return None
+
+
+def _given(value: Value) -> Value:
+    return value
+
+
+def differ(run: Run, orders: Sequence[Sequence[type]], name: str) -> bool:
+    """Whether objects of classes with these orders may find different things under a name, since
+    the program assigns it."""
+    variables = {} if run.taken is None else run.taken.variables
+    mine = [[b for b in bases if Attribute(b, name).path in variables] for bases in orders]
+    return any(m != mine[0] for m in mine)
+
+
+def _below(run: Run, of: str, bases: Sequence[type], name: str, node: ast.AST) -> Value:
+    """Return what the other classes have, where the first one has not."""
+    found = value_in(run, of, bases, name, node)
+    if found is not None:
+        return found
+    base = next((b for b in bases if name in vars(b)), None)
+    if base is None:
+        message = f"{of} has no attribute {name!r}"
+        run.never("AttributeError", message, node, UnknownAttributeError)
+    return _of_python(run, base, name, node)
+
+
+def _of_python(run: Run, base: type, name: str, node: ast.AST) -> Value:
+    return run.from_python(getattr(base, name), Attribute(base, name).path, node)
+
+
+def _held(run: Run, variable: str, node: ast.AST) -> Value:
+    return function_scope(run.scope).names[run.variable_here(variable, node)]
+
+
+# --- targets --------------------------------------------------------------------------------------
+
+
+def assigned(run: Run, target: ast.expr, node: ast.AST) -> ast.Name | None:
+    """Return the variable in the place of ``Class.name`` or ``module.name``, which is assigned;
+    None if the target is something else."""
+    if not isinstance(target, ast.Attribute):
+        return None
+    holder = _holder(run, target.value)
+    if holder is None:
+        return None
+    name = _variable(run, Attribute(holder, target.attr), target)
+    ownership.check_carried(run, name, node)
+    return ast.copy_location(ast.Name(name, ast.Store()), target)
+
+
+def is_set(run: Run, variable: ast.Name) -> bool:
+    """Whether a variable has a value on every path."""
+    held = function_scope(run.scope).names.get(variable.id)
+    return held is not UNSET and not isinstance(held, MaybeV)
+
+
+def resolved(run: Run, target: ast.expr) -> ast.expr:
+    """Return the place of something that is updated, with the variable in the place of an attribute
+    of a class or module in it: also of one that an object has from its class."""
+    match target:
+        case ast.Attribute(value, name):
+            holder = _holder(run, value)
+            bases: Sequence[type] = ()
+            if isinstance(holder, types.ModuleType):
+                found: Holder | None = holder
+            else:
+                bases = _bases(run, value, name) if holder is None else holder.__mro__
+                found = _owner(run, bases, name, target)
+            if found is not None:
+                variable = _variable(run, Attribute(found, name), target)
+                return ast.copy_location(ast.Name(variable, ast.Load()), target)
+            inner = resolved(run, value)
+            made: ast.expr = ast.Attribute(inner, name, target.ctx)
+        case ast.Subscript(value, index):
+            inner = resolved(run, value)
+            made = ast.Subscript(inner, index, target.ctx)
+        case _:
+            return target
+    return target if inner is value else ast.copy_location(made, target)
+
+
+def _bases(run: Run, e: ast.expr, name: str) -> Sequence[type]:
+    """Return the classes in which an object looks for an attribute that it does not have itself."""
+    if not isinstance(e, ast.Name):
+        return ()
+    match run.lookup(e.id, e):
+        case RecordV(cls, fields, outside=place) if cls is not dict and name not in fields:
+            own = {} if place is None else attributes_of(place.value)
+            return () if name in own else cls.__mro__
+        case RefV() as ref if run.store is not None and name not in run.store.group(ref).fields:
+            classes = run.store.group(ref).classes
+            return classes[0].__mro__ if len(classes) == 1 else ()
+        case _:
+            return ()
+
+
+def _owner(run: Run, bases: Sequence[type], name: str, node: ast.AST) -> type | None:
+    """Return the first of these classes that has something under a name which can be updated."""
+    variables = {} if run.taken is None else run.taken.variables
+    for base in bases:
+        variable = variables.get(Attribute(base, name).path)
+        held = None if variable is None else _held(run, variable, node)
+        if isinstance(held, MaybeV):
+            run.refuse(node, f"an update of the attribute {name!r}, which only some paths have "
+                       "given to the class", "let the class have it from the start")
+        if variable is not None and held is not UNSET:
+            return base
+        if name in vars(base):
+            return base if ambient.is_plain(vars(base)[name]) else None
+    return None
+
+
+def _holder(run: Run, e: ast.expr) -> Holder | None:
+    """Return the class or module that an expression names: by names and attributes, as
+    ``type(x)``, or as ``x.__class__``."""
+    match e:
+        case ast.Call(ast.Name("type"), [ast.Name()], []) | ast.Attribute(ast.Name(), "__class__"):
+            pass
+        case ast.Name() | ast.Attribute() if isinstance(root := root_of(e), ast.Name):
+            if not _names_only(e) or not _is_holder(run.lookup(root.id, root)):
+                return None
+        case _:
+            return None
+    found = run.evaluate(e)
+    held = found.value if isinstance(found, Static) else None
+    return held if isinstance(held, Holder) else None
+
+
+def _names_only(e: ast.expr) -> bool:
+    return all(not isinstance(n, ast.Subscript) for n in ast.walk(e))
+
+
+def _is_holder(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, Holder)
+
+
+def _variable(run: Run, attribute: Attribute, node: ast.AST) -> str:
+    """Return the name of the variable that holds an attribute, or refuse it, to be learnt."""
+    if run.taken is not None and attribute.path in run.taken.variables:
+        return run.variable_here(run.taken.variables[attribute.path], node)
+    holder = attribute.holder
+    if isinstance(holder, type):
+        what, instead = f"the class {holder.__name__}", "let each object have it"
+    else:
+        what, instead = f"the module {holder.__name__}", "keep it in an object"
+    error = MutationError(
+        f"an attribute of {what} cannot be assigned: all would see it",
+        f"{instead}, or pass the value", run.site(node),
+    )  # fmt: skip
+    if ambient.may_be_assigned(attribute):
+        error.attribute = attribute
+    raise error
+
+
+def check(run: Run, value: Value, node: ast.AST) -> None:
+    """Refuse a function or descriptor as what is assigned: objects would find a method."""
+    cls = value.cls if isinstance(value, RecordV | RefV) else object
+    if holds_functions(run.kind(value, node)) or hasattr(cls, "__get__"):
+        run.refuse(node, "a function as an attribute of a class or module that is assigned",
+                   "keep it in an object, or choose it by a number", error=MutationError)
+
+
+__all__ = ["assigned", "check", "differ", "is_set", "resolved", "value_in"]
