@@ -144,3 +144,11 @@ def test_what_cannot_be_pickled_says_why() -> None:
     _, linear = pb.linearize(square, 2.0)
     with pytest.raises(pickle.PicklingError, match=r"what pb.linearize returned"):
         pickle.dumps(linear)
+
+
+def test_errors_are_pickled_as_they_are() -> None:
+    with pytest.raises(pb.PullbackError) as error:
+        pb.grad(square)(1)
+    again = pickle.loads(pickle.dumps(error.value))
+    assert type(again) is type(error.value) and str(again) == str(error.value)
+    assert (again.reason, again.rewrite) == (error.value.reason, error.value.rewrite)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from pullback.core.terms import Site
 
@@ -48,12 +49,20 @@ class PullbackError(Exception):
         self.others: tuple[PullbackError, ...] = ()
         super().__init__(render(self.title, reason, rewrite, site, self.advice))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.args), dict(vars(self))
+
     def also(self, others: Sequence[PullbackError]) -> None:
         """Show other problems of the same function behind this one."""
         self.others = tuple(others)
         errors = (self, *self.others)
         texts = [render(e.title, e.reason, e.rewrite, e.site, e.advice) for e in errors]
         self.args = ("\n\n".join(texts),)
+
+
+def _again(cls: type[PullbackError], args: tuple[Any, ...]) -> PullbackError:
+    """Return an error with this text, which is complete."""
+    return cls.__new__(cls, *args)
 
 
 class UnsupportedError(PullbackError, NotImplementedError):

@@ -39,7 +39,7 @@ MAY_KNOW = {
     "pullback": {
         "api", "errors", "combinators", "absent", "interop", "explanation", "loop_progress",
     },
-    "interop": {"pullback", "api", "errors", "structures"},
+    "interop": {"pullback", "api", "call", "errors", "structures"},
     "demo": {"pullback"},
     "gallery": {"pullback"},
     "__main__": {"pullback", "demo", "gallery", "papers"},

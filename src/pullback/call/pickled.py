@@ -5,6 +5,9 @@ Any other operator is the call that made it, of its function; and that is found 
 along: a lambda, a function inside of another one, the function under a decorator. Such
 a function is its code, the module of its globals and what it captures; its text must prove to be
 its source here, and the compiler wants the same proof where it is loaded.
+
+cloudpickle (joblib, loky, Dask) copies also what stands in ``__main__``, with the globals that it
+uses, and has a reducer of its own here (``travelled_texts``), which sends the texts.
 """
 
 from __future__ import annotations
@@ -20,6 +23,13 @@ from collections.abc import Callable
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from pullback.call.travelled_texts import (
+    by_cloudpickle,
+    for_cloudpickle,
+    is_of_main,
+    sent,
+    tell_cloudpickle,
+)
 from pullback.errors import PullbackError
 from pullback.frontend.python.source import definition_of
 
@@ -36,8 +46,15 @@ class Remade(ABC):
         """Return a public function, and the arguments with which it makes such an object."""
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        if is_global(self):
+        named = is_global(self)
+        if named and not is_of_main(self):
             return str(vars(self)["__qualname__"])
+        if tell_cloudpickle():
+            return by_cloudpickle(self)
+        return (_itself, (ByName(self),)) if named else self.as_call()
+
+    def as_call(self) -> tuple[Any, ...]:
+        """Return the pickle of the call that made it."""
         make, args, kwargs = self.call_that_made_it()
         own = {name: held(value) for name, value in self._own(args[0]).items()}
         return _made, (make, tuple(map(held, args)), kwargs, own)
@@ -74,14 +91,51 @@ def is_global(value: object) -> bool:
 
 def held(value: object) -> object:
     """Return what is pickled in place of a value: a function that has no name goes along."""
-    return ByCode(value) if isinstance(value, FunctionType) and not is_global(value) else value
+    if isinstance(value, FunctionType) and not is_global(value):
+        return ByCode(value)
+    named = callable(value) and is_of_main(value) and not isinstance(value, Remade)
+    return ByName(value) if named else value
 
 
+@for_cloudpickle
+class ByName:
+    """What stands in ``__main__``: pickle writes its name, and cloudpickle a copy."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self.value, Remade):
+            return _named, (str(getattr(self.value, "__qualname__", "")),)
+        return _itself, (self.value,)
+
+    def with_texts(self) -> tuple[Any, ...]:
+        """Return what cloudpickle writes."""
+        return self.value.as_call() if isinstance(self.value, Remade) else sent(self.value)
+
+
+def _itself(value: object) -> object:
+    return value
+
+
+def _named(name: str) -> object:
+    """Return what stands under a name in ``__main__``."""
+    found: object = sys.modules["__main__"]
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+@for_cloudpickle
 class ByCode:
     """A function, as the pickle of its code and of what it captures."""
 
     def __init__(self, f: FunctionType) -> None:
         self.f = f
+
+    def with_texts(self) -> tuple[Any, ...]:
+        """Return what cloudpickle writes."""
+        return sent(self.f)
 
     def __reduce__(self) -> tuple[Any, ...]:
         f, code = self.f, self.f.__code__
@@ -145,4 +199,4 @@ def _complete(f: FunctionType, state: dict[str, Any]) -> None:
             (cell.cell_contents,) = content
 
 
-__all__ = ["ByCode", "Call", "Remade", "held", "is_global"]
+__all__ = ["ByCode", "ByName", "Call", "Remade", "held", "is_global"]

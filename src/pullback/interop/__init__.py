@@ -15,6 +15,9 @@ PACKAGES = {
     "dask": 'pip install "dask[array,distributed]"',
     "jax": "pip install jax",
     "nutpie": "pip install nutpie",
+    "pytensor": "pip install pytensor",
+    "scipy": "pip install scipy",
+    "sklearn": "pip install scikit-learn",
     "torch": "pip install torch",
 }
 """How each of the packages is installed."""

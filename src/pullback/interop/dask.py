@@ -10,16 +10,11 @@ from __future__ import annotations
 
 import builtins
 import hashlib
-import io
-import linecache
-import marshal
 import math
 import sys
-from collections import ChainMap
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from types import CodeType, FunctionType
-from typing import Any, ClassVar
+from typing import Any
 
 import cloudpickle
 import dask
@@ -29,6 +24,8 @@ from dask.bag import Bag
 from dask.delayed import Delayed
 
 import pullback as pb
+from pullback.call.pickled import ByName
+from pullback.call.travelled_texts import tell_cloudpickle
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 
 Made = Callable[..., Any]
@@ -248,25 +245,14 @@ def _vmap(f: Made, _: Any) -> Made:
 # --- functions that travel ------------------------------------------------------------------------
 
 
-def _code(code: CodeType) -> Any:
-    return marshal.loads, (marshal.dumps(code),)
-
-
-class _Pickler(cloudpickle.Pickler):
-    """Keeps the names of the files of code, by which their texts are found."""
-
-    dispatch_table: ClassVar[Any] = ChainMap({CodeType: _code}, cloudpickle.Pickler.dispatch_table)
-
-
 class _Sent:
     """A function and what is made of it, as bytes: with the texts of its files, which the compiler
     on the worker proves to be the source of its code. A worker makes it once."""
 
     def __init__(self, f: Made, how: Made, argnums: Any) -> None:
-        image = io.BytesIO()
-        _Pickler(image).dump((f, how, argnums))
-        self.image, self.version = image.getvalue(), sys.version_info[:2]
-        self.texts = _texts(f)
+        tell_cloudpickle()
+        self.image = cloudpickle.dumps((ByName(f), how, argnums))
+        self.version = sys.version_info[:2]
         self.key = hashlib.sha256(self.image).hexdigest()
 
     def __dask_tokenize__(self) -> str:
@@ -285,9 +271,6 @@ class _Sent:
 
 @lru_cache(maxsize=64)
 def _made(key: str, sent: _Sent) -> Made:
-    for file, lines in sent.texts.items():
-        if linecache.getlines(file) != lines:
-            linecache.cache[file] = sum(map(len, lines)), None, lines, file
     if sent.version != sys.version_info[:2]:
         raise ArgumentTypeError(
             f"a function from Python {'.'.join(map(str, sent.version))}, on a worker with another",
@@ -296,29 +279,6 @@ def _made(key: str, sent: _Sent) -> Made:
     f, how, argnums = cloudpickle.loads(sent.image)
     made: Made = how(f, argnums)
     return made
-
-
-def _texts(f: object) -> dict[str, list[str]]:
-    """Return the texts of the files of a function, and of those that go along with it."""
-    found: dict[str, list[str]] = {}
-    todo, seen = [f], set[int]()
-    while todo:
-        g = getattr(todo[-1], "__wrapped__", todo.pop())
-        if not isinstance(g, FunctionType) or id(g) in seen:
-            continue
-        seen.add(id(g))
-        file = g.__code__.co_filename
-        found[file] = linecache.getlines(file, g.__globals__)
-        todo += [g.__globals__.get(name) for name in g.__code__.co_names]
-        todo += [cell.cell_contents for cell in g.__closure__ or () if _is_full(cell)]
-    return {file: lines for file, lines in found.items() if lines}
-
-
-def _is_full(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
 
 
 __all__ = ["grad", "hvp", "jacobian", "value_and_grad", "vmap"]

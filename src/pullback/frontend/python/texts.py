@@ -35,6 +35,9 @@ _FEATURES = functools.reduce(
     operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
 )
 
+COPIED = "<dynamic-code>"
+"""The name that cloudpickle gives to the file of a function that it copies."""
+
 MOST_TEXTS = 32
 """The number of texts whose trees are kept; a definition keeps the tree of its own function."""
 
@@ -80,6 +83,8 @@ def texts_of(function: FunctionType) -> Iterator[Text]:
     """Iterate over compiled texts that may be the source of a function, the likeliest first."""
     code = function.__code__
     file, features = code.co_filename, code.co_flags & _FEATURES
+    if file == COPIED and sys.argv:
+        file = sys.argv[0]  # a worker of joblib's has the arguments of the program
     texts = dict.fromkeys(t for t in _texts(file, function.__globals__) if t)
     if file == "<string>":  # perhaps what stands behind ``python -c``
         texts |= dict.fromkeys(t.removeprefix("-c") for t in sys.orig_argv[1:])
@@ -284,4 +289,4 @@ def _holds(node: ast.expr, start: _Point, end: _Point) -> bool:
     return _start(node) <= start and end <= (node.end_lineno or 0, node.end_col_offset or 0)
 
 
-__all__ = ["AnyFunction", "FunctionNode", "Text", "has_text", "same_code", "texts_of"]
+__all__ = ["COPIED", "AnyFunction", "FunctionNode", "Text", "has_text", "same_code", "texts_of"]
