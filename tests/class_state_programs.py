@@ -61,6 +61,14 @@ class Other(Base):
     pass
 
 
+class Late:
+    """A class whose attributes the programs give it."""
+
+
+class Later(Late):
+    pass
+
+
 class Box:
     made = 0
 
@@ -103,6 +111,8 @@ def begin():
     for cls in (Sub, Other):
         if "count" in vars(cls):
             del cls.count
+    for name in {"extra"} & vars(Late).keys():
+        delattr(Late, name)
     outer.v = 3.0
     vars(outer).pop("made", None)
     settings.rate, settings.n, settings.log, settings.other = 2.0, 0, [], [1.0]
@@ -113,8 +123,9 @@ def state():
     """All that the programs may change."""
     return [
         Counter.total, Counter.n, Counter.log, Counter.latest, Counter.table, Counter.items,
-        vars(Counter.model), Counter.flag, Base.count, vars(Sub).get("count"),
-        vars(Other).get("count"), Box.made, Node.live, Config.rate, vars(outer), settings.rate,
+        vars(Counter.model), Counter.flag, vars(Late).get("extra"), Base.count,
+        vars(Sub).get("count"), vars(Other).get("count"), Box.made, Node.live, Config.rate,
+        vars(outer), settings.rate,
         settings.n, settings.log, settings.other, settings.table,
     ]  # fmt: skip
 
@@ -374,7 +385,41 @@ def several_targets(x):
     return Counter.total * Counter.latest
 
 
+def given_late(x):
+    if x > 1.0:
+        Late.extra = x
+    return getattr(Later(), "extra", 7.0) * x if hasattr(Later(), "extra") else 3.0 * x
+
+
+def matched_late(x):
+    Late.extra = x
+    match Later():
+        case Later(extra=v):
+            return v * x
+        case _:
+            return x
+
+
+def given_late_or_raised(x):
+    if x > 1.0:
+        Late.extra = x
+    try:
+        return Late.extra * x
+    except AttributeError:
+        return 3.0 * x
+
+
+def in_a_ring(x):
+    a = Node(x, None)
+    b = Node(1.0, a)
+    a.following = b
+    Node.live += 1
+    Late.extra = a.v
+    return Later().extra * b.following.live if hasattr(b.following, "live") else x
+
+
 RIGHT = [
+    given_late, matched_late, given_late_or_raised, in_a_ring,
     added, by_class_methods, in_a_loop, by_methods, appended, appended_by_a_method,
     of_subclasses, on_some_paths, of_a_module, list_of_a_module, array_of_a_module,
     array_of_a_class, anew, latest, raising, caught, in_a_recursion, in_a_generator,

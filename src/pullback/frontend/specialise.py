@@ -217,11 +217,11 @@ def _specialise(
             except PullbackError as e:
                 if lambda_sets.unsettled():
                     continue
-                if facts is not None:
-                    raise
-                found = _with_references(attempt, e)
+                found = None if facts is not None else _with_references(attempt, e)
                 if isinstance(found, Specialised):
                     return found
+                if facts is not None or getattr(found, "attribute", None) is not None:
+                    raise found or e from None  # which attribute is assigned is learnt
                 refusal = _all_problems(e, attempt)
                 refusal.makes_objects = found is not None
                 if found is not None and (found.reason, found.site) != (e.reason, e.site):

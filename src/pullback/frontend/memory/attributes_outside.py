@@ -18,6 +18,7 @@ import types
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pullback.core.build import boolean
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import function_scope
@@ -31,6 +32,7 @@ from pullback.frontend.store.facts import holds_functions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pullback.core.terms import Atom
     from pullback.frontend.run import Run
 
 def value_in(
@@ -58,6 +60,26 @@ def value_in(
 
 def _given(value: Value) -> Value:
     return value
+
+
+def there(
+    run: Run, orders: Sequence[Sequence[type]], name: str, node: ast.AST
+) -> bool | Atom:
+    """Whether an object of a class with one of these orders finds an attribute that the program
+    assigns."""
+    variables = {} if run.taken is None else run.taken.variables
+    if differ(run, orders, name):
+        run.refuse(node, f"whether one of several objects has {name!r}", "use isinstance(x, Class)")
+    found: bool | Atom = False
+    for base in orders[0]:
+        variable = variables.get(Attribute(base, name).path)
+        held = UNSET if variable is None else _held(run, variable, node)
+        if isinstance(held, MaybeV):
+            known = boolean(False) if isinstance(found, bool) else found
+            found = run.b.prim("or", known, held.bound)
+        elif held is not UNSET:
+            return True
+    return found
 
 
 def differ(run: Run, orders: Sequence[Sequence[type]], name: str) -> bool:
@@ -216,4 +238,4 @@ def check(run: Run, value: Value, node: ast.AST) -> None:
                    "keep it in an object, or choose it by a number", error=MutationError)
 
 
-__all__ = ["assigned", "check", "differ", "is_set", "resolved", "value_in"]
+__all__ = ["assigned", "check", "differ", "is_set", "resolved", "there", "value_in"]

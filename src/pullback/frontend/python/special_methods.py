@@ -35,6 +35,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.memory import attributes_outside
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python.object_classes import attributes_of
 from pullback.frontend.run import Run
@@ -216,6 +217,20 @@ def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 def has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
     """Whether an object has an attribute."""
+    match value:
+        case RecordV(cls) | RefV(cls=cls) if isinstance(sp, Run) and sp.taken is not None:
+            classes = sp.rows.group(value).classes if isinstance(value, RefV) else [cls]
+            given = attributes_outside.there(sp, [c.__mro__ for c in classes], name, node)
+            if given is True:
+                return Static(True)
+            if given is not False:
+                found = (lambda: Static(True)), (lambda: _has(sp, value, name, node))
+                return sp.branch(given, *found, node)
+    return _has(sp, value, name, node)
+
+
+def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
+    """Whether an object has an attribute, which the program gives to no class."""
     match value:
         case UnionV() | OptionalV():
             assert isinstance(sp, Run)
