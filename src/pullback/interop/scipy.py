@@ -103,7 +103,7 @@ def jac_sparsity(f: Function, x: Any, *args: Any, argnum: int = 0) -> scipy.spar
     """
     found = scipy.sparse.csr_array(pb.sparse_jacobian(f, argnum)(x, *args))
     found.data = np.ones_like(found.data)
-    return _result(found)
+    return found
 
 
 @with_types
