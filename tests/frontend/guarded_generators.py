@@ -441,14 +441,14 @@ PROGRAMS = [
     nested,
     skipped,
     in_its_place,
+    named,
+    advanced,
 ]
 
 REFUSED = [
-    (named, 'a generator with a name is left'),
     (kept_by_another, 'a generator with a name is left'),
     (closing_caught, 'where GeneratorExit is caught'),
     (yields_at_the_end, 'yields in a finally'),
     (raises_at_the_end, 'whose finally jumps or raises'),
-    (advanced, 'is advanced by next'),
     (left_in_a_with, "is left inside of a 'with'|would be seen outside"),
 ]

@@ -94,6 +94,63 @@ def guarded(xs, log):
         log.append(1.0)
 
 
+def shown(xs):
+    try:
+        yield from xs
+    finally:
+        print(end="")
+
+
+def refused_in_a_dict(xs):
+    each = {"all": shown(xs)}
+    return next(each["all"])
+
+
+@mends(
+    refused_in_a_dict, ([1.0, 2.0],), "give it one name, in the function that goes through it",
+    UnsupportedError,
+)  # fmt: skip
+def mended_in_a_dict(xs):
+    g = shown(xs)
+    return next(g)
+
+
+def refused_left_by_an_exception(xs):
+    g = shown(xs)
+    total = 0.0
+    for v in g:
+        total += 1 / v
+    return total
+
+
+@mends(
+    refused_left_by_an_exception, ([1.0, 2.0],), "close it here: try: ... finally: g.close()",
+    UnsupportedError,
+)  # fmt: skip
+def mended_left_by_an_exception(xs):
+    g = shown(xs)
+    total = 0.0
+    try:
+        for v in g:
+            total += 1 / v
+    finally:
+        g.close()
+    return total
+
+
+def refused_close(xs):
+    squares = map(lambda v: v * v, xs)
+    total = next(squares)
+    squares.close()
+    return total
+
+
+@mends(refused_close, ([1.0, 2.0],), "leave it out", ArgumentTypeError, AttributeError)
+def mended_close(xs):
+    squares = map(lambda v: v * v, xs)
+    return next(squares)
+
+
 def refused_left_by_name(xs):
     log = []
     squares = guarded(xs, log)
@@ -105,7 +162,7 @@ def refused_left_by_name(xs):
 
 @mends(
     refused_left_by_name, ([0.5, 1.5, 2.5],), "call it where it is used: for v in items(xs): ...",
-    UnsupportedError, differs=True,
+    MutationError, differs=True,
 )  # fmt: skip
 def mended_left_by_name(xs):
     def squares():

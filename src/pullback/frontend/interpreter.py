@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pullback.core.messages import Message, Raised
 from pullback.core.terms import Atom, If, Lit
 from pullback.errors import PullbackError
+from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.functions.functions import Functions
 from pullback.frontend.functions.generator_ends import left_with
 from pullback.frontend.functions.lambda_sets import LambdaSets
@@ -69,6 +70,7 @@ class Interpreter(Run):
     lookup = expressions.lookup
     execute = statements.execute
     run_body = statements.run_body
+    keeps = iterator_lifetimes.raised
     assign = assignment.assign
     case_value = narrowing.case_value
     is_instance = narrowing.is_instance

@@ -82,6 +82,7 @@ class Specialisations(Protocol):
     shown: int
     """The number of calls of Python, say to print, that have been compiled so far."""
     recursive: set[Definition]
+    definitions: dict[str, Definition]
     makes_items: int | None
     """The number of frames at which the function of a ``map`` or ``filter`` is called."""
 
@@ -102,7 +103,10 @@ class NamedGenerators(Protocol):
     """The generators that variables hold, and the kinds of their items
     (``generators.Generators``)."""
 
+    settling: tuple[ast.AST, frozenset[str]] | None
+
     def born(self, value: Value) -> Value: ...
+    def in_a_place(self, value: Value) -> Value: ...
     def name(self, value: GeneratorV, key: object, node: ast.AST) -> Value: ...
     def begin(self, value: GeneratorV, node: ast.AST) -> None: ...
     def advance(self, value: GeneratorV) -> bool: ...
@@ -198,12 +202,9 @@ class Run(PythonValues, Specialiser):
         return site_of(definition, node)
 
     def refuse(
-        self,
-        node: ast.AST,
-        reason: str,
-        rewrite: str = "",
+        self, node: ast.AST, reason: str, rewrite: str = "",
         error: type[PullbackError] | None = None,
-    ) -> NoReturn:
+    ) -> NoReturn:  # fmt: skip
         definition = self.frame.definition
         module = None if definition is None else definition.globals.get("__name__")
         own = module == "pullback.call.callee"
@@ -223,6 +224,12 @@ class Run(PythonValues, Specialiser):
     def _note(self, let: Let) -> None:
         if self.frames:
             noted.note(self.frame, let)
+            if self.frame.kept:
+                self.keeps(let)
+
+    @abstractmethod
+    def keeps(self, let: Let) -> None:
+        """Note an op where it may raise while variables hold iterators that are to be left."""
 
     @contextmanager
     def scratch(self) -> Iterator[Builder]:

@@ -119,6 +119,17 @@ class Noted:
     """Whether it stands in the middle of an update, of which the names do not know yet."""
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An iterator that a variable has got, for which something is done where it is left
+    (``iterator_lifetimes``): the function of its steps, whether what is done calls Python, say to
+    print, and the variables here that are changed by it."""
+
+    definition: Definition
+    shows: bool
+    changed: frozenset[str]
+
+
 @dataclass(slots=True, eq=False)
 class Frame:
     """A Core function that is being made. ``hidden`` has the hidden arguments that it needs, by
@@ -156,6 +167,8 @@ class Frame:
     """The objects of the caller, and the captured variables, at the beginning."""
     raising: dict[int, Noted] = field(default_factory=dict)
     """The ops that may raise, by number, with what variables hold there (``noted``)."""
+    kept: dict[str, Kept] = field(default_factory=dict)
+    """The variables that have got iterators which are to be left at the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.functions import exits, placed, threads
+from pullback.frontend.functions import exits, iterator_lifetimes, placed, threads
 from pullback.frontend.functions.adopted import homes
 from pullback.frontend.functions.captured_variables import (
     APART,
@@ -131,6 +131,7 @@ def _body(
                 scope.names[STATE] = threads.take(run, state.atoms, state.owners, node)
             placed.enter(run, scope, spec.cells, node)
             value = run.handed(run.run_body(spec.definition), node)
+            iterator_lifetimes.check_result(run, value, node)
             run.kind(value, node)
             spec.homes = homes(value, scope, spec.cells)
             spec.same = _same(run, spec, value)

@@ -229,20 +229,27 @@ class CaughtFunctions:
         if made is not let:
             self.places[id(made)] = made, let, names or {}
 
-    def escapes(self, op: Op, clauses: Clauses, inside: tuple[Clauses, ...] = ()) -> bool:
-        """Whether an op may raise what the clauses catch, and none of those inside does."""
+    def escapes(
+        self, op: Op, clauses: Clauses, inside: tuple[Clauses, ...] = (),
+        total: Collection[str] = (),
+    ) -> bool:  # fmt: skip
+        """Whether an op may raise what the clauses catch, and none of those inside does. The
+        ``total`` functions are taken for such that do not."""
         return any(
             escapes_op(o, clauses, inside)
-            or any(self.raises(f, clauses, inside) for f in called_by(o))
+            or any(self.raises(f, clauses, inside, total) for f in called_by(o))
             for o in (op, *inner_ops(op))
         )
 
-    def raises(self, name: str, clauses: Clauses, around: tuple[Clauses, ...] = ()) -> bool:
+    def raises(
+        self, name: str, clauses: Clauses, around: tuple[Clauses, ...] = (),
+        total: Collection[str] = (),
+    ) -> bool:  # fmt: skip
         """Whether a function may raise what is caught, and not by those ``around`` the call; one
         that is not complete may."""
         return any(
             function is None or any(escapes_op(op, clauses, inside) for op in ops_of(function.body))
-            for function, inside in self._reached(name, clauses, around)
+            for function, inside in self._reached(name, clauses, around, total)
         )
 
     def numbers(self, name: str, clauses: Clauses) -> frozenset[int]:
@@ -263,7 +270,7 @@ class CaughtFunctions:
         return frozenset(found)
 
     def _reached(
-        self, name: str, clauses: Clauses, around: tuple[Clauses, ...]
+        self, name: str, clauses: Clauses, around: tuple[Clauses, ...], total: Collection[str] = ()
     ) -> Iterator[tuple[Function | None, tuple[Clauses, ...]]]:
         """Iterate over a function and those that it calls (None: one that is not complete), each
         with the clauses that are inside of these there."""
@@ -274,7 +281,9 @@ class CaughtFunctions:
             while f in self.wanted:  # a version, of which nothing comes that it gives a number for
                 f, inner = self.wanted[f]
                 inside = inside if inner in inside else (*inside, inner)
-            if f in self.total or (f, inside) in seen or clauses in inside or f in self.again:
+            if f in self.total or f in total or (f, inside) in seen:
+                continue
+            if clauses in inside or f in self.again:
                 continue
             seen.add((f, inside))
             function = self.functions.get(f)
@@ -304,12 +313,12 @@ def ops_of(block: Block) -> Iterator[Op]:
         yield from inner_ops(let.op)
 
 
-_EVERYTHING = Clauses(((((BaseException,), 1),),))
+EVERYTHING = Clauses(((((BaseException,), 1),),))
 
 
 def may_raise(op: Op) -> bool:
     """Whether an op may raise anything at all, as far as the op says."""
-    return any(escapes_op(o, _EVERYTHING) or called_by(o) for o in (op, *inner_ops(op)))
+    return any(escapes_op(o, EVERYTHING) or called_by(o) for o in (op, *inner_ops(op)))
 
 
 def leaves(block: Block) -> Iterator[Let]:

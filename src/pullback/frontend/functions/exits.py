@@ -21,7 +21,8 @@ from pullback.frontend.functions.caught_functions import (
     leaves,
     may_raise,
 )
-from pullback.frontend.functions.stepped_form import AT, is_step
+from pullback.frontend.functions.generator_blocks import AT
+from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.functions.threads import put
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, NoKindError, flatten

@@ -129,6 +129,7 @@ class Functions:
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
+        self.definitions: dict[str, Definition] = {}  # of the functions of Core
 
     def waits(self, refusal: PullbackError) -> bool:
         """Whether a refusal may go when more is known of a recursion (``fixpoint``)."""
@@ -181,9 +182,7 @@ class Functions:
             return args[spec.same]
         return value if spec.part is None else note_part(self.run, spec.part, value, whole)
 
-    def _whole(
-        self, spec: Spec, root: str, f: FunctionV, given: dict[str, Value]
-    ) -> PlaceV | None:
+    def _whole(self, spec: Spec, root: str, f: FunctionV, given: dict[str, Value]) -> PlaceV | None:
         """Where the caller has what a function has given a part of."""
         mine = function_scope(self.run.scope)
         if root in given:
@@ -452,6 +451,7 @@ class Functions:
         base = "lambda" if definition.name == "<lambda>" else definition.name
         n = self.numbers[base] = self.numbers.get(base, 0) + 1
         name = base if n == 1 else f"{base}.{n}"
+        self.definitions[name] = definition
         if definition.globals is vars(hashing):
             self.run.caught.total.add(name)
         return name

@@ -4,7 +4,7 @@ a RuntimeError outside (PEP 479), since to who goes through the generator it wou
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,10 @@ from pullback.core.prims_discrete import exception_class, exception_of
 from pullback.core.terms import Call, Prim
 from pullback.core.traverse import all_lets, called
 from pullback.frontend.functions.generator_forms import LISTED, guards
+from pullback.frontend.functions.iterator_lifetimes import is_ending
 from pullback.frontend.functions.scopes import chain, function_scope
 from pullback.frontend.functions.stepped_form import is_step
+from pullback.frontend.kinds.flatten import functions_in
 from pullback.frontend.kinds.values import Static, Value
 from pullback.frontend.python.syntax import CONSUMER
 
@@ -71,12 +73,16 @@ def check_left(run: Run, generator: ast.AST, named: bool, node: ast.AST) -> None
         )
 
 
-def check_advanced(run: Run, generator: ast.AST, node: ast.AST) -> None:
-    """Refuse to advance a generator that yields under a ``try``."""
-    if guards(generator):
+def check_advanced(
+    run: Run, generator: ast.AST, args: Iterable[Value], node: ast.AST
+) -> None:
+    """Refuse to advance a generator of which it is not known here when it ends."""
+    inside = any(is_ending(f) for v in args for f in functions_in(v))
+    if inside or any(g.managed for g in guards(generator)):
         run.refuse(
             node,
-            "a generator that yields inside of a try is advanced by next() or beside others",
+            "a generator that yields inside of a 'with', or runs over one that yields inside of a "
+            "try, is advanced by next() or beside others",
             "make a list of its items first: xs = list(...)",
         )
 

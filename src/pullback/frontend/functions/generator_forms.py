@@ -145,6 +145,11 @@ def is_called(key: object) -> bool:
     return isinstance(key, tuple) and key[1:] == (FIRST,) and bool(vars(key[0]).get("called"))
 
 
+def is_parameter(key: object) -> bool:
+    """Whether what is given a generator is a parameter."""
+    return isinstance(key, tuple) and len(key) == 2
+
+
 def guards(node: ast.AST) -> list[Guarded]:
     """Return what the ``yield`` statements of a function stand in."""
     return [g for n in ast.walk(node) if (g := guard_of(n)) is not None]
@@ -157,5 +162,5 @@ def yields(node: FunctionNode) -> ast.AST:
 
 __all__ = [
     "EXPRESSION", "FIRST", "LISTED", "driven_form", "expression_function", "guards", "handed_on",
-    "is_called", "yields",
+    "is_called", "is_parameter", "yields",
 ]  # fmt: skip

@@ -29,31 +29,47 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from pullback.frontend.functions.generator_blocks import (
+    AT,
+    LOST,
+    RETURNED,
+    RETURNS,
+    SETTLE,
+    STEP,
+    VALUE,
+    WHAT,
+    Cases,
+    Goto,
+    Graph,
+    Test,
+    Tried,
+    Yield,
+    assign_,
+    call_,
+    is_something,
+    name_,
+)
+from pullback.frontend.functions.generator_forms import guards
+from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, Once
+from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
-    bound_anew,
+    STOP,
     declared_outside,
     gathering,
-    is_endless,
-    jumps,
+    given_names,
     local_names,
     own_nodes,
     parameters,
     reads,
 )
 
-AT, VALUE, WHAT, STEP = ".at", ".value", ".what", ".step"
-SETTLE, SOURCE, MORE, ITEM, AFTER = ".settle", ".source", ".more", ".item", ".after"
-"""The functions that the text calls: see ``interpret/advancing``."""
-
-GO, GIVE = "go", "value"
-"""What a step is asked for: to go on (it gives whether there is an item), or for the item."""
-RETURNS, RETURNED = ".returns", ".returned"
-"""The variables that say whether the iterator has just ended by ``return`` of something, and of
-what; a step is asked for them by their names."""
+GO, GIVE, CLOSE, DROP = "go", "value", "close", "drop"
+"""What a step is asked for: to go on (it gives whether there is an item), for the item, or to be
+left where it stands: by ``close()``, or since nobody has it any longer."""
 
 _FORMS: WeakKeyDictionary[Definition, Definition] = WeakKeyDictionary()
 
@@ -72,6 +88,18 @@ def is_step(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name == STEP
 
 
+def ends(node: ast.AST) -> bool:
+    """Whether something is done where a generator, or the step of its iterator, is left."""
+    return any(g.closes for g in guards(node)) or bool(vars(node).get("ends"))
+
+
+def unsure(step: ast.AST) -> frozenset[str]:
+    """Return the variables of a generator that may be read before they are set."""
+    found = vars(step).get("unsure", frozenset())
+    assert isinstance(found, frozenset)
+    return found
+
+
 def returns(function: ast.AST) -> bool:
     """Whether a generator, or the step of its iterator, returns something."""
     assert isinstance(function, ast.FunctionDef | ast.Lambda)
@@ -82,49 +110,49 @@ def returns(function: ast.AST) -> bool:
     return any(isinstance(n.value, ast.Name) and n.value.id == RETURNED for n in returned)
 
 
-def is_something(value: ast.expr | None) -> bool:
-    """Whether this is an expression that may be something other than None."""
-    return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
-
-
 def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
-    graph = _Graph(generator)
+    graph = Graph(generator)
     rounds, step = _written(graph)
     given = _parameters(generator)
     state = [n for n in _state(graph, generator, rounds) if n not in given]
     told = [RETURNS, RETURNED] if graph.returns else []
     changed = {AT, VALUE, *told, *state, *given, *declared_outside(generator)}
     asked = {
-        GIVE: _name(VALUE),
-        RETURNS: _name(RETURNS) if told else ast.Constant(False),
-        RETURNED: _name(RETURNED) if told else ast.Constant(None),
+        GIVE: name_(VALUE),
+        RETURNS: name_(RETURNS) if told else ast.Constant(False),
+        RETURNED: name_(RETURNED) if told else ast.Constant(None),
     }
     ask = [
-        ast.If(ast.Compare(_name(WHAT), [ast.Eq()], [ast.Constant(what)]), [ast.Return(given)], [])
+        ast.If(ast.Compare(name_(WHAT), [ast.Eq()], [ast.Constant(what)]), [ast.Return(given)], [])
         for what, given in asked.items()
     ]
-    begin = [_assign(n, ast.Constant(False)) for n in told[:1]]
+    begin = [assign_(n, ast.Constant(False)) for n in told[:1]]
     body: list[ast.stmt] = [
         ast.Nonlocal(sorted(changed)),
         *ask,
         *begin,
-        _assign(AT, ast.UnaryOp(ast.USub(), _name(AT))),
+        *_left(graph),
+        assign_(AT, ast.UnaryOp(ast.USub(), name_(AT))),
         *step,
-        ast.Return(ast.Compare(_name(AT), [ast.Lt()], [ast.Constant(0)])),
+        ast.Return(ast.Compare(name_(AT), [ast.Lt()], [ast.Constant(0)])),
     ]
     args = ast.arguments([], [ast.arg(WHAT)], None, [], [], None, [])
     inner = ast.FunctionDef(STEP, args, body, [])
+    vars(inner)["ends"] = ends(generator)
+    given = {*given_names(generator), *declared_outside(generator)}
+    read = liveness_of(generator).begin & local_names(generator) - given
+    vars(inner)["unsure"] = frozenset(n for n in read if not n.startswith("."))
     never = (VALUE, *told[1:], *state)  # run: they say whose variables these are
-    own: list[ast.stmt] = [_assign(n, ast.Constant(None)) for n in never]
+    own: list[ast.stmt] = [assign_(n, ast.Constant(None)) for n in never]
     made = ast.FunctionDef(
         generator.name,
         generator.args,
         [
-            _assign(AT, ast.UnaryOp(ast.USub(), ast.Constant(1))),
+            assign_(AT, ast.UnaryOp(ast.USub(), ast.Constant(1))),
             *copy.deepcopy(begin),
             inner,
-            ast.Expr(_call(SETTLE, _name(STEP))),
-            ast.Return(_name(STEP)),
+            ast.Expr(call_(SETTLE, name_(STEP))),
+            ast.Return(name_(STEP)),
             *own,
         ],
         [],
@@ -135,199 +163,27 @@ def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
     return made
 
 
-# --- the graph of blocks --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Goto:
-    to: int
-
-
-@dataclass(frozen=True)
-class _Test:
-    test: ast.expr
-    then: int
-    orelse: int
-
-
-@dataclass(frozen=True)
-class _Cases:
-    match: ast.Match
-    bodies: tuple[int, ...]
-    orelse: int
-
-
-@dataclass(frozen=True)
-class _Yield:
-    value: ast.expr
-    to: int
-
-
-_End = _Goto | _Test | _Cases | _Yield | None
-"""How a block ends; None: the iterator ends."""
-
-
-@dataclass(frozen=True)
-class _Loop:
-    head: int
-    after: int
-
-
-class _Graph:
-    """The blocks of a generator between which something is yielded or jumped over; the first one is
-    number 1."""
-
-    def __init__(self, generator: ast.FunctionDef) -> None:
-        self.stmts: list[list[ast.stmt]] = [[], []]
-        self.ends: list[_End] = [None, None]
-        self.own = local_names(generator)
-        self.loops = 0
-        self.returns = False
-        """Whether a value is returned somewhere."""
-        self._block(copy.deepcopy(generator.body), 1, None)
-
-    def new(self) -> int:
-        self.stmts.append([])
-        self.ends.append(None)
-        return len(self.ends) - 1
-
-    def _block(self, stmts: Sequence[ast.stmt], at: int | None, loop: _Loop | None) -> int | None:
-        """Write statements from the end of a block on; the block at whose end they end."""
-        for s in stmts:
-            if at is None:
-                break
-            at = self._statement(s, at, loop)
-        return at
-
-    def _statement(self, s: ast.stmt, at: int, loop: _Loop | None) -> int | None:
-        match s:
-            case ast.Expr(ast.Yield(value)):
-                after = self.new()
-                self.ends[at] = _Yield(value or ast.Constant(None), after)
-                return after
-            case ast.Expr(ast.YieldFrom(source)):
-                name = f".x{len(self.ends)}"
-                each = ast.Expr(ast.Yield(_name(name)))
-                made = ast.copy_location(ast.For(_store(name), source, [each], []), s)
-                return self._for(ast.fix_missing_locations(made), at)
-            case ast.Return(value):
-                if value is not None and is_something(value):
-                    self.returns = True
-                    told = _assign(RETURNED, value), _assign(RETURNS, ast.Constant(True))
-                    self.stmts[at] += [ast.copy_location(t, s) for t in told]
-                return None
-            case ast.Break() | ast.Continue() if loop is not None:
-                self.ends[at] = _Goto(loop.after if isinstance(s, ast.Break) else loop.head)
-                return None
-            case ast.If() if self._splits(s, loop):
-                then, orelse = self.new(), self.new()
-                self.ends[at] = _Test(s.test, then, orelse)
-                return self._meet([(then, s.body), (orelse, s.orelse)], loop)
-            case ast.Match() if self._splits(s, loop):
-                bodies, orelse = [self.new() for _ in s.cases], self.new()
-                self.ends[at] = _Cases(s, tuple(bodies), orelse)
-                arms = zip(bodies, (c.body for c in s.cases), strict=True)
-                return self._meet([*arms, (orelse, [])], loop)
-            case ast.While() if self._splits(s, None):
-                head = self._from(at)
-                return self._loop(s, head, None if is_endless(s) else s.test, [])
-            case ast.For() if self._splits(s, None):
-                return self._for(s, at)
-            case _:
-                self.stmts[at].append(s)
-                return at
-
-    def _splits(self, s: ast.stmt, loop: _Loop | None) -> bool:
-        """Whether statements end or leave a block."""
-        leaves = ast.Yield | ast.YieldFrom | ast.Return
-        inside = any(isinstance(n, leaves) for n in own_nodes(s))
-        return inside or (loop is not None and bool(jumps([s]) & {"break", "continue"}))
-
-    def _from(self, at: int) -> int:
-        """A new block, to which this one leads."""
-        head = self.new()
-        self.ends[at] = _Goto(head)
-        return head
-
-    def _meet(
-        self, arms: Sequence[tuple[int, Sequence[ast.stmt]]], loop: _Loop | None
-    ) -> int | None:
-        ends = [self._block(body, at, loop) for at, body in arms]
-        going = [e for e in ends if e is not None]
-        if not going:
-            return None
-        after = self.new()
-        for e in going:
-            self.ends[e] = _Goto(after)
-        return after
-
-    def _for(self, s: ast.For, at: int) -> int | None:
-        self.loops += 1
-        index, name = f".i{self.loops}", f".s{self.loops}"
-        source: ast.expr = _call(SOURCE, s.iter)
-        if not self._stays(s.iter, s.body):
-            begun = _assign(name, _call(SOURCE, s.iter, ast.Constant(name)))
-            ast.fix_missing_locations(ast.copy_location(begun, s.iter))
-            self.stmts[at].append(begun)
-            source = _name(name)
-        self.stmts[at].append(_assign(index, ast.Constant(0)))
-        head = self._from(at)
-        item = _call(ITEM, source, _name(index))
-        after = _assign(index, _call(AFTER, _name(index)))
-        take: list[ast.stmt] = [ast.Assign([s.target], item), after]
-        for made in take:
-            ast.copy_location(made, s.target)
-        more = ast.copy_location(_call(MORE, source, _name(index)), s.iter)
-        return self._loop(s, head, more, take)
-
-    def _stays(self, source: ast.expr, body: Sequence[ast.stmt]) -> bool:
-        """Whether a source is the same whenever it is evaluated in a loop: a variable, or a range
-        whose ends are variables and constants."""
-        match source:
-            case ast.Name(name):
-                return name in self.own - bound_anew(body)
-            case ast.Call(ast.Name("range"), ends, []) if "range" not in self.own:
-                return all(isinstance(e, ast.Constant) or (
-                    isinstance(e, ast.Name) and self._stays(e, body)
-                ) for e in ends)
-            case _:
-                return False
-
-    def _loop(
-        self, s: ast.For | ast.While, head: int, test: ast.expr | None, first: list[ast.stmt]
-    ) -> int | None:
-        body, after = self.new(), self.new()
-        left = self.new() if s.orelse else after
-        self.ends[head] = _Goto(body) if test is None else _Test(test, body, left)
-        self.stmts[body] += first
-        end = self._block(s.body, body, _Loop(head, after))
-        if end is not None:
-            self.ends[end] = _Goto(head)
-        if s.orelse:
-            end = self._block(s.orelse, left, None)
-            if end is not None:
-                self.ends[end] = _Goto(after)
-        return after
-
-    def next(self, k: int, waiting: bool = True) -> tuple[int, ...]:
-        """The blocks to which a block leads; without ``waiting`` only those that follow at once."""
-        match self.ends[k]:
-            case _Goto(to):
-                return (to,)
-            case _Test(_, then, orelse):
-                return then, orelse
-            case _Cases(_, bodies, orelse):
-                return *bodies, orelse
-            case _Yield(_, to):
-                return (to,) if waiting else ()
-            case None:
-                return ()
+def _left(graph: Graph) -> list[ast.stmt]:
+    """What is done where the iterator is left; one that has not begun is at its end then."""
+    end: ast.stmt = assign_(AT, ast.Constant(0))
+    told = [ast.Compare(name_(WHAT), [ast.Eq()], [ast.Constant(w)]) for w in (CLOSE, DROP)]
+    if not graph.guarded:
+        return [ast.If(told[0], [end], [])]
+    never = ast.Compare(name_(AT), [ast.Eq()], [ast.UnaryOp(ast.USub(), ast.Constant(1))])
+    return [
+        assign_(LOST, told[1]),
+        ast.If(
+            ast.BoolOp(ast.Or(), list(told)),
+            [assign_(STOP, ast.Constant(True)), ast.If(never, [end], [])],
+            [assign_(STOP, ast.Constant(False))],
+        ),
+    ]
 
 
 # --- writing --------------------------------------------------------------------------------------
 
 
-def _written(graph: _Graph) -> tuple[dict[int, list[ast.stmt]], list[ast.stmt]]:
+def _written(graph: Graph) -> tuple[dict[int, list[ast.stmt]], list[ast.stmt]]:
     """The blocks that are asked for by their number, and the statements that run them."""
     reached, waiting = {1: 0}, [1]
     for k in waiting:
@@ -335,33 +191,50 @@ def _written(graph: _Graph) -> tuple[dict[int, list[ast.stmt]], list[ast.stmt]]:
             if to not in reached:
                 waiting.append(to)
             reached[to] = reached.get(to, 0) + 1
-    resumed = {end.to for k in reached if isinstance(end := graph.ends[k], _Yield)}
+    resumed = {end.to for k in reached if isinstance(end := graph.ends[k], Yield)}
     own = {k for k, times in reached.items() if k == 1 or k in resumed or times > 1}
+    own |= {to for k in reached for to in graph.next(k) if graph.levels[to] != graph.levels[k]}
     blocks = {k: _lines(graph, k, own) for k in sorted(own)}
     order = _forward(graph, own)
     tests: list[ast.stmt] = [
-        ast.If(ast.Compare(_name(AT), [ast.Eq()], [ast.Constant(k)]), blocks[k], [])
+        ast.If(
+            ast.Compare(name_(AT), [ast.Eq()], [ast.Constant(k)]), _once(graph, k, blocks[k]), []
+        )
         for k in order or sorted(own)
     ]
     if order is None:
-        going = ast.Compare(_name(AT), [ast.Gt()], [ast.Constant(0)])
+        going = ast.Compare(name_(AT), [ast.Gt()], [ast.Constant(0)])
         tests = [ast.While(going, tests, [])]
     return blocks, tests
 
 
-def _lines(graph: _Graph, k: int, own: set[int]) -> list[ast.stmt]:
+def _once(graph: Graph, k: int, lines: list[ast.stmt]) -> list[ast.stmt]:
+    """A block, from which attempts lead elsewhere by a jump."""
+    if not graph.guarded:
+        return lines
+    made = Once(ast.Constant(True), lines, [])
+    made.levels = graph.levels[k]
+    return [made]
+
+
+def _lines(graph: Graph, k: int, own: set[int]) -> list[ast.stmt]:
     """A block, with those that only it leads to."""
+    end = [ast.Break()] if graph.guarded else []
 
     def go(to: int) -> list[ast.stmt]:
-        return [_assign(AT, ast.Constant(to))] if to in own else _lines(graph, to, own)
+        return [assign_(AT, ast.Constant(to)), *end] if to in own else _lines(graph, to, own)
 
     lines = graph.stmts[k]
     match graph.ends[k]:
-        case _Goto(to):
+        case Goto(to):
             return [*lines, *go(to)]
-        case _Test(test, then, orelse):
+        case Test(test, then, orelse):
             return [*lines, ast.copy_location(ast.If(test, go(then), go(orelse)), test)]
-        case _Cases(match, bodies, orelse):
+        case Tried(attempt, then, orelse):
+            made = Attempt(attempt.test, attempt.body, go(orelse))
+            made.levels = attempt.levels
+            return [*lines, ast.copy_location(made, attempt), *go(then)]
+        case Cases(match, bodies, orelse):
             cases = [
                 ast.match_case(c.pattern, c.guard, go(to))
                 for c, to in zip(match.cases, bodies, strict=True)
@@ -369,11 +242,12 @@ def _lines(graph: _Graph, k: int, own: set[int]) -> list[ast.stmt]:
             last = ast.match_case(ast.MatchAs(), None, go(orelse))
             rest = [] if _takes_all(match.cases) else [last]
             return [*lines, ast.copy_location(ast.Match(match.subject, [*cases, *rest]), match)]
-        case _Yield(value, to):
+        case Yield(value, to):
             at = ast.UnaryOp(ast.USub(), ast.Constant(to))
-            return [*lines, ast.copy_location(_assign(VALUE, value), value), _assign(AT, at)]
+            given = ast.copy_location(assign_(VALUE, value), value)
+            return [*lines, given, assign_(AT, at), *end]
         case None:
-            return [*lines, _assign(AT, ast.Constant(0))]
+            return [*lines, assign_(AT, ast.Constant(0)), *end]
 
 
 def _takes_all(cases: Sequence[ast.match_case]) -> bool:
@@ -381,7 +255,7 @@ def _takes_all(cases: Sequence[ast.match_case]) -> bool:
     return last.guard is None and isinstance(last.pattern, ast.MatchAs) and not last.pattern.pattern
 
 
-def _forward(graph: _Graph, own: set[int]) -> list[int] | None:
+def _forward(graph: Graph, own: set[int]) -> list[int] | None:
     """The blocks in an order in which each leads to later ones only, or waits; None: there is
     none."""
     order: list[int] = []
@@ -418,12 +292,12 @@ def _bound(generator: ast.FunctionDef) -> set[str]:
 
 
 def _state(
-    graph: _Graph, generator: ast.FunctionDef, blocks: dict[int, list[ast.stmt]]
+    graph: Graph, generator: ast.FunctionDef, blocks: dict[int, list[ast.stmt]]
 ) -> Iterator[str]:
     """The variables that more than one run of a block sees."""
     made = ast.FunctionDef("", generator.args, [s for b in blocks.values() for s in b], [])
     names = local_names(ast.fix_missing_locations(made)) - declared_outside(generator)
-    names -= {AT, VALUE, RETURNS, RETURNED}
+    names -= {AT, VALUE, RETURNS, RETURNED, CAUGHT, OBJECT, STOP, LOST}
     for name in sorted(names):
         using = [b for b in blocks.values() if any(_mentions(s, name) for s in b)]
         if len(using) != 1 or not set_first(using[0], name):
@@ -455,26 +329,7 @@ def set_first(block: Sequence[ast.stmt], name: str) -> bool:
     return True
 
 
-# --- syntax ---------------------------------------------------------------------------------------
-
-
-def _name(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
-
-
-def _store(name: str) -> ast.Name:
-    return ast.Name(name, ast.Store())
-
-
-def _assign(name: str, value: ast.expr) -> ast.Assign:
-    return ast.Assign([_store(name)], value)
-
-
-def _call(name: str, *args: ast.expr) -> ast.Call:
-    return ast.Call(_name(name), list(args), [])
-
-
 __all__ = [
-    "AFTER", "GIVE", "GO", "ITEM", "MORE", "RETURNED", "RETURNS", "SETTLE", "SOURCE", "STEP",
-    "VALUE", "is_step", "returns", "set_first", "stepped_form",
+    "CLOSE", "DROP", "GIVE", "GO", "ends", "is_step", "returns", "set_first", "stepped_form",
+    "unsure",
 ]  # fmt: skip

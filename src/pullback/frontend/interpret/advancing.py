@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom
-from pullback.frontend.functions import choices, generator_ends
+from pullback.frontend.functions import choices, generator_ends, iterator_lifetimes
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     found_at,
@@ -31,18 +31,24 @@ from pullback.frontend.functions.captured_variables import (
     set_variable,
     variables,
 )
-from pullback.frontend.functions.scopes import Scope, chain, function_scope
-from pullback.frontend.functions.stepped_form import (
+from pullback.frontend.functions.generator_blocks import (
     AFTER,
-    GIVE,
-    GO,
     ITEM,
     MORE,
     SETTLE,
     SOURCE,
     VALUE,
     WHAT,
+)
+from pullback.frontend.functions.scopes import Scope, chain, function_scope
+from pullback.frontend.functions.stepped_form import (
+    CLOSE,
+    DROP,
+    GIVE,
+    GO,
+    ends,
     stepped_form,
+    unsure,
 )
 from pullback.frontend.functions.threads import changes_of
 from pullback.frontend.interpret.iteration import indexed, is_iterator, once, text_over
@@ -97,13 +103,16 @@ class _Begun(Exception):
 _ITEMS, _COUNT, _BACK = _Sort(), _Sort(), _Sort()
 
 
-def advanced(run: Run, value: Value, node: ast.AST) -> Value:
-    """The iterator that goes on where it was left; ``value``: a generator that has not begun."""
+def advanced(run: Run, value: Value, node: ast.AST, known: bool = False) -> Value:
+    """The iterator that goes on where it was left; ``value``: a generator that has not begun.
+    ``known``: the caller knows where it ends."""
     if is_iterator(value):
         return value
     driven = _driven(run, value, node)
     f = driven.function
-    generator_ends.check_advanced(run, f.definition.node, node)
+    generator_ends.check_advanced(run, f.definition.node, driven.args.values(), node)
+    if ends(f.definition.node) and not known:
+        iterator_lifetimes.refuse(run, node)
     form = stepped_form(f.definition)
     if any(s.definition is form for s in run.calls.active):
         run.refuse(
@@ -223,6 +232,8 @@ def after(k: int) -> int:
 def _source(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(sp, Run)
     made = source_of(sp, args[0], node)
+    if args[0] is not made and any(map(iterator_lifetimes.is_ending, functions_in(made))):
+        iterator_lifetimes.refuse(sp, node)  # nobody leaves it where the loop is left
     if len(args) == 1:
         return made
     name = args[1]
@@ -356,10 +367,13 @@ def _settle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     mine = [n for n in scope.locals if n not in scope.names and n in scope.rebound]
     for n in mine:
         scope.names[n] = UNSET
-    for _ in range(_MAX_ATTEMPTS):
-        if _covers(sp, scope, step, node):
-            break
-    else:
+    outer = sp.generators.settling
+    sp.generators.settling = step.definition.node, unsure(step.definition.node)
+    try:
+        settled = any(_covers(sp, scope, step, node) for _ in range(_MAX_ATTEMPTS))
+    finally:
+        sp.generators.settling = outer
+    if not settled:
         sp.refuse(node, "the types of what this iterator keeps do not settle")
     return Static(None)
 
@@ -370,27 +384,32 @@ def _covers(run: Run, scope: Scope, step: FunctionV, node: ast.AST) -> bool:
     try:
         with run.building(Builder()) as b, run.generators.forgetting():
             run.arms[b] = step
-            spec = run.calls.prepare(step, {WHAT: Static(GO)}, node)[0]
+            asked = (GO, DROP, CLOSE) if ends(step.definition.node) else (GO,)
+            specs = [run.calls.prepare(step, {WHAT: Static(w)}, node)[0] for w in asked]
     except _Begun as found:
-        return _suits(run, scope, found.name, found.kind, node)
+        return _suits(run, scope, found.name, found.kind, False, node)
     settled = True
-    for change in changes_of(spec):
+    for change in (c for spec in specs for c in changes_of(spec)):
         target = found_at({FUNCTION: step}, *change.path)
         assert target is not None
         where, name = target.home
         if where is scope:
-            settled = _suits(run, scope, name, change.kind, node) and settled
+            is_unsure = name in unsure(step.definition.node)
+            settled = _suits(run, scope, name, change.kind, is_unsure, node) and settled
     return settled
 
 
-def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
+def _suits(
+    run: Run, scope: Scope, name: str, end: Kind, is_unsure: bool, node: ast.AST
+) -> bool:
+    """``is_unsure``: it may be read before it is set."""
     end = end.inner if isinstance(end, MaybeK) else end
     held = scope.names[name]
     if held is UNSET:
-        made = unset(run, generalise(end)).value
-        for k, f in enumerate(functions_in(made)):
+        never = unset(run, generalise(end))
+        for k, f in enumerate(functions_in(never.value)):
             _keep(run, scope, f, f"{name}{k}", node)
-        scope.names[name] = made
+        scope.names[name] = never if is_unsure else never.value
         return False
     if isinstance(held, Stale):
         return True

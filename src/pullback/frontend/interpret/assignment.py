@@ -13,6 +13,7 @@ from pullback.core.build import boolean, i64
 from pullback.core.messages import Applied, Constant, Leaf, Message
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError, MutationError
+from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.interpret import (
     by_methods,
     list_patterns,
@@ -77,10 +78,12 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     """Bind a target to a value."""
     match target:
         case ast.Name(name):
+            held = run.scope.names.get(name)
             value = nameable(run, value, target, node)
             place = places.named(run, run.scope, name, value)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = place
+            iterator_lifetimes.dropped(run, held, value, node)
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
         case ast.Attribute() if (
@@ -93,6 +96,7 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
         ):
             pass
         case ast.Subscript() | ast.Attribute():
+            run.generators.in_a_place(value)
             with run.holding(value):
                 base, steps = nested_updates.target_of(run, target, put=True)
             _store(run, base, steps, lambda _: value, node)
@@ -363,6 +367,9 @@ def update_at(
 ) -> Value:  # fmt: skip
     """Compile ``xs.append(v)`` and the like, of what is at the steps in the value of a name: the
     name is bound to the updated list or dict."""
+    if method in ("append", "insert", "appendleft", "setdefault"):
+        for v in args:
+            run.generators.in_a_place(v)
     if len(args) == 1 and not kwargs and (isinstance(args[0], GeneratorV) or is_driven(args[0])):
         put = _each_put(run, base, steps, method, node)
         if put is not None:
@@ -419,9 +426,10 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
     """Compile ``del xs[i]`` and ``del xs[a:b]``; ``del x`` leaves the name without a value."""
     match target:
         case ast.Name(name):
-            run.lookup(name, target)
+            held = run.lookup(name, target)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = UNSET
+            iterator_lifetimes.dropped(run, held, UNSET, node)
         case ast.Subscript():
             base, (*steps, at) = nested_updates.target_of(run, target)
             if isinstance(at, str):

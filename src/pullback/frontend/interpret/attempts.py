@@ -16,9 +16,9 @@ from pullback.core.terms import Atom, Block, If, Let, Var
 from pullback.core.traverse import defined
 from pullback.core.types import I64
 from pullback.errors import MutationError
-from pullback.frontend.functions import generator_ends
+from pullback.frontend.functions import generator_ends, iterator_lifetimes
 from pullback.frontend.functions.catching import Catching
-from pullback.frontend.functions.caught_functions import Exit, Exits
+from pullback.frontend.functions.caught_functions import EVERYTHING, Exit, Exits
 from pullback.frontend.functions.caught_loops import bind
 from pullback.frontend.functions.clauses import DIGIT, Clauses, called_number
 from pullback.frontend.functions.scopes import shown
@@ -62,7 +62,10 @@ def attempt(run: Run, s: Attempt, go_on: Callable[[], Flow]) -> Flow:
     caught, its other end, which sees the variables as they were where it was raised."""
     (tried,) = s.body
     if looks.guard_of(tried) is not None and generators.of(run).outlives:
-        run.execute([tried])  # a generator with a name is not closed yet
+        known = len(run.b.lets)
+        run.execute([tried])  # a generator that something keeps is not closed yet
+        if any(run.caught.escapes(let.op, EVERYTHING) for let in run.b.lets[known:]):
+            iterator_lifetimes.refuse(run, tried)
         return go_on()
     before = run.scope.names
     clauses = clauses_of(run, s.levels)

@@ -15,6 +15,7 @@ from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
 from pullback.frontend.derivatives.gradients import reduced
 from pullback.frontend.functions.scopes import Path
+from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret import small_ints, symbol_values
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
@@ -25,6 +26,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
     FunctionV,
+    GeneratorV,
     HashV,
     ListV,
     MaybeV,
@@ -79,8 +81,10 @@ def receiver_name(value: Value) -> str:
             return "dict"
         case HashV(cls):
             return "set" if issubclass(cls, set | frozenset) else "table"
-        case FunctionV():
-            return "function"
+        case FunctionV(definition):
+            return "generator" if is_step(definition.node) else "function"
+        case GeneratorV():
+            return "generator"
         case RecordV(cls) if issubclass(cls, tuple):
             return "record"
         case _:

@@ -61,7 +61,7 @@ def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
     args = node.args
 
     def default(name: str, written: ast.expr) -> Value:
-        value = run.evaluate(written)
+        value = run.generators.in_a_place(run.evaluate(written))
         if name in updated_inside(node) and holding.is_updated_in_place(value):
             return references.made(run, "", None, (value,), node)
         return value

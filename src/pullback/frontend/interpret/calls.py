@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.functions import choices, eta
+from pullback.frontend.functions import choices, eta, iterator_lifetimes
 from pullback.frontend.interpret import (
     by_reference,
     known_calls,
@@ -206,6 +206,8 @@ def _call_handler(
             made = CALLS[obj](run, args, kwargs, node)
     else:
         made = CALLS[obj](run, args, kwargs, node)
+    for v in args if obj in _EAGER and obj not in (any, all) else ():
+        iterator_lifetimes.ran_out(run, v, node)
     return _advanceable(run, obj, made, args, kwargs, node)
 
 

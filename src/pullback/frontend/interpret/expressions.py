@@ -32,6 +32,7 @@ from pullback.frontend.interpret import (
     showing,
     small_ints,
     spreading,
+    unset_names,
 )
 from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
@@ -121,7 +122,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Call():
             return run.generators.born(_call(run, node))
         case ast.Attribute(value, name):
-            made = run.attribute(evaluate(run, value), name, node)
+            made = run.generators.in_a_place(run.attribute(evaluate(run, value), name, node))
             return references.of_method(run, made, node)
         case ast.Subscript(value, index):
             receiver = evaluate(run, value)
@@ -129,7 +130,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
                 at = evaluate_index(run, index)
             if isinstance(table := opened(run, receiver, node), HashV) and table.cls is defaultdict:
                 return nested.read_or_made(run, node, at)
-            return run.subscript(receiver, at, node)
+            return run.generators.in_a_place(run.subscript(receiver, at, node))
         case ast.Tuple(elts):
             return TupleV(_items(run, elts, item))
         case ast.List(elts):
@@ -189,10 +190,14 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
         found = scope.names.get(name)
         if isinstance(found, CellV):
             found = found.value
+        if (found is UNSET or isinstance(found, MaybeV)) and unset_names.set_by_another(run, name):
+            found = found.value if isinstance(found, MaybeV) else found
+            if found is UNSET:
+                raise Unreachable
         if found is UNSET:
-            return _set_here(run, MaybeV(boolean(False), found), name, scope.live, node)
+            return unset_names.checked(run, MaybeV(boolean(False), found), name, scope.live, node)
         if isinstance(found, MaybeV):
-            return _set_here(run, found, name, scope.live, node)
+            return unset_names.checked(run, found, name, scope.live, node)
         if isinstance(found, Stale):
             error = FollowUp if found.reason == UNKNOWN else UnknownNameError
             again = _AGAIN.get(" ".join(found.reason.split()[-2:]), "")
@@ -227,22 +232,6 @@ def _global(run: Run, names: dict[str, object], name: str, node: ast.AST) -> Val
     if hasattr(builtins, name):
         return run.builtin(names, name)
     run.refuse(node, f"the name {name!r} is not defined", error=UnknownNameError)
-
-
-def _set_here(run: Run, found: MaybeV, name: str, local: bool, node: ast.AST) -> Value:
-    """Return the value of a name that was set on some paths only: checked when it runs, as in
-    Python."""
-    if local:
-        error, kind, place = "UnboundLocalError", "local", ""
-    else:
-        error, kind, place = "NameError", "free", " in enclosing scope"
-    message = (
-        f"cannot access {kind} variable {name!r} where it is not associated with a value{place}"
-    )
-    run.require(found.bound, error, message, node)
-    if found.value is UNSET:
-        raise Unreachable
-    return found.value
 
 
 def item(run: Run, node: ast.expr) -> Value:
@@ -437,7 +426,8 @@ def _call(run: Run, node: ast.Call) -> Value:
         else:
             run.refuse(k.value, "** in a call needs a dict", "name the arguments")
     if receiver is not None:
-        return calls.call_method(run, receiver, name, args, kwargs, node)
+        made = calls.call_method(run, receiver, name, args, kwargs, node)
+        return run.generators.in_a_place(made)
     return run.call(function, args, node, kwargs)
 
 

@@ -18,7 +18,7 @@ variables around it the generator changes: these are part of the state (``functi
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
@@ -26,49 +26,44 @@ from typing import TYPE_CHECKING, cast
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Call, Function, Var
 from pullback.core.types import BOOL, Type
-from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
-from pullback.frontend.functions import exits, generator_ends, noted
+from pullback.errors import EndlessError, MutationError
+from pullback.frontend.functions import (
+    exits,
+    generator_ends,
+    iterator_lifetimes,
+    noted,
+)
 from pullback.frontend.functions.captured_variables import FUNCTION, SLOTS, same_variables
-from pullback.frontend.functions.generator_forms import driven_form, is_called
+from pullback.frontend.functions.generator_forms import driven_form, is_called, is_parameter
 from pullback.frontend.functions.handing import hand_back, lost_by
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
+from pullback.frontend.functions.stepped_form import ends
 from pullback.frontend.functions.threads import (
     changes_of,
     in_the_state,
-    of_inner,
-    put,
     settle_changes,
-    shared,
     slots_in,
-    take,
 )
 from pullback.frontend.interpret.advancing import advanced, renewed
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carry import bind_carried, carry_names
 from pullback.frontend.interpret.generator_consumers import Consumer, Probe
 from pullback.frontend.interpret.iteration import is_iterator
-from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.descriptions import describe_both
-from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild
-from pullback.frontend.kinds.join import generalise, has_function, join
-from pullback.frontend.kinds.kinds import Kind, leaf_types, without_spare
+from pullback.frontend.kinds.flatten import Ownership, kind_of, rebuild
+from pullback.frontend.kinds.join import has_function
+from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
     Owner,
-    Scalar,
-    Stale,
     Static,
     ThreadV,
     Value,
 )
-from pullback.frontend.memory import ownership
-from pullback.frontend.memory.owners import kept_owners, owners_of
 from pullback.frontend.python.liveness import liveness_of
-from pullback.frontend.python.looks import guard_of
-from pullback.frontend.python.syntax import CONSUMER, STATE, STOP
+from pullback.frontend.python.syntax import CONSUMER, STATE
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import Anew, Unreachable
 from pullback.frontend.state import facts
@@ -101,6 +96,9 @@ class Generators:
     kept: bool = False
     outlives: bool = False
     """Whether a generator is being run that is not closed where it is left, by an exception too."""
+    settling: tuple[ast.AST, frozenset[str]] | None = None
+    """The step of an iterator of which a run tells the kinds of the variables, and is dropped; of
+    these those that may be read before they are set."""
     rounds: dict[Spec | None, tuple[int, int]] = field(default_factory=dict)
     """Of each function: when its round began, and how many consumers that has made."""
 
@@ -113,6 +111,12 @@ class Generators:
             self.made.setdefault(value, (None, tuple(self.run.builders)))
         return value
 
+    def in_a_place(self, value: Value) -> Value:
+        """Note that a place in other data has a generator."""
+        if isinstance(value, GeneratorV) and value.body is not None:
+            value.body.named = True
+        return value
+
     def name(self, value: GeneratorV, key: object, node: ast.AST) -> Value:
         """Return the value of a name, or of a place in a list, that is given a generator: an
         iterator that can be advanced from outside, if it is known to be advanced so."""
@@ -121,10 +125,27 @@ class Generators:
         held = self.run.scope.names.get(key.id) if isinstance(key, ast.Name) else None
         if held is not None and is_iterator(held):
             self.advanced.add(key)
+        own = not exits.is_of_library(self.run.frame.definition) and not is_called(key)
+        if own and value.body is not None:
+            if ends(value.body.function.definition.node):
+                alone = is_parameter(key) or iterator_lifetimes.is_assigned(key, node)
+                if value.body.named or not alone:  # something else keeps it, too
+                    iterator_lifetimes.refuse(self.run, node)
+                iterator_lifetimes.check_given(self.run, value.body, node)
+                self.advanced.add(key)  # it is left where nobody has it any longer
+            if not is_parameter(key):
+                iterator_lifetimes.check_apart(self.run, value.body.args.values(), node)
         if key in self.advanced and value not in self.begun:
             self.begin(value, node)
-            made = advanced(self.run, value, node)
-            return made if held is None else renewed(self.run, held, made, node)
+            made = advanced(self.run, value, node, known=True)
+            if held is not None:
+                iterator_lifetimes.dropped(self.run, held, made, node)
+                made = renewed(self.run, held, made, node)
+            if iterator_lifetimes.is_ending(made):
+                if self.outlives:  # it ends with the generator that is run, which something keeps
+                    iterator_lifetimes.refuse(self.run, node)
+                iterator_lifetimes.named(self.run, _name_of(key, self.run, node), made, node)
+            return made
         known, here = self.made.get(value, (None, tuple(self.run.builders)))
         self.made[value] = key if known is None else known, here
         if value.body is not None and not is_called(key):
@@ -370,6 +391,15 @@ class Generators:
             return (*run.calls.prepare(form, given, node), given)
 
 
+def _name_of(key: object, run: Run, node: ast.AST) -> str:
+    """Return the variable that is given a generator."""
+    match key:
+        case ast.Name(name) | (_, str(name)):
+            return name
+        case _:
+            iterator_lifetimes.refuse(run, node)
+
+
 def of(run: Run) -> Generators:
     """Return the generators of a run."""
     assert isinstance(run.generators, Generators)
@@ -403,89 +433,4 @@ def fold(
     return bind_carried(run, names, made)
 
 
-# --- in the body ----------------------------------------------------------------------------------
-
-
-def yield_(run: Run, value: Value, node: ast.AST) -> None:
-    """Compile ``yield value``: the consumer is called."""
-    consumer = _consumer(run)
-    ownership.shown(run, value)
-    if isinstance(consumer, Probe):
-        kind = without_spare(generalise(run.kind(value, node)))
-        both = kind if consumer.kind is None else join(consumer.kind, kind)
-        if both is None:
-            assert consumer.kind is not None
-            one, other = describe_both(consumer.kind, kind)
-            run.refuse(
-                node,
-                f"the generator yields {one} at one place and {other} at another",
-                "yield values of one type",
-                error=TypesDoNotMeetError,
-            )
-        consumer.kind = generalise(both)
-        consumer.owners |= owners_of(value)
-        if consumer.stops:
-            _go_on(run, consumer, (Var("stop", BOOL),), frozenset(), node)
-        return
-    atoms = flatten(coerce(run, value, consumer.item, node)).atoms
-    state = _state(run, node)
-    call = Call(consumer.name, (*put(run, state, node), *atoms))
-    kept = state.owners | (kept_owners(value) if consumer.keeps else frozenset())
-    _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)), kept, node)
-    if (guard := guard_of(node)) and (guard.managed or (guard.ends and of(run).outlives)):
-        noted.guarded(run.frame, call)
-
-
-def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
-    """Compile ``yield from items``: another generator has the same consumer."""
-    consumer = _consumer(run)
-    state = _state(run, node)
-    atoms = put(run, state, node)
-    if isinstance(consumer, Probe):
-        consumer.owners |= of(run).held_by_items(items, consumer, node)
-    made = of(run).call(items, consumer, atoms, node, of_inner(run, items))
-    _go_on(run, consumer, made, state.owners, node, shared(run.frame.scope, items))
-
-
-def result(run: Run) -> ThreadV:
-    """Return the result of the function of a generator at its end."""
-    node = ast.Pass()
-    state, consumer = put(run, _state(run, node), node), _consumer(run)
-    owners = consumer.owners if isinstance(consumer, Probe) else frozenset()
-    if not consumer.stops:
-        return ThreadV(state, owners)
-    return ThreadV((*state, run.scalar(run.scope.names[STOP], node).atom), owners)
-
-
-def _go_on(
-    run: Run, consumer: Consumer | Probe, made: tuple[Var, ...], kept: frozenset[Owner],
-    node: ast.AST, changed: Collection[str] = (),
-) -> None:  # fmt: skip
-    names = run.scope.names
-    call, before = next(reversed(run.b.lets), None), dict(names)
-    names[STATE] = take(
-        run, made[:-1] if consumer.stops else made, kept, node, changed
-    )
-    if consumer.stops:
-        names[STOP] = Scalar(made[-1], py=True, bits=1)
-    if call is not None and call.vars == made and isinstance(call.op, Call):
-        noted.handed(run.frame, run.b, call.op.function, call, before)
-
-
-def _state(run: Run, node: ast.AST) -> ThreadV:
-    state = run.scope.names[STATE]
-    if isinstance(state, Stale):
-        run.refuse(node, state.reason, "bind the value now: yield lambda ..., k=k: ...")
-    assert isinstance(state, ThreadV)
-    return state
-
-
-def _consumer(run: Run) -> Consumer | Probe:
-    known = run.scope.names[CONSUMER]
-    assert isinstance(known, Static) and isinstance(known.value, Consumer | Probe)
-    return known.value
-
-
-__all__ = [
-    "Consumer", "Generators", "Probe", "fold", "hand_on", "handed", "result", "yield_",
-]  # fmt: skip
+__all__ = ["Consumer", "Generators", "Probe", "fold", "handed", "of"]

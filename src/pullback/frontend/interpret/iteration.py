@@ -12,6 +12,7 @@ from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interface import Specialiser
@@ -173,6 +174,8 @@ def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:
     """Return a value for a name or an item (``key``): an iterator can be used once, or advanced."""
     if isinstance(value, ZipV | EnumerateV | ReversedV):
         value = once(value, partial(run.iterate, value, node), node)
+    if iterator_lifetimes.is_ending(value):
+        iterator_lifetimes.again(run, value, key, node)
     if not isinstance(value, GeneratorV):
         return value
     if value.body is None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
-from pullback.frontend.functions import noted
+from pullback.frontend.functions import iterator_lifetimes, noted
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
-from pullback.frontend.interpret import generators, late_items, unrolling
+from pullback.frontend.interpret import generator_bodies, generators, late_items, unrolling
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carried_places import Places
 from pullback.frontend.interpret.carry import carry
@@ -108,7 +108,7 @@ def _for_driven(
 ) -> Flow:
     """Compile a ``for`` over a generator: its body is the consumer."""
     if handed_on(s):
-        generators.hand_on(run, items, s.iter)
+        generator_bodies.hand_on(run, items, s.iter)
         source.close()
         return Flow.FALL
     scope, driver = run.scope, generators.of(run)
@@ -118,7 +118,6 @@ def _for_driven(
     if found is None:
         return Flow.FALL
     item, params = found
-
     def bind() -> None:
         source.check("a generator that reads what its body updates")
         run.assign(s.target, item, s)
@@ -137,6 +136,7 @@ def _for_driven(
         return _loop_with_exit(run, s, None, [bind], {}, False, None, driven, changed)
     names, c = _carry_names(run, s, [bind], None, changed=changed)
     _after(run, s, names, driven(names, c))
+    iterator_lifetimes.ran_out(run, source.value, s)
     return Flow.FALL
 
 
@@ -326,9 +326,9 @@ def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
 
 def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
     """Return the arrays that ``a += v`` updates in place."""
-    targets = [n.target for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign)]
-    names = {t.id for t in targets if isinstance(t, ast.Name)}
-    return {n for n in names if isinstance(run.scope.names.get(n), ArrayV)}
+    targets = (n.target for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign))
+    held = {t.id: run.scope.names.get(t.id) for t in targets if isinstance(t, ast.Name)}
+    return {n for n, value in held.items() if isinstance(value, ArrayV)}
 
 
 def _after(run: Run, s: ast.For | ast.While, names: Names, values: Sequence[Value]) -> None:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.core.trails import is_followed
 from pullback.errors import PullbackError
-from pullback.frontend.functions import local_classes
+from pullback.frontend.functions import iterator_lifetimes, local_classes
 from pullback.frontend.functions.generator_forms import yields
 from pullback.frontend.interpret import (
     attempts,
     by_reference,
-    generators,
+    generator_bodies,
     loops,
     narrowing,
     patterns,
@@ -72,7 +72,9 @@ _MAX_REPEATED = 40
 def run_body(run: Run, definition: Definition) -> Value:
     """Run a function body; its value (None if it ends without return)."""
     if isinstance(definition.node, ast.Lambda):
-        return run.evaluate(definition.node.body)
+        result = run.evaluate(definition.node.body)
+        iterator_lifetimes.at_the_end(run, definition.node)
+        return result
     if is_generator(definition.node) and CONSUMER not in run.scope.names:
         run.refuse(
             yields(definition.node),
@@ -81,8 +83,9 @@ def run_body(run: Run, definition: Definition) -> Value:
         )
     if execute(run, definition.node.body) is Flow.DEAD:
         raise Unreachable
+    iterator_lifetimes.at_the_end(run, definition.node)
     if is_generator(definition.node):
-        return generators.result(run)
+        return generator_bodies.result(run)
     result = run.scope.names.get("$return", Static(None))
     if isinstance(result, Stale):
         error = FollowUp if result.reason == UNKNOWN else None
@@ -287,7 +290,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             run.scope.names[name] = made_here
         case ast.Expr(ast.Yield(value)):
             made = Static(None) if value is None else run.evaluate(value)
-            generators.yield_(run, made, s)
+            generator_bodies.yield_(run, made, s)
         case Context():
             attempts.context(run, s)
         case ast.Expr(value):

@@ -17,8 +17,10 @@ from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.functions.choices import members
-from pullback.frontend.functions.stepped_form import GIVE, GO, RETURNED, RETURNS, returns
+from pullback.frontend.functions.generator_blocks import RETURNED, RETURNS
+from pullback.frontend.functions.stepped_form import DROP, GIVE, GO, returns
 from pullback.frontend.interpret.advancing import advanced
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
@@ -388,6 +390,7 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = bind(sp, "next", args[:1], kwargs, node, iterator=MISSING)
 
     def nothing() -> Value:
+        iterator_lifetimes.ran_out(as_run(sp), values, node)
         if default is not None:
             return default
         if is_iterator(values) and any(map(_returns, members(values))):
@@ -404,14 +407,19 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.require(boolean(False), "StopIteration", "", node)
         raise Unreachable
 
+    ends = False
     if default is None and isinstance(values, GeneratorV) and (
         values.body is not None and returns(values.body.function.definition.node)
     ):
         as_run(sp).generators.advance(values)
-        values = advanced(as_run(sp), values, node)
+        values = advanced(as_run(sp), values, node, known=not values.body.named)
+        ends = iterator_lifetimes.is_ending(values)
     if is_iterator(values):
         some = sp.truth(sp.call(values, (Static(GO),), node), node)
-        return sp.branch(some, lambda: sp.call(values, (Static(GIVE),), node), nothing, node)
+        first = sp.branch(some, lambda: sp.call(values, (Static(GIVE),), node), nothing, node)
+        if ends:  # nobody else has it
+            iterator_lifetimes.left(as_run(sp), values, DROP, node)
+        return first
     if isinstance(values, RecordV | RefV) and written(values.cls, "__next__") is not None:
         if default is None:
             return sp.call(sp.attribute(values, "__next__", node), (), node)

@@ -11,7 +11,8 @@ For those who add NumPy functions, builtins and methods:
     @attribute("array", "T")                          ATTRIBUTES["array", "T"]
     def array_t(sp, receiver, node): ...
 
-Receivers: "array", "scalar" (NumPy's), "number" (Python's), "list", "tuple", "range", "function".
+Receivers: "array", "scalar" (NumPy's), "number" (Python's), "list", "tuple", "range", "function",
+"generator".
 ``frontend/library/numpy/arrays.py`` defines
 the hooks that operators and statements on arrays use (all ``node``s are ast nodes):
 
@@ -35,6 +36,7 @@ from pullback.frontend.library import (
     combinators,
     consumers,
     copying,
+    generator_methods,
     itertools_functions,
     list_methods,
     math_functions,
@@ -77,6 +79,7 @@ __all__ = [
     "decompositions",
     "dicts",
     "elementwise",
+    "generator_methods",
     "iterators",
     "itertools_functions",
     "limits",

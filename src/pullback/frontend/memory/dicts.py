@@ -89,7 +89,7 @@ def display(run: Run, node: ast.Dict) -> Value:
                 continue
             key = run.evaluate(k)
             with run.holding(key):
-                value = run.evaluate(v)
+                value = run.generators.in_a_place(run.evaluate(v))
         if known is not None:
             known = _with_known(known, key, value)
         if known is not None and isinstance(result, RecordV) and not is_run_time(key):

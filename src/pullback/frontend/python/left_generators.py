@@ -67,6 +67,17 @@ def stopped(at: ast.AST) -> ast.stmt:
     return assign(_GONE, ast.Constant(_STOPPED), at)
 
 
+def told_stopped(s: ast.stmt, lost: str) -> ast.stmt:
+    """Return that statement as it is where a variable says whether what is raised is ``lost``."""
+    match s:
+        case ast.Assign([ast.Name(name)], ast.Constant(number)) if (
+            (name, number) == (_GONE, _STOPPED)
+        ):
+            return ast.fix_missing_locations(ast.copy_location(ast.If(name_(lost, s), [s], []), s))
+        case _:
+            return s
+
+
 def lost(s: ast.Try, around: Around) -> ast.stmt | None:
     """Return what a ``finally`` does in a generator that is left: CPython ignores what is raised
     there, unless the generator catches it. None: that is what it does in any case."""
@@ -91,4 +102,7 @@ def raised_again(at: ast.AST) -> ast.stmt:
     return if_(_GONE, ast.Gt(), 0, [again], [], at)
 
 
-__all__ = ["attempt_", "by_consumer", "if_left", "is_handed_on", "lost", "not_left", "raised_again"]
+__all__ = [
+    "attempt_", "by_consumer", "if_left", "is_handed_on", "lost", "not_left", "raised_again",
+    "stopped", "told_stopped",
+]  # fmt: skip

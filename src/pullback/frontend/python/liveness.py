@@ -76,6 +76,8 @@ class Liveness:
     head: dict[ast.stmt, Names] = field(default_factory=dict)
     captured: Names = _NONE
     ends: Names = _NONE
+    begin: Names = _NONE
+    """What is read before it is bound."""
     rounds: dict[ast.stmt, _Exposed] = field(default_factory=dict)
     """What the bodies of loops expose."""
 
@@ -205,7 +207,7 @@ def liveness_of(node: FunctionNode) -> Liveness:
     ends = given_names(node) | frozenset(free_names(node))
     captured = (captured_names(node.body) & local_names(node)) | rebinds(node)
     live = Liveness(captured=captured, ends=ends)
-    live.block(node.body, ends)
+    live.begin = live.block(node.body, ends)
     return live
 
 

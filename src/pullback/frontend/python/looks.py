@@ -143,11 +143,12 @@ def mark(s: ast.AST, origin: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """What a ``yield`` stands in: something that is done when the generator is left there, a
-    ``with`` of an object."""
+    """What a ``yield`` stands in: something that is done when the generator is left there
+    (``closes``: and seen), a ``with`` of an object."""
 
     ends: bool
     managed: bool
+    closes: bool
 
 
 def mark_made(s: ast.stmt) -> None:

@@ -169,7 +169,9 @@ class _Rewriter(with_statements.WithStatements):
         first: list[ast.stmt] = []
         if isinstance(e, ast.Yield) and e.value is not None:
             first, e.value = self._apart(e.value, around)
-        vars(s)["guarded"] = looks.Guarded(around.returns is not None, around.managed)
+        vars(s)["guarded"] = looks.Guarded(
+            around.returns is not None, around.managed, around.closes
+        )
         made: ast.stmt = s
         self.left |= around.closes
         stops = self.statement(ast.copy_location(ast.Return(None), s), around)
