@@ -2,6 +2,7 @@
 does pyright (``make test-pyright``). It is not run."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, assert_type
 
 import numpy as np
@@ -24,14 +25,57 @@ def pair(x: float) -> tuple[float, str]:
     return x, ""
 
 
+def of_dict(p: dict[str, Floats], x: Floats) -> float:
+    return float(np.sum(p["w"] * x))
+
+
+@dataclass
+class Line:
+    slope: float
+    start: float
+
+
+def of_object(line: Line) -> float:
+    return line.slope * 2.0 + line.start
+
+
+class Scaled:
+    def loss(self, x: float) -> float:
+        return x * 2.0
+
+
+@pb.grad
+def decorated(x: float, n: int) -> float:
+    return x * n
+
+
+def of_many(*xs: float) -> float:
+    return xs[0] * xs[1]
+
+
+def takes(f: Callable[[Floats], Floats]) -> Floats:
+    return f(x)
+
+
 x = np.ones(3)
 
 assert_type(pb.jit(loss)(x, scale=2.0), float)
-assert_type(pb.value_and_grad(loss)(x), tuple[float, Any])
+assert_type(pb.grad(loss)(x), Floats)
+assert_type(pb.grad(loss)(x, scale=2.0), Floats)
+assert_type(pb.grad(loss)(x=x, scale=2.0), Any)
+assert_type(pb.value_and_grad(loss)(x), tuple[float, Floats])
+assert_type(pb.grad(of_dict)({"w": x}, x), dict[str, Floats])
+assert_type(pb.value_and_grad(of_dict)({"w": x}, x), tuple[float, dict[str, Floats]])
+assert_type(pb.grad(of_object)(Line(1.0, 2.0)), Line)
+assert_type(pb.grad(Scaled().loss)(1.0), float)
+assert_type(decorated(1.0, 2), float)
+assert_type(pb.grad(of_many)(1.0, 2.0), float)
+assert_type(pb.grad(loss, 1)(x, 2.0), Any)
+assert_type(pb.grad(loss, "x")(x, 2.0), Any)
 assert_type(pb.grad(loss, (0, 1))(x, 2.0), tuple[Any, ...])
 assert_type(pb.value_and_grad(loss, ("x", "scale"))(x, 2.0), tuple[float, tuple[Any, ...]])
-assert_type(pb.grad(with_count, has_aux=True)(1.0, 2), tuple[Any, int])
-assert_type(pb.value_and_grad(with_count, has_aux=True)(1.0, 2), tuple[tuple[float, int], Any])
+assert_type(pb.grad(with_count, has_aux=True)(1.0, 2), tuple[float, int])
+assert_type(pb.value_and_grad(with_count, has_aux=True)(1.0, 2), tuple[tuple[float, int], float])
 assert_type(pb.vjp(pair, 1.0)[0], tuple[float, str])
 out, pullback, aux = pb.vjp(pair, 1.0, has_aux=True)
 assert_type(out, float)
@@ -44,8 +88,12 @@ assert_type(pb.cost(loss, x), int)
 pb.hessian(loss)(x, scale=2.0)
 pb.vmap(loss)(x, 1.0)
 pb.grad(pb.grad(loss))(x)
+takes(pb.grad(loss))
+takes(pb.grad(lambda v: np.sum(v)))
+pb.grad(lambda v, k: v * v * k)(1.0, 2)
 
 # What follows is wrong, and is said to be: an unused ignore is an error, too.
 pb.jit(loss)("text")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-pb.grad(loss)(x, factor=1.0)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+pb.grad(loss)(x, factor=1.0)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+pb.grad(loss)("text")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
 pb.hessian(loss)()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]

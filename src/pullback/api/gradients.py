@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -13,16 +13,23 @@ from pullback.api.operator_objects import (
     Operator,
     argument_numbers,
 )
+from pullback.api.operator_types import ByFirst
 from pullback.call.binding import register_operators
 from pullback.call.deferred import require_method
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
 
 P = ParamSpec("P")
+X = TypeVar("X", bound=Any)
 Number = TypeVar("Number", bound=float | np.floating[Any] | np.ndarray[Any, Any])
 Aux = TypeVar("Aux")
 
 
+@overload
+def grad(
+    f: Callable[Concatenate[X, P], Number], argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False, method: str = "chad",
+) -> ByFirst[X, P, X]: ...
 @overload
 def grad(
     f: Callable[P, Number], argnums: int | str = 0, has_aux: Literal[False] = False,
@@ -33,6 +40,11 @@ def grad(
     f: Callable[P, Number], argnums: Sequence[int | str], has_aux: Literal[False] = False,
     method: str = "chad",
 ) -> Callable[P, tuple[Any, ...]]: ...
+@overload
+def grad(
+    f: Callable[Concatenate[X, P], tuple[Number, Aux]], argnums: Literal[0] = 0, *,
+    has_aux: Literal[True], method: str = "chad",
+) -> ByFirst[X, P, tuple[X, Aux]]: ...
 @overload
 def grad(
     f: Callable[P, tuple[Number, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True],
@@ -88,6 +100,11 @@ def grad(
 
 @overload
 def value_and_grad(
+    f: Callable[Concatenate[X, P], Number], argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False, method: str = "chad",
+) -> ByFirst[X, P, tuple[Number, X]]: ...
+@overload
+def value_and_grad(
     f: Callable[P, Number], argnums: int | str = 0, has_aux: Literal[False] = False,
     method: str = "chad",
 ) -> Callable[P, tuple[Number, Any]]: ...
@@ -96,6 +113,11 @@ def value_and_grad(
     f: Callable[P, Number], argnums: Sequence[int | str], has_aux: Literal[False] = False,
     method: str = "chad",
 ) -> Callable[P, tuple[Number, tuple[Any, ...]]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[X, P], tuple[Number, Aux]], argnums: Literal[0] = 0, *,
+    has_aux: Literal[True], method: str = "chad",
+) -> ByFirst[X, P, tuple[tuple[Number, Aux], X]]: ...
 @overload
 def value_and_grad(
     f: Callable[P, tuple[Number, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True],
@@ -174,7 +196,8 @@ def _asked(what: What, argnum: int, has_aux: bool, method: str) -> Asked:
 
 
 register_operators(grad=grad, value_and_grad=value_and_grad)
-PUBLIC |= {"grad": grad, "value_and_grad": value_and_grad}
+PUBLIC["grad"] = grad
+PUBLIC["value_and_grad"] = value_and_grad
 
 
 __all__ = ["grad", "value_and_grad"]

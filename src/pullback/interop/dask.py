@@ -219,7 +219,8 @@ def _stacked(parts: Sequence[Any]) -> Any:
 
 
 def _value_and_grad(f: Made, argnums: Any) -> Made:
-    return pb.value_and_grad(f, argnums)
+    made: Made = pb.value_and_grad(f, argnums)
+    return made
 
 
 def _jacobian(f: Made, _: Any) -> Made:
