@@ -33,6 +33,7 @@ SHARED = [
     ("linked", (0.7, 4)), ("tree_of_objects", (0.7, 4)), ("linked_mut2", (0.7,)),
     ("shape_chosen", (0.7,)), ("obj_arg_twice", (0.7,)), ("filtered_mut", (0.7, 4)),
     ("shared_arr", (np.array([0.7, -1.3]), 3)), ("momentum", (np.array([0.7, -1.3]),)),
+    ("iterator", (0.7,)),
 ]  # fmt: skip
 
 
@@ -44,7 +45,6 @@ def test_objects_with_several_names(name: str, args: tuple[Any, ...]) -> None:
 REFUSED = [
     ("mutable_default2", (0.7,), "may be in other places too"),
     ("del_attr", (0.7,), "can be deleted"),
-    ("iterator", (0.7,), "is its own iterator"),
     ("deep_shared", (0.7,), "may be in other places too"),
     ("deep_maybe_shared", (0.7,), "two parts may be one object"),
     ("of_outside_in_a_list", (0.7,), "may be in other places too"),

@@ -62,6 +62,7 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.numpy.reduce import extremum
 from pullback.frontend.library.numpy.reductions import place_of
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.python import special_methods
 from pullback.frontend.signals import AlwaysRaises, Unreachable
 
 # --- sum -----------------------------------------------------------------------------------------
@@ -376,6 +377,10 @@ def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = bind(sp, "iter", args, kwargs, node, iterable=MISSING)
     if isinstance(values, GeneratorV | ZipV | EnumerateV | ReversedV) or is_iterator(values):
         return values
+    if isinstance(values, RecordV | RefV) and written(values.cls, "__iter__") is not None:
+        made = sp.call(sp.attribute(values, "__iter__", node), (), node)
+        if special_methods.has_next(made):
+            return made
     items = sp.iterate(values, node)
     if isinstance(items, Driven):
         return GeneratorV(node, items, items)
@@ -423,7 +428,7 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(values, RecordV | RefV) and written(values.cls, "__next__") is not None:
         if default is None:
             return sp.call(sp.attribute(values, "__next__", node), (), node)
-        sp.refuse(node, "next() by a __next__ of your own, with a default")
+        return special_methods.next_or(as_run(sp), values, default, node)
     if not isinstance(values, GeneratorV | ZipV | EnumerateV | ReversedV):
         reason = f"{sp.describe(values)} is no iterator"
         sp.refuse(node, reason, "write next(iter(xs)), or xs[0]", error=ArgumentTypeError)

@@ -5,7 +5,10 @@ tuple."""
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
+    FunctionV,
     HashV,
     ListV,
     MaybeV,
@@ -35,9 +39,11 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
-from pullback.frontend.memory import attributes_outside
+from pullback.frontend.library.text import iterators
+from pullback.frontend.memory import attributes_outside, references
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python.object_classes import attributes_of
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
@@ -72,13 +78,37 @@ def _length_of(run: Specialiser, found: Value, node: ast.AST) -> Value:
 def iterator(run: Run, value: RecordV | RefV, node: ast.AST) -> Value:
     """Return ``value.__iter__()``."""
     made = run.call(run.attribute(value, "__iter__", node), (), node)
-    if isinstance(made, RecordV | RefV) and made.cls is value.cls:
-        run.refuse(
-            node,
-            f"{made.cls.__name__} is its own iterator, with __next__",
-            "write __iter__ as a generator, with yield",
-        )
-    return made
+    if not has_next(made):
+        return made
+    made = run.call(_text(iterators.by_next), (next_of(run, made, node),), node)
+    return run.generators.born(made)
+
+
+def has_next(value: Value) -> TypeGuard[RecordV | RefV]:
+    """Whether a value is an object that is an iterator by a ``__next__`` of its class."""
+    return isinstance(value, RecordV | RefV) and written(value.cls, "__next__") is not None
+
+
+def next_of(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return ``value.__next__``, which updates the object."""
+    function = run.attribute(value, "__next__", node)
+    match value, function:
+        case RecordV(), FunctionV(bound=(_,)) if references.place_of(run, value) is None:
+            return run.call(_text(iterators.next_of), (value,), node)
+        case RecordV(), FunctionV(bound=(_,)):
+            return references.made(run, "", replace(function, bound=()), (value,), node)
+        case _:
+            return function
+
+
+def next_or(run: Run, value: RecordV | RefV, default: Value, node: ast.AST) -> Value:
+    """Return ``next(value, default)``."""
+    return run.call(_text(iterators.next_or), (next_of(run, value, node), default), node)
+
+
+def _text(function: Callable[..., object]) -> FunctionV:
+    assert isinstance(function, FunctionType)
+    return FunctionV(definition_of(function), None)
 
 
 def iterated(run: Run, value: Value, node: ast.AST) -> Value:

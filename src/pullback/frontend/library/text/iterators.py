@@ -25,6 +25,33 @@ def enumerate(iterable: Items, start: int = 0) -> Iterator[Any]:
         n += 1
 
 
+def by_next(function: Function) -> Iterator[Any]:
+    """Yield what a ``__next__`` gives."""
+    while True:
+        try:
+            item = function()
+        except StopIteration:
+            return
+        yield item
+
+
+def next_of(iterator: Any) -> Function:
+    """Return the ``__next__`` of an iterator that is in no variable."""
+
+    def step() -> Any:
+        return iterator.__next__()
+
+    return step
+
+
+def next_or(function: Function, default: Any) -> Any:
+    """Return what a ``__next__`` gives, or where it has no further item something else."""
+    try:
+        return function()
+    except StopIteration:
+        return default
+
+
 def followed(items: list[Any]) -> Iterator[Any]:
     """Yield the items of a list that may change meanwhile."""
     k = 0
