@@ -41,6 +41,13 @@ def totals(x):
         found[i % 300] = found.get(i % 300, 0.0) + x[i] * x[i]
     return sum(found.values())
 
+def handed(d, x):
+    return sum(v * v * x for v in d.values())
+
+def large(n):
+    d = {f"k{i}": float(i) for i in range(n)}
+    return list(pb.grad(handed)(d, 2.0).items())[:4], pb.jit(handed)(d, 3.0)
+
 def word(x):
     return "a word for what is above" if x > 0.0 else "a word for what is below"
 
@@ -112,6 +119,7 @@ def reloaded():
 def cases():
     yield "growth", lambda: [pb.grad(grown)(2.0, n) for n in (900, 1050, 17_000)]
     yield "totals", lambda: pb.grad(totals)(np.linspace(0.0, 1.0, 9000))
+    yield "a dict", lambda: [large(n) for n in (300, 5000)]
     yield "words", lambda: [pb.jit(word)(x) for x in (1.0, -1.0)]
     yield "warned", lambda: (pb.grad(warned)(3.0), "__warningregistry__" in globals())
     yield "counted", lambda: [counted(op) for op in (pb.jit, pb.grad)]

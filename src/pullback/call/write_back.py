@@ -53,7 +53,7 @@ class Writing:
                     if len(column) != len(old):
                         raise UnsaidError
                     self._column(old, name, column.tolist())
-            case list() | tuple() if isinstance(told, tuple):
+            case list() | tuple() | dict() if type(told) is tuple and isinstance(told[0], tuple):
                 put, new = told
                 self.merged(old, new, frozenset(put))
             case list():

@@ -284,11 +284,11 @@ class Updates:
                 return run.fresh(run.b.prim("copy", atom), node)
             case ListV(elem=elem) if not holding.holds_memory(elem):
                 return copied(run, value)
-            case HashV() if hash_methods.is_set(value):
+            case HashV() if not holding.holds_memory(value.elem):
                 return hash_tables.copied(run, value)
             case TupleV(items, True) if not self._holds(value):
                 return TupleV(items, True, owners, fresh)
-            case ListV() | TupleV() if self.outside.deep and self._holds(value):
+            case ListV() | TupleV() | HashV() if self.outside.deep and self._holds(value):
                 return run.call(Static(deepcopy_apart), (value,), node)
             case RecordV(cls, _, outside=place) if place is not None:
                 if id(place.value) in self.inside:
@@ -329,7 +329,9 @@ class Updates:
                 if not before.keys() <= after.keys():
                     raise UntoldError("deletes an attribute")
                 return told
-            case RecordV(cls), HashV(elem=elem) if cls is dict and not holding.holds_memory(elem):
+            case (RecordV() | HashV()), HashV(elem=elem) if (
+                end.cls is dict and not holding.holds_memory(elem)
+            ):
                 views = (view_of(end, word) for word in ("keys", "values"))
                 return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
             case HashV(), HashV() if hash_methods.is_set(own):
@@ -338,7 +340,7 @@ class Updates:
                 whole = self.run.coerce_list(end, ListK(end.elem), self.node)
                 columns = [ArrayV(whole.atoms[k]) for k in names.values()]
                 return TupleV((TupleV(()), TupleV(tuple(map(Static, names))), TupleV((*columns,))))
-            case (ListV() | TupleV()), _ if self._holds(own) or self._holds(end):
+            case (ListV() | TupleV() | HashV()), _ if self._holds(own) or self._holds(end):
                 mine.owners |= memory_of(own) | memory_of(end)
                 mine.put.append(end)
                 return TupleV((TupleV(tuple(map(Static, sorted(self.run.put_into)))), end))
@@ -366,6 +368,8 @@ class Updates:
         """Whether there are objects in a list, tuple or record."""
         match value:
             case ListV(elem=elem):
+                return holding.holds_memory(elem)
+            case HashV(elem=elem):
                 return holding.holds_memory(elem)
             case TupleV(items):
                 parts: Iterable[Value] = items

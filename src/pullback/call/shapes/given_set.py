@@ -12,22 +12,22 @@ from pullback.call.shapes.sequence import List
 from pullback.call.trees import Form, NoForm, Writer
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.given_sets import NO_ITEMS, SetK
+from pullback.frontend.kinds.given_tables import NO_ITEMS
 from pullback.frontend.kinds.join import key_kind
-from pullback.frontend.kinds.kinds import ListK
+from pullback.frontend.kinds.kinds import ListK, TableK
 from pullback.frontend.python.pytypes import register, type_of
 from pullback.native import Tree
 from pullback.native.builder import increment
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE
 
 
-class GivenSet(List, of=SetK):
+class GivenSet(List, of=TableK):
     """A set; in a gradient and in a tangent ``None``."""
 
     leaf = True
     plain = False
 
-    def __init__(self, kind: SetK, declared: object) -> None:
+    def __init__(self, kind: TableK, declared: object) -> None:
         super().__init__(kind, declared)
         self.cls, self.is_empty = kind.cls, kind.elem == NO_ITEMS
 
@@ -91,10 +91,10 @@ class GivenSet(List, of=SetK):
             next(sources)
 
 
-def kind_of(value: set[object] | frozenset[object]) -> SetK:
+def kind_of(value: set[object] | frozenset[object]) -> TableK:
     """Return the kind of a set."""
     if not value:
-        return SetK(NO_ITEMS, cls=type(value))
+        return TableK(NO_ITEMS, cls=type(value))
     listed = type_of(list(value))
     elem = key_kind(listed.elem) if isinstance(listed, ListK) else None
     if elem is None:
@@ -103,7 +103,7 @@ def kind_of(value: set[object] | frozenset[object]) -> SetK:
             f"{what}: only the run knows what is in a set",
             "let it have ints, strings, members of an enum, or tuples of them, all of one type",
         )
-    return SetK(elem, cls=type(value))
+    return TableK(elem, cls=type(value))
 
 
 register(set, kind_of)

@@ -160,7 +160,7 @@ class List(Shape, of=ListK):
         n, items = self.read(w, obj, where)
         (slot,), _ = next(slots)
         c.store("i64", n, slot)
-        columns = [self._room(w, t, *next(slots), n, where) for t in item.types]
+        columns = [room(w, t, *next(slots), n, where) for t in item.types]
         if item.is_float and not where.in_node and not columns[0][1]:
             ((to, _),) = columns[0][0]
             c.need(c.call("i1", "pb_reals", f"ptr {items}", f"i64 {n}", f"ptr {to}"), "fail")
@@ -169,22 +169,9 @@ class List(Shape, of=ListK):
         tangents = given_items(c, where.tangent, n)
         with c.counting(n) as i:
             value = c.load("ptr", items, c.mul(i, 8))
-            places = ((_row(c, data, i), _row(c, more, i)) for data, more in columns)
+            places = ((places_at(c, data, i), places_at(c, more, i)) for data, more in columns)
             part = replace(inside, tangent=item_of(c, tangents, i))
             item.encode(w, value, places, part)
-
-    def _room(
-        self, w: Writing, t: Type, plain: list[str], near: list[str], n: str, where: Where
-    ) -> tuple[list[tuple[str, Ty]], list[tuple[str, Ty]]]:
-        """The columns of a leaf of the items, and those of what is beside it."""
-        data = w.columns(words(t), plain, n)
-        if near and isinstance(t, Real) and w.space is Space.FORWARD:
-            w.handle(near, [n])
-        elif near and isinstance(t, Real) and w.space is Space.IDS and not where.in_node:
-            w.code.store("i64", w.new_ids(n), near[0])
-        elif near:
-            return data, w.columns(words(w.space.inside(t, where.in_node)), near, n)
-        return data, []
 
     def read(self, w: Writing, obj: str, where: Where) -> tuple[str, str]:
         """The length and the items of a list; in a node also of a tuple."""
@@ -232,7 +219,7 @@ class List(Shape, of=ListK):
                           f"i64 {stride}")  # fmt: skip
             c.need(done, "fail")
             return
-        columns = [_column(m, t, source) for t, source in zip(item.types, taken, strict=True)]
+        columns = [column_of(m, t, source) for t, source in zip(item.types, taken, strict=True)]
         with c.counting(n) as i:
             rows = [column(i) for column in columns]
             c.store("ptr", item.decode(m, iter(rows)), items, c.mul(i, 8))
@@ -246,6 +233,20 @@ class List(Shape, of=ListK):
         count = c.let(f"select i1 {some}, i64 {n}, i64 0")
         with c.counting(count) as i:
             item.seed(m, item_of(c, items, i), iter([column(i) for column in columns]))
+
+
+def room(
+    w: Writing, t: Type, plain: list[str], near: list[str], n: str, where: Where
+) -> tuple[list[tuple[str, Ty]], list[tuple[str, Ty]]]:
+    """The columns of a leaf of the items, and those of what is beside it."""
+    data = w.columns(words(t), plain, n)
+    if near and isinstance(t, Real) and w.space is Space.FORWARD:
+        w.handle(near, [n])
+    elif near and isinstance(t, Real) and w.space is Space.IDS and not where.in_node:
+        w.code.store("i64", w.new_ids(n), near[0])
+    elif near:
+        return data, w.columns(words(w.space.inside(t, where.in_node)), near, n)
+    return data, []
 
 
 def rows_of(types: Sequence[Type], length: int, leaves: Leaves) -> list[tuple[object, ...]]:
@@ -264,11 +265,11 @@ def columns_of(m: Making, types: Sequence[Type], sources: Sources) -> list[Colum
     for t in types:
         source = next(sources)
         none = m.gradient and isinstance(t, Real) and not source.beside
-        out.append((lambda _: Source()) if none else _column(m, t, source))
+        out.append((lambda _: Source()) if none else column_of(m, t, source))
     return out
 
 
-def _row(c: Code, columns: list[tuple[str, Ty]], i: str) -> list[str]:
+def places_at(c: Code, columns: list[tuple[str, Ty]], i: str) -> list[str]:
     return [c.at(column, c.mul(i, SIZE[ty])) for column, ty in columns]
 
 
@@ -292,7 +293,7 @@ def _reals(m: Making, source: Source) -> str:
     return m.cell(source.beside[0])
 
 
-def _column(m: Making, t: Type, source: Source) -> Column:
+def column_of(m: Making, t: Type, source: Source) -> Column:
     """What is at each index of a column: of an array for every word."""
     c = m.code
     near = first_ids(t) if source.numbered else m.space.beside(t)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pullback.core.build import lit
+from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError
@@ -16,6 +18,7 @@ from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of, rebuild
 from pullback.frontend.kinds.kinds import (
     ArrayK,
+    HashK,
     Kind,
     ListK,
     RecordK,
@@ -28,6 +31,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     Owner,
     RecordV,
@@ -36,6 +40,11 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import keyed_tangents
+from pullback.frontend.memory.chosen_keys import known_item
+from pullback.frontend.memory.dict_views import view_of
+from pullback.frontend.memory.hash_methods import get_item
 from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.python.records import Union
 from pullback.structures import REALS, no_motion
@@ -156,6 +165,15 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
                 yield from matching(run, k, whole.fields[n], node)
         case ListK(elem), (ListV() | TupleV(is_list=True)):
             yield from _of_list(run, elem, value, node)
+        case RecordK(builtins.dict, fields), HashV(cls=builtins.dict):
+            same = run.b.prim("eq", value.live, i64(len(fields)))
+            run.require(same, "ValueError", "the tangent of a dict has other keys", node)
+            for n, k in fields:
+                yield from matching(run, k, get_item(run, value, known_item(n), node), node)
+        case HashK(elem=TupleK((_, held, *_))), HashV(cls=builtins.dict):
+            values = run.to_list(view_of(value, "values"), node)
+            assert isinstance(values, ListV | TupleV)
+            yield from _of_list(run, held, values, node)
         case UnionK(union), (RecordV() | UnionV()) if bears(run, kind):
             yield _of_union(run, union, value, node)
         case UnionK(), _ if not bears(run, kind):
@@ -169,6 +187,30 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
                 "give it the same structure",
                 error=ArgumentTypeError,
             )
+
+
+def aligned(run: Run, primal: Value, tangent: Value, node: ast.AST) -> tuple[Value, Value]:
+    """Return an argument and its tangent with the entries of their dicts (those with keys that only
+    the run knows) at the same places of equal columns."""
+    match primal, tangent:
+        case HashV(cls=builtins.dict), HashV(cls=builtins.dict):
+            own = run_program(run, keyed_tangents.plain, (primal,), node)
+            along = run_program(run, keyed_tangents.in_order, (own, tangent), node)
+            return _trimmed(run, own, node), _trimmed(run, along, node)
+        case TupleV(items), TupleV(others) if len(items) == len(others):
+            pairs = [aligned(run, *both, node) for both in zip(items, others, strict=True)]
+            if all(a is x and b is y for (a, b), x, y in zip(pairs, items, others, strict=True)):
+                return primal, tangent
+            return (
+                replace(primal, items=tuple(a for a, _ in pairs)),
+                replace(tangent, items=tuple(b for _, b in pairs)),
+            )
+        case _:
+            return primal, tangent
+
+
+def _trimmed(run: Run, value: Value, node: ast.AST) -> Value:
+    return coerce(run, value, without_spare(kind_of(value)), node)
 
 
 def _of_list(

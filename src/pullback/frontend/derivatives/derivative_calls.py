@@ -17,6 +17,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.derivatives.cotangents import (
+    aligned,
     check_shapes,
     cotangent,
     extents,
@@ -247,13 +248,15 @@ def _jvp(
         run.refuse(node, "as many tangents as primals are needed", error=ArgumentTypeError)
 
     def push(f: FunctionV) -> Value:
-        items = spread(run, primals, node)
+        given_items = TupleV(spread(run, primals, node))
+        both = aligned(run, given_items, tangents, node)
+        items, along = (v.items for v in both if isinstance(v, TupleV))
         target = Target(run, f, items, {}, node, tuple(range(len(items))))
         given: list[dict[int, Atom]] = []  # by the position of the leaf
-        for n, tangent in zip(target.positions, tangents.items, strict=True):
+        for n, tangent in zip(target.positions, along, strict=True):
             require_still(run, target.spec.args[n], tangent, node)
-            along = matching(run, target.spec.args[n], tangent, node)
-            leaves = zip(target.wrt(n), along, strict=True)
+            atoms = matching(run, target.spec.args[n], tangent, node)
+            leaves = zip(target.wrt(n), atoms, strict=True)
             given.append({k: atom for k, atom in leaves if atom is not None})
         moving = [(target.atoms[k], atom) for own in given for k, atom in own.items()]
         check_shapes(run, [a for _, a in moving], extents(run, [x for x, _ in moving]), node)

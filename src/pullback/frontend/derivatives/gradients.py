@@ -62,13 +62,14 @@ def reduced(run: Run, kind: Kind) -> Reduced:
         case (ListK(elem) | OptionalK(elem)) if bears(run, elem):
             part, mask = reduced(run, elem)
             return with_parts(kind, (part,)), [True, *mask]
-        case HashK() if bears(run, kind):
-            definition = run.frame.definition
-            run.refuse(
-                ast.Pass() if definition is None else definition.node,
-                f"the derivative by {describe(kind)}, whose keys only the run knows",
-                "differentiate by a list or an array of the values",
-            )
+        case HashK(_, TupleK((key, value, *alive))) if bears(run, kind):
+            part, mask = reduced(run, value)
+            none = static_kind(None)
+            table = HashK(dict, TupleK((key, part, *alive)), kind.spare, none)
+            heads = [True] * (4 if kind.holes else 2)
+            keys, still = ([True] * len([*leaf_types(TupleK(tuple(k)))]) for k in ((key,), alive))
+            factory = [False] * len([*leaf_types(kind.factory)])
+            return table, [*heads, *keys, *mask, *still, *factory]
         case _:
             return static_kind(None), [False] * count
 

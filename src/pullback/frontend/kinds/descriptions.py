@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING
 
 from pullback.core.types import Bool, Int, Real
@@ -29,6 +30,7 @@ from pullback.frontend.kinds.kinds import (
     SmallK,
     StaticK,
     SymbolK,
+    TableK,
     TupleK,
     UnionK,
 )
@@ -49,6 +51,8 @@ def describe(kind: Kind) -> str:
         case SmallK(held, dtype):
             more = f", rank {held.rank}" if isinstance(held, ArrayK) else ""
             return f"{'an array' if more else 'a number'} of {dtype}{more}"
+        case TableK(elem=TupleK((key, held)), cls=builtins.dict):
+            return f"a dict of {_plural(key).replace(' items', 's')} to {_plural(held)}"
         case ListK(elem):
             return f"a {kind.word} of {_plural(elem)}"
         case HashK(cls, elem):

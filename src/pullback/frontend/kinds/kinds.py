@@ -63,6 +63,20 @@ class ListK(Compound, Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class TableK(ListK):
+    """The kind of a set, frozenset or large dict (``cls``) that is an argument: a list of its items
+    crosses, of which the entry makes the table (``memory.hash_sets.given``). ``elem``: what a set
+    holds; the pair of a key and its value in a dict."""
+    __hash__ = hash_once
+
+    cls: type = set
+
+    @property
+    def word(self) -> str:
+        return self.cls.__name__
+
+
+@dataclass(frozen=True, slots=True)
 class HashK(Compound, Kind):
     """The kind of a dict or set whose keys only the run knows; see ``values.HashV``. Leaves: how
     many entries there are, the index; where entries have been deleted, how many are left and how
@@ -420,7 +434,7 @@ __all__ = [
     "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
     "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
     "RecordK", "RefK", "ScalarK", "ScopeK", "SharedMemory", "SmallK", "StaleK", "StaticK",
-    "SymbolK", "ThreadK", "TupleK", "UnionK", "closure_type", "declared_in", "holds_references",
-    "leaf_types", "parts", "quantised", "static_kind", "static_scalar", "unions_in", "with_parts",
-    "without_spare",
+    "SymbolK", "TableK", "ThreadK", "TupleK", "UnionK", "closure_type", "declared_in",
+    "holds_references", "leaf_types", "parts", "quantised", "static_kind", "static_scalar",
+    "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

@@ -14,8 +14,8 @@ from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions import noted
 from pullback.frontend.functions.scopes import function_scope
-from pullback.frontend.kinds.given_sets import NO_ITEMS, SetK
-from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.given_tables import NO_ITEMS
+from pullback.frontend.kinds.kinds import Kind, TableK
 from pullback.frontend.kinds.values import (
     METHODS,
     HashV,
@@ -48,6 +48,7 @@ from pullback.frontend.memory.hash_methods import (
     pop,
     update,
     with_items,
+    with_pairs,
 )
 from pullback.frontend.memory.ownership import refuse_captured
 
@@ -113,12 +114,14 @@ def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
 
 
 def given(run: Run, items: Value, kind: Kind, node: ast.AST) -> Value:
-    """Return the set that is an argument, which is the caller's, of a list of its items; another
-    argument as it is."""
-    if not isinstance(kind, SetK):
+    """Return the set or dict that is an argument, which is the caller's, of a list of its items;
+    another argument as it is."""
+    if not isinstance(kind, TableK):
         return items
     made = tables.empty(run, kind.cls)
-    if kind.elem != NO_ITEMS:
+    if kind.cls is dict:
+        made = with_pairs(run, made, run.iterate(items, node), node)
+    elif kind.elem != NO_ITEMS:
         made = with_items(run, made, run.iterate(items, node), node)
     return replace(made, owners=frozenset(), fresh=False)
 

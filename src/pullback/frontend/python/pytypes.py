@@ -16,18 +16,21 @@ import numpy as np
 from pullback.core.types import BOOL, F32, F64, I32, I64, Int
 from pullback.errors import ArgumentTypeError, brief
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.given_sets import holds_sets
-from pullback.frontend.kinds.join import join, keeps_classes
+from pullback.frontend.kinds.given_tables import holds_tables
+from pullback.frontend.kinds.join import join, keeps_classes, key_kind
 from pullback.frontend.kinds.kinds import (
     ArgType,
     ArrayK,
+    HashK,
     ListK,
     Number,
     RecordK,
     ScalarK,
     SmallK,
     StaticK,
+    TableK,
     TupleK,
+    UnionK,
     leaf_types,
     parts,
     static_kind,
@@ -145,14 +148,14 @@ def _list_of_several(value: list[object]) -> ArgType:
         if any(k != elem for k in kinds) or _holds_function(elem):
             return TupleK(tuple(kinds), is_list=True)
         return ListK(elem)
-    if _holds_function(elem) or holds_sets(elem):  # each item is known: the list has its length
+    if _holds_function(elem) or holds_tables(elem):  # each item is known: the list has its length
         return TupleK((elem, *map(type_of, value[1:])), is_list=True)
     mixed: tuple[ArgType, ArgType] | None = None
     for item in value[1:]:
         other = type_of(item)
         if other != elem:
             joined = join(elem, other)
-            if joined is None:
+            if joined is None or _holds_hash(joined):  # dicts with other keys
                 return _items_one_by_one(value, elem, other)
             if not all(keeps_classes(k, joined) for k in (elem, other)):
                 mixed = mixed or (elem, other)
@@ -184,6 +187,10 @@ def _holds_object(kind: ArgType) -> bool:
     return any(map(_holds_object, parts(kind)))
 
 
+def _holds_hash(kind: ArgType) -> bool:
+    return isinstance(kind, HashK) or any(map(_holds_hash, parts(kind)))
+
+
 def _holds_function(kind: ArgType) -> bool:
     if isinstance(kind, StaticK):
         return callable(kind.value)
@@ -191,7 +198,12 @@ def _holds_function(kind: ArgType) -> bool:
 
 
 def _dict(value: dict[object, object]) -> ArgType:
-    """Return the kind of a dict, which is a record: its keys are constants."""
+    """Return the kind of a dict, which is a record: its keys are constants. A large one, of which
+    the keys and the values have one type each, is data."""
+    if len(value) > MOST_KEYS:
+        table = _table(value)
+        if table is not None:
+            return table
     for key in value:
         if not records.is_key(key):
             raise ArgumentTypeError(
@@ -199,6 +211,32 @@ def _dict(value: dict[object, object]) -> ArgType:
                 "use strings, ints or members of an enum as keys",
             )
     return RecordK(dict, tuple((cast("str", k), type_of(v)) for k, v in value.items()))
+
+
+MOST_KEYS = 256
+"""A dict with more keys is a table if it can be one: a record has code for each of its keys."""
+
+
+def _table(value: dict[object, object]) -> ArgType | None:
+    """Return the kind of a dict as that of data; None: it cannot be that."""
+    try:
+        keys, values = _list(list(value)), _list(list(value.values()))
+    except ArgumentTypeError:
+        return None
+    if not isinstance(keys, ListK) or not isinstance(values, ListK):
+        return None
+    key = key_kind(keys.elem)
+    if key is None or any(map(_holds_in_one_form, (keys.elem, values.elem))):
+        return None
+    return TableK(TupleK((key, values.elem)), cls=dict)
+
+
+def _holds_in_one_form(kind: ArgType) -> bool:
+    """Whether there are objects, functions, tables or nodes in a value of this kind."""
+    return (
+        isinstance(kind, UnionK) or _holds_object(kind) or _holds_function(kind)
+        or holds_tables(kind) or any(map(_holds_in_one_form, parts(kind)))
+    )  # fmt: skip
 
 
 def _function(value: types.FunctionType) -> ArgType:
@@ -300,19 +338,19 @@ def has_attributes(value: object, cls: type, names: Sequence[str]) -> bool:
     token = _OPEN.set(_OPEN.get() | {id(value)})
     try:
         others = (_supported(part) for n, part in held.items() if n not in names)
-        return all(kind is None or holds_sets(kind) for kind in others)
+        return all(kind is None or holds_tables(kind) for kind in others)
     finally:
         _OPEN.reset(token)
 
 
 def _supported(value: object, place: tuple[type, str] | None = None) -> ArgType | None:
-    """Return the kind of an attribute; None if it has none, and note why. (A set in an object of a
-    list has none: what is in it would be known one by one.)"""
+    """Return the kind of an attribute; None if it has none, and note why. (A set or a large dict in
+    an object of a list has none: what is in it would be known one by one.)"""
     try:
         kind = type_of(value)
-        if _IN_LIST.get() and holds_sets(kind):
-            reason = "there are sets in it, and the object is in a list"
-            raise ArgumentTypeError(reason, "pass the sets as an argument of their own")
+        if _IN_LIST.get() and holds_tables(kind):
+            reason = "there are sets or large dicts in it, and the object is in a list"
+            raise ArgumentTypeError(reason, "pass these as an argument of their own")
         return kind
     except ArgumentTypeError as error:
         if place is not None:
