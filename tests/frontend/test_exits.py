@@ -14,11 +14,20 @@ import pytest
 
 import pullback as pb
 from tests import campaign, harness
-from tests.frontend import exit_programs, guarded_generators, left_generators, random_exits
+from tests.frontend import (
+    exit_programs,
+    guarded_generators,
+    jumping_clauses,
+    left_generators,
+    random_exits,
+)
 from tests.frontend.harness import agrees, compiled, rerun, same
 
 POINTS = (1.5, 1.2, -0.7, 3.25)
-PROGRAMS = [*exit_programs.PROGRAMS, *guarded_generators.PROGRAMS, *left_generators.PROGRAMS]
+PROGRAMS = [
+    *exit_programs.PROGRAMS, *guarded_generators.PROGRAMS, *left_generators.PROGRAMS,
+    *jumping_clauses.PROGRAMS,
+]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -189,3 +189,30 @@ def test_lengths_that_are_evidently_equal_are_not_compared() -> None:
         core = str(pb.show(pb.jit(f), *args, stage="core"))
         assert core.count("min ") == compared and "require" not in core, core
         assert pb.jit(f)(*args) == f(*args)
+
+
+def by_next(xs):
+    total, it = 0.0, iter(xs)
+    while True:
+        try:
+            v = next(it)
+        except StopIteration:
+            break
+        total = total * 0.5 + v * v
+    return total
+
+
+def by_a_default(xs):
+    total, it = 0.0, iter(xs)
+    v = next(it, None)
+    while v is not None:
+        total = total * 0.5 + v * v
+        v = next(it, None)
+    return total
+
+
+@pytest.mark.parametrize(("f", "most"), [(by_next, 21), (by_a_default, 15)])
+def test_steps_of_an_item(f, most):
+    """A loop over the list takes 5; by ``next`` they were 33 and 19."""
+    small, large = (pb.cost(f, [0.1 * k for k in range(n)]) for n in (40, 80))
+    assert large - small <= 40 * most

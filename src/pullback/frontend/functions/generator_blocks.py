@@ -100,6 +100,11 @@ class Graph:
         """Whether a value is returned somewhere."""
         self._block(copy.deepcopy(generator.body), 1, None)
 
+    @property
+    def leaps(self) -> bool:
+        """Whether an attempt leads to another block, which only a jump can."""
+        return self.guarded or any(isinstance(end, Tried) for end in self.ends)
+
     def new(self) -> int:
         self.stmts.append([])
         self.ends.append(None)
@@ -295,6 +300,43 @@ class Graph:
             if end is not None:
                 self.ends[end] = Goto(after)
         return after
+
+    def shortened(self) -> tuple[int, list[ast.stmt]]:
+        """Let nothing lead to a block that only leads on. Return the block that is run first, and
+        the statements before it, which only set variables to constants."""
+        for k, end in enumerate(self.ends):
+            match end:
+                case Goto(to):
+                    self.ends[k] = Goto(self._behind(to))
+                case Test(test, then, orelse):
+                    self.ends[k] = Test(test, self._behind(then), self._behind(orelse))
+                case Cases(match, bodies, orelse):
+                    behind = tuple(map(self._behind, bodies))
+                    self.ends[k] = Cases(match, behind, self._behind(orelse))
+                case Tried(attempt, then, orelse):
+                    self.ends[k] = Tried(attempt, self._behind(then), self._behind(orelse))
+                case Yield(value, to):
+                    self.ends[k] = Yield(value, self._behind(to))
+                case None:
+                    pass
+        first = self.ends[1]
+        if self.guarded or not isinstance(first, Goto) or not all(map(self._sets, self.stmts[1])):
+            return 1, []
+        return first.to, self.stmts[1]
+
+    def _behind(self, k: int) -> int:
+        seen = {k}
+        while not self.stmts[k] and isinstance(end := self.ends[k], Goto) and end.to not in seen:
+            k = end.to
+            seen.add(k)
+        return k
+
+    def _sets(self, s: ast.stmt) -> bool:
+        match s:
+            case ast.Assign([ast.Name(name)], ast.Constant()):
+                return name.startswith(".") or name in self.own
+            case _:
+                return False
 
     def next(self, k: int, waiting: bool = True) -> tuple[int, ...]:
         """The blocks to which a block leads; without ``waiting`` only those that follow at once."""

@@ -112,7 +112,8 @@ def returns(function: ast.AST) -> bool:
 
 def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
     graph = Graph(generator)
-    rounds, step = _written(graph)
+    first, before = graph.shortened()
+    rounds, step = _written(graph, first)
     given = _parameters(generator)
     state = [n for n in _state(graph, generator, rounds) if n not in given]
     told = [RETURNS, RETURNED] if graph.returns else []
@@ -148,7 +149,8 @@ def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
         generator.name,
         generator.args,
         [
-            assign_(AT, ast.UnaryOp(ast.USub(), ast.Constant(1))),
+            assign_(AT, ast.UnaryOp(ast.USub(), ast.Constant(first))),
+            *before,
             *copy.deepcopy(begin),
             inner,
             ast.Expr(call_(SETTLE, name_(STEP))),
@@ -183,16 +185,16 @@ def _left(graph: Graph) -> list[ast.stmt]:
 # --- writing --------------------------------------------------------------------------------------
 
 
-def _written(graph: Graph) -> tuple[dict[int, list[ast.stmt]], list[ast.stmt]]:
+def _written(graph: Graph, first: int) -> tuple[dict[int, list[ast.stmt]], list[ast.stmt]]:
     """The blocks that are asked for by their number, and the statements that run them."""
-    reached, waiting = {1: 0}, [1]
+    reached, waiting = {first: 0}, [first]
     for k in waiting:
         for to in graph.next(k):
             if to not in reached:
                 waiting.append(to)
             reached[to] = reached.get(to, 0) + 1
     resumed = {end.to for k in reached if isinstance(end := graph.ends[k], Yield)}
-    own = {k for k, times in reached.items() if k == 1 or k in resumed or times > 1}
+    own = {k for k, times in reached.items() if k == first or k in resumed or times > 1}
     own |= {to for k in reached for to in graph.next(k) if graph.levels[to] != graph.levels[k]}
     blocks = {k: _lines(graph, k, own) for k in sorted(own)}
     order = _forward(graph, own)
@@ -210,7 +212,7 @@ def _written(graph: Graph) -> tuple[dict[int, list[ast.stmt]], list[ast.stmt]]:
 
 def _once(graph: Graph, k: int, lines: list[ast.stmt]) -> list[ast.stmt]:
     """A block, from which attempts lead elsewhere by a jump."""
-    if not graph.guarded:
+    if not graph.leaps:
         return lines
     made = Once(ast.Constant(True), lines, [])
     made.levels = graph.levels[k]
@@ -219,7 +221,7 @@ def _once(graph: Graph, k: int, lines: list[ast.stmt]) -> list[ast.stmt]:
 
 def _lines(graph: Graph, k: int, own: set[int]) -> list[ast.stmt]:
     """A block, with those that only it leads to."""
-    end = [ast.Break()] if graph.guarded else []
+    end = [ast.Break()] if graph.leaps else []
 
     def go(to: int) -> list[ast.stmt]:
         return [assign_(AT, ast.Constant(to)), *end] if to in own else _lines(graph, to, own)

@@ -8,6 +8,9 @@
     else:                   if .raised.1 == 1: c()
         d()                 else: d()
 
+Where one statement alone may raise, and the one clause ends in a jump, there is no ``once``: the
+clause stands at the other end of the attempt, so that what follows knows that nothing was raised.
+
 ``Once`` is a loop that goes round once; ``Attempt`` is a branch whose test is whether its statement
 raises what is caught (``interpret.attempts``). So jumps, liveness and loops need to know nothing of
 exceptions. A clause that names the exception or raises it again has it by number (``Held``,
@@ -26,6 +29,7 @@ from pullback.frontend.python.around import Around, by_clause, held_in, leave_lo
 from pullback.frontend.python.attempted import (
     CAUGHT,
     OBJECT,
+    Attempt,
     Clause,
     Level,
     Once,
@@ -254,17 +258,24 @@ class _Rewriter(with_statements.WithStatements):
             leaving=(raised, *around.leaving),
             jump=jump,
         )
-        once = Once(ast.Constant(True), [*self.block(s.body, inside), break_(s)], [])
+        body = self.block(s.body, inside)
+        once = Once(ast.Constant(True), [*body, break_(s)], [])
         once.levels = inside.levels
         orelse, ends = self.block(s.orelse, around), looks.ends(s.body)
         if ends and any(clause.number for clause in clauses):
             orelse = [ast.copy_location(ast.Raise(None, None), s)]  # nothing gets there
+        choices: list[ast.stmt] = []
         for h, clause in reversed(list(zip(s.handlers, clauses, strict=True))):
             if clause.number:
                 handler = self._handler(h, clause, level, around)
+                choices = [*handler]
                 orelse = [by_clause(raised, clause.number, handler, orelse, ends, h)]
         unset = [assign(name, ast.Constant(0), s) for name in (raised, level.held)]
         begun = [handled.begun(level.depth, s)] if self.noted else []
+        alone = None if around.levels or around.leaving else _only_attempt(s, body)
+        if alone is not None and clauses[0].number:
+            alone.orelse = [*alone.orelse[:-1], *choices]
+            return [*begun, *unset[: 1 + level.asks], *body, *self.block(s.orelse, around)]
         return [
             *begun, *unset[: 1 + level.asks], *self.jump_unset(jump, s),
             ast.copy_location(once, s), *leave_loops(around, s), *self.jumps_out(jump, around, s),
@@ -362,6 +373,20 @@ class _Rewriter(with_statements.WithStatements):
                 goes = self.statement(ast.copy_location(kind(), s), around)
                 out.append(if_(jump, ast.Eq(), number, goes, [], s))
         return out
+
+
+def _only_attempt(s: ast.Try, body: Sequence[ast.stmt]) -> Attempt | None:
+    """Return the one statement of a ``try`` that may raise, if the one clause ends in a jump: it
+    stands where that statement raises, so that what follows knows that it has not."""
+    tries = [n for t in body for n in ast.walk(t) if isinstance(n, Attempt | Once)]
+    jumping = isinstance(s.handlers[-1].body[-1], ast.Break | ast.Continue | ast.Return)
+    if len(s.handlers) != 1 or len(tries) != 1 or not jumping or jumps(s.body):
+        return None
+    inside = (n for t in s.body for n in own_nodes(t))
+    only = next((t for t in body if t is tries[0]), None)
+    if any(isinstance(n, _YIELDS) for n in inside) or not isinstance(only, Attempt):
+        return None
+    return only
 
 
 _BREAK, _CONTINUE = 1, 2

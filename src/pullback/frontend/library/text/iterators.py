@@ -317,8 +317,9 @@ def ends_apart(lengths: tuple[int, ...], least: int) -> None:
 def rows(source: Any) -> Iterator[Any]:
     k = 0
     while more(source, k):
-        yield item(source, k)
+        v = item(source, k)
         k += 1
+        yield v
 
 
 SEQUENTIAL.update({
