@@ -272,6 +272,10 @@ class Below(Above):
     """Has the list of the class above it."""
 
 
+class Beside(Above):
+    """Gets a list of its own."""
+
+
 def refused_list_of_a_base(x):
     Below.items += [x[0]]
     return Below.items[-1]
@@ -282,5 +286,5 @@ def refused_list_of_a_base(x):
     MutationError,
 )  # fmt: skip
 def mended_list_of_a_base(x):
-    Below.items = [*Above.items, x[0]]
-    return Below.items[-1]
+    Beside.items = [*Above.items, x[0]]
+    return Beside.items[-1]

@@ -252,3 +252,24 @@ def refused_view_returned(x):
 def mended_view_returned(x):
     d = {"a": x, "b": 2.0 * x}
     return list(d.values())
+
+
+def refused_method_returned(x):
+    def log():
+        return [].append
+
+    log()(x)
+    return x
+
+
+@mends(
+    refused_method_returned, (2.0,),
+    "return a function that uses it: return lambda v: items.append(v)", UnsupportedError,
+)  # fmt: skip
+def mended_method_returned(x):
+    def log():
+        items = []
+        return lambda v: items.append(v)
+
+    log()(x)
+    return x

@@ -6,6 +6,8 @@ OF_A_VALUE = "says where a number became infinite or NaN, in a program that is a
 UNTRIED: dict[str, str] = {
     "call x.compute_chunk_sizes() before": OF_ARGUMENTS,
     "pass distributed.Client(...)": OF_ARGUMENTS,
+    "pass both, model= and start=": OF_ARGUMENTS,
+    "pass penalty=, a function of the parameters": OF_ARGUMENTS,
     "rechunk it: x.rechunk({0: 1000})": OF_ARGUMENTS,
     "install one, or write the object only: pb.export(f, types, name, shared=False)": OF_ARGUMENTS,
     "look at the arguments; pb.config.debug_nans = False lets it pass": OF_A_VALUE,

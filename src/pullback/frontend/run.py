@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from typing import NoReturn, Protocol
 
 from pullback.core.build import Builder
 from pullback.core.messages import Message, Raised
+from pullback.core.prims_discrete import EXCEPTIONS
 from pullback.core.quiet import Functions, quiet_lets
 from pullback.core.terms import Atom, Block, Build, Function, Let, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl
@@ -81,7 +82,8 @@ class Specialisations(Protocol):
     """The calls of library functions that have a text for this."""
     shown: int
     """The number of calls of Python, say to print, that have been compiled so far."""
-    recursive: set[Definition]
+    @property
+    def recursive(self) -> Collection[Definition]: ...
     definitions: dict[str, Definition]
     makes_items: int | None
     """The number of frames at which the function of a ``map`` or ``filter`` is called."""
@@ -299,19 +301,19 @@ class Run(PythonValues, Specialiser):
 
     def static_int(self, value: Value, node: ast.AST, what: str) -> int:
         v = self.static(value, node, what)
-        if not isinstance(v, int):
-            self.refuse(node, f"{what} must be an int, not {brief(v)}", error=ArgumentTypeError)
-        return int(v)
+        if isinstance(v, int):
+            return int(v)
+        self.refuse(node, f"{what} must be an int, not {brief(v)}", error=ArgumentTypeError)
 
     def never(
         self, exception: str, message: str | Message, node: ast.AST, error: type[PullbackError],
         *leaves: Atom, rewrite: str = "",
     ) -> NoReturn:  # fmt: skip
         """Compile an operation that raises whenever it is reached. It is refused, unless a
-        condition stands before it (also one around the call of this function, or a flag): then it
-        raises at run time, as in Python."""
+        condition stands before it (also around the call of this function): then it raises."""
         at_top = len(self.builders) <= self.frame.depth and not self.has_flags
-        if at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:])):
+        at_top = at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:]))
+        if at_top or exception not in EXCEPTIONS:  # others have more than a text
             self.refuse(node, str(message), rewrite, error)
         self.require(self.bool_atom(False), exception, message, node, *leaves)
         signal = Unreachable()
@@ -330,9 +332,8 @@ class Run(PythonValues, Specialiser):
         self, cond: Atom, exception: Raised, message: str | Message, node: ast.AST, *leaves: Atom
     ) -> None:
         """Raise the exception here when ``cond`` is false. ``leaves``: what the message shows."""
-        if isinstance(cond, Lit) and cond.value:
-            return
-        self.b.require(cond, exception, message, self.site(node), leaves=leaves)
+        if not (isinstance(cond, Lit) and cond.value):
+            self.b.require(cond, exception, message, self.site(node), leaves=leaves)
 
     # --- blocks and control -----------------------------------------------------------------------
 

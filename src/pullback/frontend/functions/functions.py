@@ -71,10 +71,9 @@ from pullback.frontend.state import CellPath, Spec, facts
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
-_MAX_ATTEMPTS = 12
-_MAX_NOTES = 5
+_MAX_ATTEMPTS, _MAX_NOTES = 12, 5
 _MAX_NESTING = 40
-_MOST_VARIANTS = 16  # of a function in a recursion, by flags
+_MOST_VARIANTS, _MOST_KEYS = 16, 64  # of a function in a recursion, by flags: nested, in all
 _MAX_LEAVES = 2000  # of the arguments of a recursive call
 
 _INSIDE = Remembered[Definition]()
@@ -127,7 +126,7 @@ class Functions:
         self.shown = 0
         self.makes_items: int | None = None  # in so many frames, of map and filter
         self.checked: set[Definition] = set()
-        self.recursive: set[Definition] = set()
+        self.recursive: dict[Definition, set[Key]] = {}  # with the calls inside of them
         self.numbers = {"main": 1}  # the entry has that name
         self.definitions: dict[str, Definition] = {}  # of the functions of Core
 
@@ -335,9 +334,10 @@ class Functions:
             return settled
         nested = [s for s in self.active if s.definition is definition]
         if nested:
-            self.recursive.add(definition)
+            self.recursive.setdefault(definition, set()).add(key)
+        few = len(nested) < _MOST_VARIANTS and len(self.recursive.get(definition, ())) < _MOST_KEYS
         for s in reversed(nested):
-            found = self._recursive(s, function.kind, kinds, len(nested) < _MOST_VARIANTS)
+            found = self._recursive(s, function.kind, kinds, few)
             if found is not None:
                 return found
         if nested:

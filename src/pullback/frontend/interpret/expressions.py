@@ -231,6 +231,11 @@ def _global(run: Run, names: dict[str, object], name: str, node: ast.AST) -> Val
         return run.global_value(names, name, node)
     if hasattr(builtins, name):
         return run.builtin(names, name)
+    if not name.isidentifier():  # of an object without a name (``memory.references``)
+        run.refuse(
+            node, "a function returns a method of an object that it has made",
+            "return a function that uses it: return lambda v: items.append(v)",
+        )  # fmt: skip
     run.refuse(node, f"the name {name!r} is not defined", error=UnknownNameError)
 
 

@@ -243,8 +243,8 @@ def _function(value: types.FunctionType) -> ArgType:
     """Return the kind of a function. Functions with equal code, defaults and captures have equal
     kinds, so a lambda that is made anew has the kind of the old one."""
     try:
-        defaults = tuple(map(type_of, value.__defaults__ or ()))
-        keywords = tuple((k, type_of(v)) for k, v in (value.__kwdefaults__ or {}).items())
+        defaults = tuple(_default(v, value) for v in value.__defaults__ or ())
+        keywords = tuple((k, _default(v, value)) for k, v in (value.__kwdefaults__ or {}).items())
     except ArgumentTypeError as error:
         name = value.__qualname__
         raise type(error)(f"{error.reason}, in a default of {name}", error.rewrite) from None
@@ -252,6 +252,12 @@ def _function(value: types.FunctionType) -> ArgType:
     around = id(value.__globals__), returned(value)
     key = ("function", value.__code__, *around, defaults, keywords, cells)
     return StaticK(key, value)
+
+
+def _default(content: object, holder: types.FunctionType) -> ArgType:
+    if content is holder:
+        raise ArgumentTypeError("the function itself")
+    return type_of(content)
 
 
 def _cell(cell: types.CellType, holder: types.FunctionType) -> object:
