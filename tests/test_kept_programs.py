@@ -10,7 +10,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -299,3 +299,18 @@ def test_a_program_that_prints_is_kept(
         assert pb.grad(process.start(text).f)([3.0]) == [6.0]
         assert (process.compiled == before) is again
     assert capsys.readouterr().out == "3.0\n3.0\n"
+
+
+def test_a_copy_of_a_function_reads_its_own_globals(process: Process) -> None:
+    """As cloudpickle makes them: the module is there, and the copies have other globals."""
+    module = process.start("import math\nK = 3.0\ndef g(x):\n    return math.sin(x * K)\n"
+                           "def f(x, h=g):\n    return h(x) * K\n")  # fmt: skip
+    assert process.gradient(module.f, 2.0)[1]
+    names = {**vars(module), "K": 7.0}
+    inner = FunctionType(module.g.__code__, names)
+    copied = FunctionType(module.f.__code__, names, argdefs=(inner,))
+    for f in (copied, FunctionType(module.f.__code__, names, argdefs=(module.g,)), module.f):
+        process.forget()
+        k, inside = f.__globals__["K"], f.__defaults__[0].__globals__["K"]
+        found, _ = process.gradient(f, 2.0)
+        assert found == pytest.approx(k * inside * np.cos(2.0 * inside))

@@ -86,12 +86,22 @@ def text_digest(file: str) -> str:
 
 class Digester:
     """Makes digests. ``functions`` are the user's functions that digests have held so far, by
-    their addresses, ``files`` the names of their files and of the files of user's classes."""
+    their addresses, ``files`` the names of their files and of the files of user's classes.
+    ``home``: the function that is called, whose globals are those that the name of its module
+    stands for here: a copy of a function (by cloudpickle) has globals of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, home: types.FunctionType | None = None) -> None:
+        self.home = home
         self.functions: dict[int, types.FunctionType] = {}
         self.files: set[str] = set()
         self.seen: dict[int, int] = {}
+
+    def names_of(self, module: str) -> dict[str, Any] | None:
+        """Return the globals that this name of a module stands for."""
+        if self.home is not None and self.home.__globals__.get("__name__") == module:
+            return self.home.__globals__
+        found = sys.modules.get(module)
+        return None if found is None else vars(found)
 
     def of(self, value: object) -> str:
         """Return the digest of a value."""
@@ -164,6 +174,9 @@ class Digester:
         module = f.__globals__.get("__name__")
         if is_library(module) and "<" not in f.__qualname__:
             return "library", module, f.__qualname__
+        names = self.names_of(str(module)) if self.home is not None else None
+        if names is not None and names is not f.__globals__:
+            raise Unkept("a function whose globals are not those of its module")
         self.functions[id(f)] = f
         self._file(f.__code__.co_filename, module)
         notes = tuple((n, str(a)) for n, a in f.__annotations__.items())

@@ -152,7 +152,7 @@ class _Pickler(pickle.Pickler):
                 if obj.names is sys.modules:
                     return ("modules",)
                 name = str(obj.names.get("__name__"))
-                if vars(sys.modules.get(name, sys)) is not obj.names:
+                if self.digester.names_of(name) is not obj.names:
                     raise Unkept("globals of no module")
                 return ("names", name)
             case ModuleType():
@@ -184,13 +184,17 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
+    def __init__(self, image: io.BytesIO, digester: Digester) -> None:
+        super().__init__(image)
+        self.digester = digester
+
     def persistent_load(self, pid: Any) -> object:
         match pid:
             case ("modules",):
                 modules: Any = sys.modules
                 return Namespace.of(modules)
-            case ("names", name) if name in sys.modules:
-                return Namespace.of(vars(sys.modules[name]))
+            case ("names", name) if (names := self.digester.names_of(name)) is not None:
+                return Namespace.of(names)
             case ("names", name) if name.startswith("pullback."):  # of library functions
                 return Namespace.of(vars(importlib.import_module(name)))
             case ("module", name) if name in sys.modules:
@@ -217,8 +221,8 @@ def _dumped(value: object, d: Digester) -> bytes:
     return out.getvalue()
 
 
-def _undumped(image: bytes) -> Any:
-    return _Unpickler(io.BytesIO(image)).load()
+def _undumped(image: bytes, d: Digester) -> Any:
+    return _Unpickler(io.BytesIO(image), d).load()
 
 
 # --- conditions -----------------------------------------------------------------------------------
@@ -314,6 +318,7 @@ class Loaded:
     plan: Plan
     native: Native
     code: CodeType
+    names: dict[str, Any]  # the globals of the function
     guards: tuple[Guard, ...]
     hidden: tuple[tuple[Any, Kind], ...]
 
@@ -323,7 +328,7 @@ class Loaded:
 
     def fits(self, call: Call) -> bool:
         """Whether its guards hold for a call."""
-        if call[0].__code__ is not self.code:
+        if call[0].__code__ is not self.code or call[0].__globals__ is not self.names:
             return False
         if not all(holds(g, _live(g.path, call)) for g in self.guards):
             return False
@@ -352,9 +357,9 @@ def load(
         image = object_cache.fetch(key)
         if image is None:
             return None
-        for conditions, body in _undumped(image):
+        for conditions, body in _undumped(image, Digester(f)):
             with suppress(Unkept, Misfit):
-                made = _made(_undumped(conditions), body, call, kinds, request)
+                made = _made(_undumped(conditions, Digester(f)), body, call, kinds, request)
                 _loaded[key] = [made, *_loaded.get(key, ())][:MOST_ENTRIES]
                 while len(_loaded) > _MOST_LOADED:
                     _loaded.popitem(last=False)
@@ -372,7 +377,7 @@ def _made(
     for file, text in c.files:
         if text_digest(file) != text:
             raise Unkept(f"{file} has changed")
-    d, guards, hidden = Digester(), [], []
+    d, guards, hidden = Digester(call[0]), [], []
     for path, tag, told in c.guards:
         guard, now = _guard(d, path, tag, call)
         if now != told:
@@ -385,14 +390,15 @@ def _made(
         hidden.append((path, kind))
     if _names(d, call) != c.names:
         raise Unkept("a name stands for something else")
-    entry: _Entry = _undumped(body)
+    entry: _Entry = _undumped(body, d)
     if any(symbols.number_of(text) != number for number, text in entry.texts):
         raise Unkept("a text with another number")
     every = (*kinds, *(kind for _, kind in hidden))
     wrt, seeded, data, one_home = entry.places
     plan = Plan(request, every, len(kinds), entry.result, wrt, seeded, data, one_home)
     native = Native(plan, entry.source, hidden, guards)
-    return Loaded(plan, native, call[0].__code__, tuple(guards), tuple(hidden))
+    code, names = call[0].__code__, call[0].__globals__
+    return Loaded(plan, native, code, names, tuple(guards), tuple(hidden))
 
 
 def save(f: FunctionType, args: Sequence[object], unit: Compiled) -> None:
@@ -412,7 +418,7 @@ def save(f: FunctionType, args: Sequence[object], unit: Compiled) -> None:
         entry = _Entry(source, symbols.mentioned(source.written.text), plan.result, places)
         body = _dumped(entry, d)
         image = object_cache.fetch(key)
-        before = _undumped(image) if image else []
+        before = _undumped(image, d) if image else []
         told = _dumped(conditions, d)
         others = [e for e in before if e[0] != told][: MOST_ENTRIES - 1]
         object_cache.keep(key, pickle.dumps([(told, body), *others], 5))
@@ -434,7 +440,7 @@ def saving(
 def _conditions(
     call: Call, hidden: Sequence[tuple[Any, Kind]], guards: Sequence[Guard], used: Sequence[Used]
 ) -> tuple[_Conditions, Digester]:
-    d = Digester()
+    d = Digester(call[0])
     told = []
     for g in guards:
         if not holds(g, _live(g.path, call)):
