@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 T = TypeVar("T")
 
@@ -62,6 +62,9 @@ def progress(iterable: Iterable[T], desc: str | None = None, **options: Any) -> 
     """
     bar = bar_class()
     return iterable if bar is None else bar(iterable, desc, **options)
+
+
+progress.__annotations__ = get_type_hints(progress)  # which ``help`` shows
 
 
 def bar_class() -> Any:
