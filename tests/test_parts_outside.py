@@ -13,6 +13,7 @@ import pytest
 
 import pullback as pb
 from tests import campaign, parts_outside
+from tests.given_owners import CASES as OWNERS
 from tests.parts_outside import CASES, Made, Planet, a_part_is_the_result
 
 Path = tuple[Any, ...]
@@ -68,7 +69,7 @@ def run(f: Callable[..., Any], made: Made, held: bool) -> tuple[Any, Any, Any]:
     return result, told(args), [(path, names.get(id(x))) for path, x in objects(args)]
 
 
-TAKEN = campaign.part("values", CASES, 3)
+TAKEN = campaign.part("values", [*CASES, *OWNERS], 3)
 
 
 @pytest.mark.parametrize(("f", "made"), TAKEN, ids=[f.__name__ for f, _ in TAKEN])

@@ -387,6 +387,15 @@ def test_around_is_refused(name: str, twice: tuple[Any, Any]) -> None:
     assert around(two) == before
 
 
+def test_what_two_global_names_hold_is_as_in_python(twice: tuple[Any, Any]) -> None:
+    one, two = twice
+    assert pb.jit(two.by_another_name)(2.0) == one.by_another_name(2.0)
+    assert around(two) == around(one)
+    with pytest.raises(pb.PullbackError):
+        pb.grad(two.by_another_name)(2.0)
+    assert around(two) == around(one)
+
+
 def test_functions_of_one_code() -> None:
     """What is learnt of one closure is not taken for another one."""
 

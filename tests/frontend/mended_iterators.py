@@ -201,26 +201,6 @@ def mended_kept_generators(x, n):
     return sum(rows[2])
 
 
-def refused_drained(xs):
-    def drained(ys):
-        while ys:
-            yield ys.pop()
-
-    return sum(drained(xs))
-
-
-@mends(
-    refused_drained, ([1.0, 2.0],), "let it work on a copy: ys = list(ys)", MutationError
-)
-def mended_drained(xs):
-    def drained(ys):
-        ys = list(ys)
-        while ys:
-            yield ys.pop()
-
-    return sum(drained(xs))
-
-
 def refused_late_yield(x):
     def lines():
         for k in range(3):

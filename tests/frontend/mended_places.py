@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import operator
+from collections import OrderedDict, defaultdict
 from types import SimpleNamespace
 
 import numpy as np
 
+import pullback as pb
 from pullback.errors import MutationError, UnsupportedError
 from tests.frontend.mended import X, mends
 
@@ -147,9 +149,11 @@ WORDS = {"a"}
 
 
 def refused_set_outside(x):
-    words = WORDS
-    words.add("b")
-    return len(words) * x
+    def counted(words):
+        words.add("b")
+        return len(words)
+
+    return pb.grad(lambda v: counted(WORDS) * v * v)(x)
 
 
 @mends(
@@ -157,9 +161,12 @@ def refused_set_outside(x):
     differs=True,
 )  # fmt: skip
 def mended_set_outside(x):
-    s = set(WORDS)
-    s.add("b")
-    return len(s) * x
+    def counted(words):
+        s = set(words)
+        s.add("b")
+        return len(s)
+
+    return pb.grad(lambda v: counted(WORDS) * v * v)(x)
 
 
 class Held:
@@ -273,3 +280,14 @@ def mended_method_returned(x):
 
     log()(x)
     return x
+
+
+def refused_getter(x):
+    d = defaultdict(lambda: x)
+    return operator.getitem(d, 1) + len(d)
+
+
+@mends(refused_getter, (2.0,), "write d[key], also in a lambda", UnsupportedError)
+def mended_getter(x):
+    d = defaultdict(lambda: x)
+    return d[1] + len(d)

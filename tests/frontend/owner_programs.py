@@ -2,6 +2,10 @@
 
 import copy
 import heapq
+import operator
+from collections import defaultdict
+
+import numpy as np
 
 
 class Keeper:
@@ -217,11 +221,97 @@ def compared(xs):
     return t + len(rows) * sum(rows[0]) + sum(rows[1]) * (len(heap) + 1) + sum(b)
 
 
+def read_and_kept(xs):
+    d = defaultdict(lambda: defaultdict(float))
+    keep = []
+    for i, x in enumerate(xs):
+        d[i % 2][i] += x
+        keep.append(d[i % 2])
+    keep[0][9] = xs[0] * xs[1]
+    return sum((k + 1) * sum(r.values()) for k, r in d.items())
+
+
+def kept_where_it_is_made(xs):
+    d = defaultdict(lambda: Keeper([2.0]))
+    e = defaultdict(lambda: np.zeros(2))
+    keep = [d["a"], d["b"]]
+    d["c"].add(xs[0])
+    keep.append(d["c"])
+    keep[2].add(xs[1])
+    e[1][0] += xs[2]
+    rows = [e[1], e[2]]
+    rows[0][1] = xs[3]
+    rows[1][0] = xs[4]
+    return sum(k.total() for k in d.values()) * sum(k * r.sum() for k, r in e.items())
+
+
+def both_ways(xs):
+    d = defaultdict(lambda: [0.0])
+    d[1][0], d[2][0] = xs[0], 2.0 * xs[1]
+    keep = [d[1], d[2], d[3]]
+    keep[0][0] *= 3.0
+    keep[2].append(xs[2])
+    d[1], d[2] = d[2], d[1]
+    return sum(k * sum(r) for k, r in d.items())
+
+
+def lists_of_a_defaultdict(xs):
+    d = defaultdict(list)
+    keep = []
+    for i, x in enumerate(xs):
+        d[i % 2].append(x)
+        keep.append(d[i % 2])
+    keep[0].append(xs[0] * xs[1])
+    keep[1][0] *= 2.0
+    return sum((k + 1) * sum(r) for k, r in d.items()) + len(keep[4])
+
+
+def counted_when_made(xs):
+    made = [0]
+
+    def make():
+        made[0] += 1
+        return [float(made[0])]
+
+    d = defaultdict(make)
+    for i, x in enumerate(xs):
+        d[i % 3].append(x * d[i % 3][0])
+    return sum(map(sum, d.values())) * made[0]
+
+
+def only_what_is_missing_is_made(xs):
+    def nothing():
+        raise ValueError("no")
+
+    d = defaultdict(nothing)
+    d[1], d[2] = xs[0], 3.0
+    s = d[1] * d[2]
+    try:
+        s += d[4]
+    except ValueError:
+        s += xs[1]
+    return s + len(d)
+
+
+def of_an_iterator(xs):
+    it = iter(xs)
+    d = defaultdict(lambda: next(it))
+    a, b, c = d[1], d[2], d[1]
+    return a + 10 * b + 100 * c * next(it)
+
+
+def getter_of_a_defaultdict(xs):
+    d = defaultdict(lambda: xs[0])
+    return operator.getitem(d, 1) + len(d)
+
+
 RIGHT = [
     swapped_rows, one_empty_list, shared_rows, dict_and_list, buckets, same_path_kept, pick_list,
     union_of_sets, shared_edges, default_row,
     grows_while_it_is_read, given_to_generators_and_handlers, by_keywords_defaults_and_closures,
     compared,
+    read_and_kept, kept_where_it_is_made, both_ways, lists_of_a_defaultdict, counted_when_made,
+    only_what_is_missing_is_made, of_an_iterator,
 ]  # fmt: skip
 
 
@@ -254,4 +344,4 @@ def spread(xs):
     return sum(rows[1])
 
 
-REFUSED = [in_a_deep_copy, spread]
+REFUSED = [in_a_deep_copy, spread, getter_of_a_defaultdict]

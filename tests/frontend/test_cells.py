@@ -55,15 +55,16 @@ def difference(value: str, last: str) -> str | None:
 
 
 def has_derivative(value: str, last: str) -> bool:
-    """Whether there are numbers in the result, as many in a second run (what is around the program
-    may have grown), and no functions and the like."""
+    """Whether there are numbers in the result, and no functions and the like, and the program may
+    run twice: what it changes around it does not come back in its result."""
     f = cells.program(value, last)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             found, again = (numbers(f(*copy.deepcopy(OTHER))) for _ in range(2))
     except Exception:
         return False
-    return bool(found.size and found.size == again.size and np.all(np.isfinite(found)))
+    same = found.shape == again.shape and np.array_equal(found, again, equal_nan=True)
+    return bool(found.size and np.all(np.isfinite(found))) and same
 
 
 KNOWN = (

@@ -64,7 +64,9 @@ def along(f, s):
     return f(0.7, {k: v + s * DIRECTION[k] for k, v in programs.FLOATS.items()})
 
 
-@pytest.mark.parametrize("f", [programs.weighted, programs.in_order, programs.copied], ids=str)
+@pytest.mark.parametrize(
+    "f", [programs.weighted, programs.in_order, programs.copied], ids=lambda f: f.__name__
+)
 def test_derivatives_by_a_dict(f):
     wanted = (along(f, 1e-6) - along(f, -1e-6)) / 2e-6
     for method in ("chad", "dual"):
@@ -91,6 +93,44 @@ def test_second_derivatives_by_a_dict():
     assert pb.linearize(f, programs.FLOATS)[1](DIRECTION) == pytest.approx(
         pb.jvp(f, (programs.FLOATS,), (DIRECTION,))[1]
     )
+
+
+def cubes(d):
+    return sum(v * v * v for v in d.values())
+
+
+def inner_gradient(x, n):
+    d = {i: x * (i + 1.0) for i in range(n)}
+    del d[2], d[5]
+    d[n] = x
+    g = pb.grad(cubes)(d)
+    return sum((k + 1.0) * v for k, v in g.items()) + len(g)
+
+
+def by_hand(x, n):
+    d = {i: x * (i + 1.0) for i in range(n) if i not in (2, 5)} | {n: x}
+    return sum((k + 1.0) * 3.0 * v * v for k, v in d.items()) + len(d)
+
+
+def inner_tangent(x, n):
+    d = {i: x * (i + 1.0) for i in range(n)}
+    del d[1]
+    along = {i: x for i in range(n - 1, -1, -1) if i != 1}
+    return pb.jvp(cubes, (d,), (along,))[1]
+
+
+def tangent_by_hand(x, n):
+    return sum(3.0 * (x * (i + 1.0)) ** 2 * x for i in range(n) if i != 1)
+
+
+@pytest.mark.parametrize(
+    ("f", "plain"), [(inner_gradient, by_hand), (inner_tangent, tangent_by_hand)]
+)
+def test_derivatives_inside_by_tables(f, plain):
+    assert pb.jit(f)(0.7, 9) == pytest.approx(plain(0.7, 9))
+    wanted = (plain(0.7 + 1e-6, 9) - plain(0.7 - 1e-6, 9)) / 2e-6
+    for method in ("chad", "dual"):
+        assert pb.grad(f, method=method)(0.7, 9) == pytest.approx(wanted, rel=1e-6)
 
 
 def test_values_in_lists_and_arrays():

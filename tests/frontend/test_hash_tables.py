@@ -333,11 +333,6 @@ def deleted_while_it_runs(x, n):
     return x
 
 
-def derivative_by_a_dict(x, n):
-    d = {i: x for i in range(n)}
-    return pb.grad(lambda d: sum(d.values()))(d)[0]
-
-
 @cache
 def by_a_float(x):
     return x * x
@@ -358,7 +353,6 @@ def cached_inside_of_a_derivative(x, n):
         (keys_of_two_classes, "a bool as a key of a dict of ints"),
         (order_of_a_set, "order of the items of a set"),
         (deleted_while_it_runs, "runs over"),
-        (derivative_by_a_dict, "whose keys only the run knows"),
         (cached_by_a_float, "two equal floats may have different derivatives"),
     ],
     ids=lambda v: v.__name__ if callable(v) else "",

@@ -238,7 +238,7 @@ CASES = [
     (updates_argument, A, MutationError, "a[0] = 1.0"),
     (updates_view, 1.0, MutationError, "row[1] = x"),
     (augments_argument, A, MutationError, "a += 1.0"),
-    (uses_view_after_update, 1.0, UnknownNameError, "return b"),
+    (uses_view_after_update, 1.0, MutationError, "return b"),
     (updates_global, 1.0, MutationError, "A[0] = x"),
     (mixed_result, 1.0, TypesDoNotMeetError, "if x > 0:"),
     (endless, 1.0, EndlessError, "def endless"),

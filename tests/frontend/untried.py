@@ -28,6 +28,7 @@ UNTRIED: dict[str, str] = {
     "loop over the dict itself (d.items(), d.values()), or use a list or an array": UNMET,
     "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) "
     "and a.mask": UNMET,
+    "let it work on a copy: {} = list({})": UNMET,
     "make all nodes with values of one type (0.0 instead of 0)": UNMET,
     "test before you change: if not fine: raise ValueError(...)": UNMET,
     "this text, the function with all that it calls, and the types of its "

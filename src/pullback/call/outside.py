@@ -13,23 +13,20 @@ import inspect
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
 from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
-import numpy as np
-
+from pullback.call.apartness import NO_OBJECTS, are_apart, around, mutable
 from pullback.call.binding import bind
 from pullback.call.deferred import driver
 from pullback.call.entries import is_own
 from pullback.call.leaving import on_purpose
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
-from pullback.call.write_back import CODE, UnsaidError, Writing, are_numbers, parts_of
+from pullback.call.write_back import CODE, UnsaidError, Writing
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path
-from pullback.frontend.python.object_classes import is_object_class, slots_of
 from pullback.frontend.python.paths import Attribute, Namespace, read
 from pullback.frontend.seen_outside import (
     IMMUTABLE,
@@ -85,7 +82,8 @@ def learnt(
     result; or raise the refusal."""
     bound = _bound(f)
     made_up = bound is not None or bool(_defaults(f, args))
-    known = refusal.arguments or refusal.captured or refusal.attribute or made_up
+    known = bool(refusal.arguments or refusal.captured or refusal.attribute or made_up)
+    known = known or bool(mutable(args) or around(f))
     if request.what not in _DIRECTLY or not known or is_own(_file(f)):
         try:
             raise refusal
@@ -93,7 +91,7 @@ def learnt(
             del refusal  # whose traceback has this frame
     made = Updating(f, request)
     if not made_up:  # else it is about the function that binds the object, or the default
-        made.learn(refusal)
+        made.learn(refusal, args)
     try:
         return made, made(*args)
     except MutationError as other:
@@ -207,10 +205,13 @@ class Updating:
         known = _known.get(_code(self.f), Outside(()))
         self.outside = replace(known, aux=derived and request.has_aux, derived=derived)
         self.calls: tuple[tuple[Fast, Callable[[Sequence[Any]], Beside]], ...] = ()
+        self.refusal: MutationError | None = None
+        """Why all arguments are taken for updated: memory has two names, and nobody knows whose it
+        is."""
 
-    def learn(self, error: MutationError) -> None:
-        """Have the arguments or the variable of this refusal updated, or what is in them; raise it
-        if they are already."""
+    def learn(self, error: MutationError, args: Sequence[Any]) -> None:
+        """Have the arguments or the variable of this refusal updated, or what is in them, at last
+        all arguments; raise it if they are already."""
         known, captured = {*self.outside.arguments}, self.outside.captured
         untold = isinstance(error, UntoldError)
         name = self._variable(error)
@@ -223,11 +224,22 @@ class Updating:
             self.outside = replace(self.outside, deep=True)
         elif untold:
             self.outside = replace(self.outside, silent=True)
+        elif self.refusal is None and self._is_less(every := (mutable(args), around(self.f))):
+            self.refusal = error
+            more = tuple(n for n in every[1] if n not in captured)
+            self.outside = replace(
+                self.outside, arguments=every[0], captured=(*captured, *more), deep=True
+            )
         else:
-            raise error
+            raise self.refusal or error
         _known[_code(self.f)] = self.outside
         while len(_known) > config.cache_size:
             _known.pop(next(iter(_known)), None)
+
+    def _is_less(self, every: tuple[Sequence[int], Sequence[str]]) -> bool:
+        """Whether something of this is not taken for updated."""
+        now = *self.outside.arguments, *self.outside.captured
+        return not {*now}.issuperset((*every[0], *every[1]))
 
     def find(self, args: Sequence[Any]) -> bool:
         """Find what the function updates of these arguments; return whether that is apart from all
@@ -237,7 +249,7 @@ class Updating:
             try:
                 beside = self._beside(args, request)
             except MutationError as error:
-                self.learn(error)
+                self.learn(error, args)
             else:
                 return self.apart(args, beside(args))
 
@@ -266,8 +278,8 @@ class Updating:
             found = self._found(args)
         except MutationError as error:
             stopped: Exception = error
-        except PullbackError:
-            raise
+        except PullbackError as error:
+            raise self.refusal or error from None
         except Exception as error:
             stopped = error
         else:
@@ -275,7 +287,7 @@ class Updating:
                 return self._in_python(args)
             return self._written(found, args)
         if isinstance(stopped, MutationError):  # it is the context of nothing
-            self.learn(stopped)
+            self.learn(stopped, args)
             return self(*given)
         raise self._replayed(args, stopped)
 
@@ -315,12 +327,12 @@ class Updating:
         paths = [p for p in known if not self._is_own(p)]
         through = {p[:k] for p in paths if p[0][0] != "arg" for k in range(1, len(p))}
         here = {p: read(p, function, tuple(args)) for p in through}
-        mutable = [p for p, held in here.items() if not isinstance(held, _NO_OBJECTS)]
+        changing = [p for p, held in here.items() if not isinstance(held, NO_OBJECTS)]
 
         def beside(args: Sequence[Any]) -> Beside:
             """What the function reads beside its arguments, and the objects in which it is."""
             held = [h.read(function, tuple(args)) for h in hidden]
-            return held, [read(p, function, tuple(args)) for p in mutable]
+            return held, [read(p, function, tuple(args)) for p in changing]
 
         return beside
 
@@ -349,7 +361,7 @@ class Updating:
         """Whether nothing that is updated is read-only, or also in something else."""
         others = [a for i, a in enumerate(args) if i not in self.outside.arguments]
         held, through = beside
-        return _apart(self._objects(args), [*others, *held], through)
+        return are_apart(self._objects(args), [*others, *held], through)
 
     def _written(self, found: Any, args: Sequence[Any]) -> Any:
         """Write what has changed; return what the operator gives. Where it is not known which
@@ -434,60 +446,6 @@ def _put(result: Any, path: Sequence[int], x: Any) -> Any:
     at, *rest = path
     items = [_put(v, rest, x) if k == at else v for k, v in enumerate(result)]
     return type(result)(items)
-
-
-# --- sharing --------------------------------------------------------------------------------------
-
-
-_NO_OBJECTS = (*IMMUTABLE, *CODE, Namespace)
-
-
-def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> None:
-    """Count how often each object is met, and collect arrays."""
-    todo = [x]
-    while todo:
-        x = todo.pop()
-        if isinstance(x, (*IMMUTABLE, *CODE)):
-            continue
-        seen[id(x)] = seen.get(id(x), 0) + 1
-        if seen[id(x)] == 1:
-            if isinstance(x, np.ndarray):
-                arrays.append(x)
-            if type(x) is list and (known := _of_numbers(x)) and seen.keys().isdisjoint(known):
-                seen.update(known)
-            else:
-                todo += parts_of(x)
-
-
-def _of_numbers(items: list[Any]) -> dict[int, int] | None:
-    """Return the objects in a list, each met once, if they are different objects of one class that
-    have numbers and texts only."""
-    classes: set[Any] = set(map(type, items))
-    if len(classes) != 1 or not is_object_class(cls := classes.pop()) or slots_of(cls):
-        return None
-    met = dict.fromkeys(map(id, items), 1)
-    held: Any = map(vars, items)
-    values = chain.from_iterable(map(dict.values, held))
-    return met if len(met) == len(items) and are_numbers(values) else None
-
-
-def _apart(objects: Sequence[Any], others: Sequence[Any], through: Sequence[Any]) -> bool:
-    """Whether nothing in the objects that are updated is read-only, or is or shares memory with
-    something else that the function has, or in which (``through``) it has something."""
-    seen: dict[int, int] = {}
-    mine: list[np.ndarray[Any, Any]] = []
-    for x in objects:
-        _met(x, seen, mine)
-    if any(n > 1 for n in seen.values()) or not all(a.flags.writeable for a in mine):
-        return False
-    there: dict[int, int] = dict.fromkeys(map(id, through), 1)
-    theirs: list[np.ndarray[Any, Any]] = []
-    for x in others:
-        _met(x, there, theirs)
-    if seen.keys() & there.keys():
-        return False
-    pairs = ((a, b) for k, a in enumerate(mine) for b in (*mine[k + 1 :], *theirs))
-    return not any(np.may_share_memory(a, b) for a, b in pairs)
 
 
 __all__ = ["Updating", "forget", "is_known", "learnt", "on_copies", "updating"]

@@ -102,8 +102,7 @@ class Specialisations(Protocol):
 
 
 class NamedGenerators(Protocol):
-    """The generators that variables hold, and the kinds of their items
-    (``generators.Generators``)."""
+    """The generators that variables hold, and the kinds of their items (``generators``)."""
 
     settling: tuple[ast.AST, frozenset[str]] | None
 
@@ -128,9 +127,10 @@ class Run(PythonValues, Specialiser):
         """For a record that was put into a union, its node and the builder that made the node."""
         self.constructed: dict[type, None] = {}
         """The classes whose objects the program makes and may update."""
-        self.new_memory: dict[tuple[ast.AST, type], None] = {}
-        """The expressions that make lists, dicts and arrays which may get several owners, with the
-        class of these."""
+        self.new_memory: dict[tuple[Hashable, type], None] = {}
+        """What makes lists, dicts and arrays that may get several owners, with their class."""
+        self.copies = False
+        """Whether there are copies of what the function gets and updates (``own_copies``)."""
         self.followed: set[ast.AST] = set()
         """The loops over lists with several owners that change meanwhile."""
         self.follows = False

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import CellType, CodeType, FunctionType
@@ -27,7 +27,6 @@ import numpy as np
 from pullback.core.build import boolean
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import ATTRIBUTE, Path, Scope, outermost
-from pullback.frontend.kinds.coerce import copied, new_owner
 from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK
 from pullback.frontend.kinds.values import (
     UNSET,
@@ -45,11 +44,11 @@ from pullback.frontend.kinds.values import (
     Value,
     register,
 )
-from pullback.frontend.library.copying import deepcopy_apart
-from pullback.frontend.memory import hash_methods, hash_sets, hash_tables, holding, ownership
+from pullback.frontend.memory import hash_methods, hash_sets, holding, ownership
 from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
+from pullback.frontend.own_copies import Copies
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.paths import MISSING, Attribute, Namespace
 from pullback.frontend.python.python_values import Taken
@@ -57,6 +56,7 @@ from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.syntax import declared_outside
 from pullback.frontend.run import Run
 from pullback.frontend.store.door import Graph
+from pullback.frontend.store.shared_memory import has_references
 
 Captured = str | Attribute
 """A variable around a function, or an attribute of a class or module."""
@@ -150,9 +150,8 @@ class Updates:
         self, run: Run, outside: Outside, scope: Scope, args: list[Value], node: ast.AST
     ) -> None:
         self.run, self.outside, self.scope, self.node = run, outside, scope, node
-        self.inside: set[int] = set()
-        """The objects from outside in which the one is that is being copied."""
-        self.own = {_name(i): self._own(args[i]) for i in outside.arguments}
+        self.copies = Copies(run, outside.deep, node)
+        self.own = {_name(i): self._own(i, args[i]) for i in outside.arguments}
         self._arguments = tuple(self.own)
         for i in outside.arguments:
             args[i] = self.own[_name(i)]
@@ -187,7 +186,7 @@ class Updates:
             value = self._read_anew(value, path)
             if not isinstance(held, IMMUTABLE):
                 objects.add(id(held))
-            own = self._copy(value)
+            own = self.copies.of(value, (self.node, name))
             self.own[name] = scope.names[name] = value if own is None else own
         helpers = [f]
         for name, helper in _helpers(function, names).items() if names else ():
@@ -214,7 +213,7 @@ class Updates:
             value: Value = UNSET
         else:
             value = self._read_anew(run.from_python(held, path, self.node), path)
-        own = self._copy(value)
+        own = self.copies.of(value, (self.node, name))
         self.own[name] = self.scope.names[name] = value if own is None else own
         self.scope.always |= {name}
         return path, name
@@ -244,6 +243,8 @@ class Updates:
         arguments; where they are in the result, as paths and positions), if it is told."""
         if self.outside.silent:
             return result
+        if self.copies.are_rows and any(map(has_references, self.own.values())):
+            raise UntoldError("is in other places too")
         value, aux = None, result
         if self.outside.aux:
             if not isinstance(result, TupleV) or len(result.items) != 2:
@@ -267,52 +268,23 @@ class Updates:
         beside = TupleV((told, TupleV(tuple(places))))
         return TupleV((aux, beside) if value is None else (value, TupleV((aux, beside))))
 
-    def _own(self, value: Value) -> Value:
+    def _own(self, i: int, value: Value) -> Value:
         """Return an object of its own, with the same parts."""
-        made = self._copy(value)
+        made = self.copies.of(value, (self.node, i))
+        if made is None and not holding.may_hold(value):
+            return value
         if made is None:
             what = self.run.describe(value)
             reason = f"an update of an argument that is {what}"
             self.run.refuse(self.node, reason, "return what is new", error=MutationError)
         return made
 
-    def _copy(self, value: Value) -> Value | None:
-        run, node = self.run, self.node
-        owners, fresh = new_owner()
-        match value:
-            case ArrayV(atom):
-                return run.fresh(run.b.prim("copy", atom), node)
-            case ListV(elem=elem) if not holding.holds_memory(elem):
-                return copied(run, value)
-            case HashV() if not holding.holds_memory(value.elem):
-                return hash_tables.copied(run, value)
-            case TupleV(items, True) if not self._holds(value):
-                return TupleV(items, True, owners, fresh)
-            case ListV() | TupleV() | HashV() if self.outside.deep and self._holds(value):
-                return run.call(Static(deepcopy_apart), (value,), node)
-            case RecordV(cls, _, outside=place) if place is not None:
-                if id(place.value) in self.inside:
-                    what = f"an update of a {cls.__name__} from outside that leads to itself"
-                    run.refuse(node, what, "make it in the function", error=MutationError)
-                self.inside.add(id(place.value))
-                held = run.attributes_at(place, node)
-                parts = {n: self._part(v) for n, v in held.items()}
-                self.inside.discard(id(place.value))
-                return RecordV(cls, parts, None, owners, fresh)
-            case RecordV(cls, fields) if holding.is_updated_in_place(value) or self._holds(value):
-                parts = {n: self._part(v) for n, v in fields.items()}
-                return RecordV(cls, parts, None, owners, fresh)
-            case _:
-                return None
-
-    def _part(self, value: Value) -> Value:
-        made = self._copy(value) if self.outside.deep else None
-        return value if made is None else made
-
     def _told(self, own: Value, end: Value, mine: _Mine) -> Value:
         """Return what is told of an object at the end: an array or list as it is, one that holds
         others with what may have been put into them; of an object the attributes that were set or
         updated, and those of a dict with the order of its keys."""
+        if not holding.may_hold(own):
+            return RecordV(dict, {})
         mine.owners |= own.owners if ownership.is_root(own) else frozenset()
         match own, end:
             case RecordV(cls, before), RecordV(_, after):
@@ -340,7 +312,9 @@ class Updates:
                 whole = self.run.coerce_list(end, ListK(end.elem), self.node)
                 columns = [ArrayV(whole.atoms[k]) for k in names.values()]
                 return TupleV((TupleV(()), TupleV(tuple(map(Static, names))), TupleV((*columns,))))
-            case (ListV() | TupleV() | HashV()), _ if self._holds(own) or self._holds(end):
+            case (ListV() | TupleV() | HashV()), _ if (
+                self.copies.holds(own) or self.copies.holds(end)
+            ):
                 mine.owners |= memory_of(own) | memory_of(end)
                 mine.put.append(end)
                 return TupleV((TupleV(tuple(map(Static, sorted(self.run.put_into)))), end))
@@ -363,21 +337,6 @@ class Updates:
         if not all(isinstance(k, ScalarK) and k.py and not k.may_be_int for _, k in after):
             return None
         return {n: k for k, (n, _) in enumerate(after) if n in self.run.assigned} or None
-
-    def _holds(self, value: Value) -> bool:
-        """Whether there are objects in a list, tuple or record."""
-        match value:
-            case ListV(elem=elem):
-                return holding.holds_memory(elem)
-            case HashV(elem=elem):
-                return holding.holds_memory(elem)
-            case TupleV(items):
-                parts: Iterable[Value] = items
-            case RecordV(fields=fields):
-                parts = fields.values()
-            case _:
-                return False
-        return any(holding.holds_memory(self.run.kind(v, self.node)) for v in parts)
 
     def _variable_told(self, mine: _Mine, name: Captured, both: tuple[Value, Value]) -> Value:
         """Return what is told of a variable: of one that is never bound anew its object."""

@@ -65,13 +65,13 @@ from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Used, definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
-from pullback.frontend.seen_outside import NOTHING, Outside, Updates, updated_by
+from pullback.frontend.seen_outside import NOTHING, Outside, UntoldError, Updates, updated_by
 from pullback.frontend.signals import ContextsWanted, NeedStatic, RegionsMeetError, Unreachable
 from pullback.frontend.state import Frame, Hidden
 from pullback.frontend.store import door
 from pullback.frontend.store.columns import Columns
 from pullback.frontend.store.door import Graph
-from pullback.frontend.store.facts import MEMORY, Facts, StoreGrewError, can_be_shared, forms
+from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared, forms
 from pullback.frontend.store.shared_memory import in_full
 
 _RECURSION_LIMIT = 20_000
@@ -240,10 +240,7 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
     makes_objects = any(map(can_be_shared, rt.constructed))
     of_memory = isinstance(why, MutationError | UnknownNameError | IdentityError)
     for facts in forms(Raised in rt.constructed):
-        new = [made for made in rt.new_memory if made[1] in facts.memory]
-        if facts.memory == MEMORY and all(cls is list for _, cls in new):
-            continue
-        facts.add_memory(new)
+        new = facts.begin(rt.new_memory, rt.copies)
         if not (new and (of_memory or makes_objects) if facts.memory else makes_objects):
             continue
         if facts.together and not isinstance(refusal, TypesDoNotMeetError):
@@ -256,6 +253,8 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             if facts.payloads:
                 check_columns(made.program)
             return made
+        except UntoldError:
+            raise
         except PullbackError as e:
             refusal = refusal or (e if makes_objects else None)
     return refusal

@@ -15,6 +15,8 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.trails import is_followed
 from pullback.errors import (
     ArgumentTypeError,
+    MutationError,
+    PullbackError,
     UnknownNameError,
 )
 from pullback.frontend.functions.scopes import chain, outermost
@@ -199,9 +201,9 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
         if isinstance(found, MaybeV):
             return unset_names.checked(run, found, name, scope.live, node)
         if isinstance(found, Stale):
-            error = FollowUp if found.reason == UNKNOWN else UnknownNameError
             again = _AGAIN.get(" ".join(found.reason.split()[-2:]), "")
-            run.refuse(node, found.reason, again, error)
+            error: type[PullbackError] = MutationError if again is _COPIED else UnknownNameError
+            run.refuse(node, found.reason, again, FollowUp if found.reason == UNKNOWN else error)
         if isinstance(found, PlaceV):
             return places.current(run, found, node)
         if found is not None:

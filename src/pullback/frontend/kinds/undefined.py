@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder, boolean, i64, lit
 from pullback.core.terms import Atom, Block, Build, Call, Function, Inject, Lit, Var
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
-from pullback.frontend.kinds.flatten import NO_OWNER, flatten, kind_of, rebuild
+from pullback.frontend.kinds.flatten import NO_OWNER, kind_of, rebuild
 from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.frontend.kinds.values import MaybeV, Owner, Value
 
@@ -26,7 +26,11 @@ def dummy(run: Run, kind: Kind) -> Value:
 
 def any_value(run: Run, like: Value) -> Value:
     """Return any value of the same kind that shares no memory."""
-    kind = kind_of(like)
+    return any_of_kind(run, kind_of(like))
+
+
+def any_of_kind(run: Run, kind: Kind) -> Value:
+    """Return any value of a kind, which shares no memory."""
     run.declare_kind(kind)
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
     return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
@@ -44,8 +48,7 @@ def any_of(run: Run) -> Callable[[Builder, Type], Atom]:
 
 def unset(run: Run, kind: Kind) -> MaybeV:
     """Return the content of a variable of this kind before it is set."""
-    atoms = flatten(dummy(run, kind)).atoms
-    return MaybeV(boolean(False), rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True)))
+    return MaybeV(boolean(False), any_of_kind(run, kind))
 
 
 def dummy_atom(run: Run, t: Type, inside: frozenset[Type] = frozenset()) -> Atom:

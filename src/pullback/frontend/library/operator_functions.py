@@ -7,6 +7,7 @@ import ast
 import copy
 import dataclasses
 import operator
+from collections import defaultdict
 from collections.abc import Callable
 from typing import cast
 
@@ -15,6 +16,7 @@ from pullback.frontend.functions.scopes import outermost
 from pullback.frontend.kinds.kinds import ArrayK, ScalarK
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     RecordV,
     RefV,
@@ -34,6 +36,7 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.memory import dicts
 from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.run import Run
+from pullback.frontend.store.shared_memory import opened
 
 BINARY: dict[str, Callable[..., object]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -90,6 +93,16 @@ def truth(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(operator.getitem)
 def getitem(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     a, b = bind(sp, "getitem", args, kwargs, node, a=MISSING, b=MISSING)
+    return _item(sp, a, b, node)
+
+
+def _item(sp: Specialiser, a: Value, b: Value, node: ast.AST) -> Value:
+    """Return ``a[b]``, which changes nothing."""
+    assert isinstance(sp, Run)
+    table = opened(sp, a, node)
+    if isinstance(table, HashV) and table.cls is defaultdict:
+        reason = "a function that reads a defaultdict, which puts in what is missing"
+        sp.refuse(node, reason, "write d[key], also in a lambda")
     return sp.subscript(a, b, node)
 
 
@@ -137,7 +150,7 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
 
     def one(key: object) -> Value:
         if isinstance(getter, operator.itemgetter):
-            return sp.subscript(obj, Static(key), node)
+            return _item(sp, obj, Static(key), node)
         found = obj
         for name in str(key).split("."):
             found = sp.attribute(found, name, node)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from pullback.core.build import i64
+from pullback.core.build import Builder, i64
 from pullback.core.messages import of_key
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentTypeError, StaticKeyError, UnknownAttributeError
@@ -18,6 +18,7 @@ from pullback.frontend.functions import noted
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import key_kind
 from pullback.frontend.kinds.kinds import Kind, OptionalK, SymbolK
+from pullback.frontend.kinds.undefined import any_of_kind
 from pullback.frontend.kinds.values import (
     HashV,
     Items,
@@ -37,11 +38,12 @@ from pullback.frontend.library.arguments import MISSING, bind
 from pullback.frontend.library.text import counting
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
-from pullback.frontend.memory import places
+from pullback.frontend.memory import holding, places
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
 from pullback.frontend.python.python_values import with_defaults
-from pullback.frontend.store.shared_memory import opened
+from pullback.frontend.signals import NotCarriedError, Unreachable
+from pullback.frontend.store.shared_memory import has_references, in_region, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -90,7 +92,7 @@ def _default(run: Run, d: HashV, node: ast.AST) -> Callable[[], Value] | None:
     if d.cls is Counter:
         return lambda: Static(0)
     if d.cls is defaultdict and d.factory is not _NONE and not _is_none(d.factory):
-        return lambda: run.call(d.factory, (), node)
+        return lambda: in_region(run, run.call(d.factory, (), node), node, node)
     return None
 
 
@@ -197,7 +199,25 @@ def ensured(run: Run, d: HashV, key: Value, node: ast.AST) -> tuple[HashV, Atom]
             entry = tables.lookup(run, d, key, node)
             tables.check_key(run, key, tables.is_found(run, entry), node)
         return d, entry
-    return changes.with_key(run, d, key, default(), node)
+    return changes.with_key(run, d, key, _missing(run, d, key, default, node), node)
+
+
+def _missing(
+    run: Run, d: HashV, key: Value, default: Callable[[], Value], node: ast.AST
+) -> Value:
+    """Return what is put in if there is no such key. A number that is known without any code is
+    made in either case; else the function that makes it is called only where Python calls it."""
+    if not d.elem.items:
+        return default()
+    try:
+        with run.building(Builder()) as code, run.sealed():
+            known = not (holding.may_hold(made := default()) or has_references(made) or code.lets)
+    except (NotCarriedError, Unreachable):
+        known = False
+    found = tables.is_found(run, tables.lookup(run, d, key, node))
+    if known or isinstance(found, Lit):
+        return default()
+    return run.branch(found, lambda: any_of_kind(run, d.elem.items[1]), default, node)
 
 
 def read(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:

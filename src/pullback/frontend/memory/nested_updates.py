@@ -10,6 +10,7 @@ inner list is long in Python too, like ``insert``, is done on a copy that takes 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
 from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.kinds import optionals
-from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.kinds import Kind, holds_references
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -160,11 +161,25 @@ def _by_references(
         else:
             behind = [*behind, step]
         if not last:
-            here = (
-                run.attribute(here, step, target) if isinstance(step, str)
-                else run.subscript(here, step, target)
-            )  # fmt: skip
+            at = None if found is None else (name(found), behind[:-1])
+            here = _stepped(run, here, step, at, target)
     return base_of(run, target) if found is None else name(found), behind
+
+
+def _stepped(
+    run: Run, value: Value, step: Step, at: tuple[ast.Name, list[Step]] | None, node: ast.AST
+) -> Value:
+    """Return what is read on the way to what is updated, of a value that is itself at a place
+    (``at``): a defaultdict of references puts in what is missing."""
+    if isinstance(step, str):
+        return run.attribute(value, step, node)
+    table = opened(run, value, node)
+    puts_in = isinstance(table, HashV) and table.cls is defaultdict and (
+        not table.elem.items or any(map(holds_references, table.elem.items))
+    )
+    if at is not None and puts_in:
+        return update(run, *at, Method("__getitem__", (step,), {}), node)
+    return run.subscript(value, step, node)
 
 
 def into_memory(
@@ -176,11 +191,8 @@ def into_memory(
         return base, steps
     if not refers_to_memory(kind_there(run, whole, steps, node)):
         return base, steps
-    for step in steps:
-        whole = (
-            run.attribute(whole, step, node) if isinstance(step, str)
-            else run.subscript(whole, step, node)
-        )  # fmt: skip
+    for k, step in enumerate(steps):
+        whole = _stepped(run, whole, step, (base, steps[:k]), node)
     if not is_shared(whole):
         return base, steps
     place = run.frame.places[opened(run, whole, node)]

@@ -9,7 +9,7 @@ that a function around them has. Nothing else in the front end knows that they a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ from pullback.frontend.kinds.kinds import (
     StaleK,
     parts,
 )
-from pullback.frontend.kinds.undefined import dummy
+from pullback.frontend.kinds.undefined import any_of_kind, dummy
 from pullback.frontend.kinds.values import (
     FunctionV,
     ListV,
@@ -163,16 +163,29 @@ class Columns:
         tag = Static(group.classes.index(cls))
         self._append(group.tags, coerce(run, tag, _TAG, node), node)
         for name, kind in group.fields.items():
-            self._append(group.column(name), _any(run, kind), node)
+            self._append(group.column(name), any_of_kind(run, kind), node)
             if name in group.unset:
                 self._append(group.told(name), Static(False), node)
             if name in group.outside:
                 self._append(group.put(name), Static(True), node)
         return RefV(row, group.reference)
 
-    def new_memory(self, value: Value, cls: type, node: ast.expr) -> RefV:
+    def known(self, cls: type, fields: dict[str, Value], node: ast.AST) -> RefV:
+        """Return a new object with these fields."""
+        if cls not in self.facts.groups:
+            self.facts.add(cls)
+        if self.facts.groups[cls].always - fields.keys():
+            reason = f"an object of {cls.__name__} whose attribute has been deleted"
+            self.run.refuse(node, reason, "let it have all that __init__ sets")
+        with self.run.holding(*fields.values()):
+            new = self.made(cls, node)
+        for name, value in fields.items():
+            self.write(new, name, value, node)
+        return new
+
+    def new_memory(self, value: Value, cls: type, made_at: Hashable, node: ast.AST) -> RefV:
         """Return a reference to a list, dict or array that was made here."""
-        run, group = self.run, self.facts.region_of(node, cls)
+        run, group = self.run, self.facts.region_of(made_at, cls)
         if isinstance(value, ListV) and not value.fresh:
             value = run.copied(value)  # a slice, which is a list of its own
         kind = run.kind(value, node)
@@ -332,12 +345,6 @@ def _empty(run: Run, kind: Kind) -> Value:
     made = rebuild(ListK(kind, True), iter(atoms), lambda: (frozenset({Owner("an object")}), True))
     assert isinstance(made, ListV)
     return replace(made, sole=True)
-
-
-def _any(run: Run, kind: Kind) -> Value:
-    """Return a value of a kind that nobody reads before another one is stored."""
-    atoms = flatten(dummy(run, kind)).atoms
-    return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
 
 
 __all__ = ["Columns"]

@@ -19,7 +19,7 @@ import ast
 import dataclasses
 import types
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -118,9 +118,12 @@ class Facts:
     """Whether all classes are one group."""
     memory: tuple[type, ...] = ()
     """The classes of lists, dicts and arrays that may have several owners (``shared_memory``)."""
+    given: bool = False
+    """Whether what the function gets and updates may have several owners, too (``own_copies``)."""
     groups: dict[type, Group] = field(default_factory=dict)
-    made_at: dict[tuple[ast.AST, type], Group] = field(default_factory=dict)
-    """The regions of the lists, dicts and arrays that an expression makes."""
+    made_at: dict[tuple[Hashable, type], Group] = field(default_factory=dict)
+    """The regions of the lists, dicts and arrays that an expression makes, or that are copies of
+    arguments (``own_copies``)."""
     grown: int = 0
 
     def grow(self) -> NoReturn:
@@ -157,7 +160,16 @@ class Facts:
         group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
 
-    def add_memory(self, made: Iterable[tuple[ast.AST, type]]) -> None:
+    def begin(self, made: Iterable[tuple[Hashable, type]], copies: bool) -> bool:
+        """Begin with the lists, dicts and arrays that a program makes; return whether there are
+        some that only this form knows. ``copies``: it also copies what it gets and updates."""
+        new = [(node, cls) for node, cls in made if cls in self.memory]
+        self.add_memory(new)
+        if self.given:
+            return copies
+        return any(self.memory != MEMORY or cls is not list for _, cls in new)
+
+    def add_memory(self, made: Iterable[tuple[Hashable, type]]) -> None:
         """Give the lists, dicts or arrays that these expressions make a region each."""
         for node, cls in made:
             name = f"{cls.__name__}{len(self.made_at)}"
@@ -169,7 +181,7 @@ class Facts:
             group.classes.append(group.reference)
             self.groups[group.reference] = self.made_at[node, cls] = group
 
-    def region_of(self, node: ast.AST, cls: type) -> Group:
+    def region_of(self, node: Hashable, cls: type) -> Group:
         """Return the region of the lists, dicts or arrays that an expression makes."""
         if (node, cls) not in self.made_at:
             self.add_memory(((node, cls),))
@@ -208,10 +220,12 @@ class Facts:
 
 def forms(payloads: bool) -> Sequence[Facts]:
     """Return what a program is compiled with, if it is refused: references to its objects, in one
-    region for each class or for all, then to its lists too, then to its dicts and arrays."""
+    region for each class or for all, then to its lists too, then to its dicts and arrays, then to
+    what it gets and updates."""
     made = (
         Facts(payloads), Facts(payloads, together=True),
         Facts(payloads, memory=(list,)), Facts(payloads, memory=MEMORY),
+        Facts(payloads, memory=MEMORY, given=True),
     )  # fmt: skip
     return (*made, Facts(payloads, early=True)) if payloads else made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Protocol
 
 from pullback.core.terms import Atom
@@ -47,9 +47,12 @@ class Store(Protocol):
     def made(self, cls: type, node: ast.AST) -> RefV:
         """Return a new object, whose fields have no value yet."""
 
-    def new_memory(self, value: Value, cls: type, node: ast.expr) -> RefV:
+    def known(self, cls: type, fields: dict[str, Value], node: ast.AST) -> RefV:
+        """Return a new object with these fields."""
+
+    def new_memory(self, value: Value, cls: type, made_at: Hashable, node: ast.AST) -> RefV:
         """Return a reference to a list, dict or array that was made here, which may have several
-        owners."""
+        owners; it lies in the region of this place."""
 
     def region(self, variable: str) -> Group | None:
         """Return the region of lists, dicts or arrays whose column a variable is, if it is one."""

@@ -139,19 +139,28 @@ def kept(run: Run, value: Value, node: ast.expr) -> Value:
     definition = run.frame.definition
     if definition is None or is_library(definition.globals) or _is_only_read(run, node):
         return value
+    return in_region(run, value, node, node, is_part)
+
+
+def in_region(
+    run: Run, value: Value, made_at: Hashable, node: ast.AST, is_part: bool = False
+) -> Value:
+    """Return the reference to a list, dict or array that is made here, if what is made at this
+    place may have several owners; or the value itself."""
+    cls = memory_class(value)
     try:
         kind = kind_of(value)
     except NoKindError:
         return value
-    if holds_functions(kind) or (cls is list and not _has_one_type(kind)):
+    if cls is None or holds_functions(kind) or (cls is list and not _has_one_type(kind)):
         return value
-    run.new_memory[node, cls] = None
+    run.new_memory[made_at, cls] = None
     store = run.store
     if store is None or cls not in store.facts.memory:
         return value
     if not is_part and not store.temporaries((value,)):
         return value
-    return store.new_memory(value, cls, node)
+    return store.new_memory(value, cls, made_at, node)
 
 
 _MAKING = (
@@ -338,6 +347,7 @@ def given_memory(
 
 
 __all__ = [
-    "closed", "followed", "given_memory", "has_references", "in_full", "is_shared", "kept",
-    "only_reads", "opened", "refers_to_memory", "refuse_second_names", "source", "takes_arrays",
+    "closed", "followed", "given_memory", "has_references", "in_full", "in_region", "is_shared",
+    "kept", "only_reads", "opened", "refers_to_memory", "refuse_second_names", "source",
+    "takes_arrays",
 ]  # fmt: skip
