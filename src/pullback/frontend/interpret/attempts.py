@@ -391,5 +391,5 @@ def _is_method(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 _WITH = ("__enter__", "__exit__")
 _HARMLESS = (
     np.errstate, contextlib.nullcontext, contextlib.suppress, contextlib.closing,
-    warnings.catch_warnings,
+    contextlib.ExitStack, warnings.catch_warnings,
 )  # fmt: skip

@@ -10,7 +10,7 @@ places, it is first tested as a whole and then, where it fits, taken apart for i
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
@@ -263,10 +263,9 @@ class _Matcher:
                 return 2
             case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(self.run, p, subject)
-                if parts is None:
-                    return 1
-                return sum(0 if isinstance(q, ast.MatchStar) else self.exits(q, v)
-                           for q, v in parts)  # fmt: skip
+                return 1 if parts is None else sum(
+                    0 if isinstance(q, ast.MatchStar) else self.exits(q, v) for q, v in parts
+                )
             case _:
                 return 1
 
@@ -401,22 +400,24 @@ def parts_of(
             return _in_class(run, classes, patterns, names, keywords, subject)
         case ast.MatchSequence(patterns):
             return _in_sequence(patterns, subject)
-        case ast.MatchMapping(keys, patterns, rest):
-            return _in_dict(run, p, keys, patterns, rest, subject)
+        case ast.MatchMapping(keys, _, rest):
+            return _in_dict(run, p, keys, rest, subject)
 
 
 def _in_dict(
-    run: Run, p: ast.AST, keys: Sequence[ast.expr], patterns: Sequence[ast.pattern],
-    rest: str | None, subject: Value,
-) -> list[Part] | None:  # fmt: skip
-    if isinstance(subject := opened(run, subject, p), HashV | UnionV | OptionalV):
+    run: Run, p: ast.MatchMapping, keys: Sequence[ast.expr], rest: str | None, subject: Value
+) -> list[Part] | None:
+    subject = opened(run, subject, p)
+    cls = subject.cls if isinstance(subject, RecordV | RefV) else dict
+    other = cls is not dict and issubclass(cls, Mapping)
+    if other or isinstance(subject, HashV | UnionV | OptionalV):
         run.refuse(p, f"a mapping pattern for {run.describe(subject)}", "if key in d: ...")
-    if not isinstance(subject, RecordV) or subject.cls is not dict:
+    if not isinstance(subject, RecordV) or cls is not dict:
         return None
     names = [dicts.key_of(run, run.evaluate(k), k) for k in keys]
     if not all(name in subject.fields for name in names):
         return None
-    parts: list[Part] = [(q, subject.fields[n]) for q, n in zip(patterns, names, strict=True)]
+    parts: list[Part] = [(q, subject.fields[n]) for q, n in zip(p.patterns, names, strict=True)]
     if rest is not None:
         left = {n: v for n, v in subject.fields.items() if n not in names}
         parts.append((ast.copy_location(ast.MatchAs(None, rest), p), dicts.made(left)))

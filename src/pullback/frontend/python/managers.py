@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from pullback.frontend.python.syntax_pieces import assign, if_, name_
 
 _UNHEARD = (np.errstate, contextlib.nullcontext, warnings.catch_warnings)
 """What means nothing to compiled code."""
-_BY_NAME = {f.__name__: f for f in (*_UNHEARD, contextlib.suppress, contextlib.closing)}
+_HEARD = contextlib.suppress, contextlib.closing, contextlib.ExitStack
+_BY_NAME: dict[str, object] = {f.__name__: f for f in (*_UNHEARD, *_HEARD)}
 
 
 def known(
@@ -63,10 +65,84 @@ def _meant(
                 body = [ast.Assign([target], name_(held, call)), *body]
             end = ast.Expr(ast.Call(close, [], []))
             return [assign(held, value, s), ast.Try(body, [], [], [end])]
+        case [] if function is contextlib.ExitStack and isinstance(target, ast.Name):
+            rest = _entered(target.id, s.body, f"{number}")
+            first = ast.Assign([target], syntax_pieces.known(function, call))
+            return None if rest is None else [first, *rest]
         case _ if function in _UNHEARD and target is None:
             return s.body
         case _:
             return None
+
+
+def _entered(stack: str, body: Sequence[ast.stmt], number: str) -> list[ast.stmt] | None:
+    """Return the statements behind ``with ExitStack() as stack``, in which what the stack gets
+    stands around all that follows; None if it gets something elsewhere than in a statement of its
+    own.
+
+        x = stack.enter_context(m); ...     with m as x: ...
+        stack.callback(f, v); ...           try: ... finally: f(v)
+    """
+    for k, s in enumerate(body):
+        if not _mentions(s, stack):
+            continue
+        call: ast.Call | None
+        match s:
+            case ast.Expr(ast.Call() as made) | ast.Assign([_], ast.Call() as made):
+                call, method = made, made.func
+                given = [*made.args, *(w.value for w in made.keywords)]
+            case ast.FunctionDef(decorator_list=[method]):
+                method, given, call = method, [], None
+            case _:
+                return None
+        match method:
+            case ast.Attribute(ast.Name(name), attr) if name == stack:
+                pass
+            case _:
+                return None
+        rest = _entered(stack, body[k + 1 :], f"{number}.{k}")
+        if rest is None or any(_mentions(v, stack) for v in given):
+            return None
+        whole = _around(s, attr, call, rest or [ast.Pass()], f"{number}.{k}")
+        return None if whole is None else [*body[:k], *whole]
+    return [*body]
+
+
+def _around(
+    s: ast.stmt, method: str, call: ast.Call | None, rest: list[ast.stmt], number: str
+) -> list[ast.stmt] | None:
+    """Return what a statement that gives something to an ``ExitStack`` means, with the rest."""
+    match method, s, call:
+        case "enter_context", ast.Expr() | ast.Assign(), ast.Call(args=[manager], keywords=[]):
+            target = s.targets[0] if isinstance(s, ast.Assign) else None
+            return [ast.copy_location(ast.With([ast.withitem(manager, target)], rest), s)]
+        case "callback", ast.FunctionDef(), None:
+            first: list[ast.stmt] = [_undecorated(s)]
+            function, args, keywords = name_(s.name, s), list[ast.expr](), list[ast.keyword]()
+        case "callback", ast.Expr(), ast.Call(args=[function, *args], keywords=keywords):
+            first = []
+        case _:
+            return None
+    if any(isinstance(a, ast.Starred) for a in args) or any(w.arg is None for w in keywords):
+        return None
+    values = [function, *args, *(w.value for w in keywords)]
+    names = [f".callback.{number}.{k}" for k in range(len(values))]
+    first += [assign(name, value, s) for name, value in zip(names, values, strict=True)]
+    held = [name_(name, s) for name in names]
+    named = zip(keywords, held[1 + len(args) :], strict=True)
+    ends = ast.Call(held[0], held[1 : 1 + len(args)], [ast.keyword(w.arg, v) for w, v in named])
+    end = ast.copy_location(ast.Expr(ast.copy_location(ends, s)), s)
+    return [*first, ast.copy_location(ast.Try(rest, [], [], [end]), s)]
+
+
+def _mentions(part: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(part))
+
+
+def _undecorated(s: ast.FunctionDef) -> ast.stmt:
+    made = copy.copy(s)
+    made.decorator_list = []
+    return made
 
 
 def managed(

@@ -16,7 +16,7 @@ import heapq
 import itertools
 import operator
 import statistics
-from collections.abc import MutableSequence
+from collections.abc import MutableMapping, MutableSequence
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -27,6 +27,7 @@ from pullback.frontend.library.text import (
     alternatives,
     arrangement,
     bisection,
+    chain_maps,
     comparisons,
     deques,
     differences,
@@ -99,8 +100,11 @@ OTHERS = (
 
 WRITTEN.update(ARRAYS | LISTS | OTHERS)
 
-CLASSES: dict[type, type] = {collections.deque: deques.deque}
+CLASSES: dict[type, type] = {
+    collections.deque: deques.deque, collections.ChainMap: chain_maps.ChainMap,
+}  # fmt: skip
 """Classes whose objects change (``tests/frontend/test_deques.py``)."""
 
 WRITTEN_CLASSES.update(CLASSES)
 MutableSequence.register(deques.deque)  # for isinstance, as collections.deque is
+MutableMapping.register(chain_maps.ChainMap)
