@@ -104,3 +104,45 @@ def test_the_same_objects() -> None:
     now = programs.Counter.log, programs.Counter.table, programs.Counter.model
     assert all(a is b for a, b in zip(kept, now, strict=True))
     assert np.all(kept[1] == [3.0, 2.0, 2.0])
+
+
+class Above:
+    total, scale = 1.0, 2.0
+
+
+class Below(Above):
+    """Has what the class above it has, until it gets an attribute of its own."""
+
+
+def read_below(x):
+    Above.total += x
+    return Below.total * x
+
+
+def given_below(x):
+    Below.total = x
+    b = Below()
+    return b.total * b.scale
+
+
+def read_by_an_object(x):
+    Above.total += x
+    b = Below()
+    return b.total * x * b.scale
+
+
+def test_a_class_that_gets_and_loses_an_attribute_between_calls():
+    programs = read_below, given_below, read_by_an_object
+    compiled = [*map(pb.jit, programs)]
+    changes = [(), (Below, "total", 7.0), (Below, "scale", 9.0), (Above, "scale", 5.0), ()]
+    for change in changes:
+        found = []
+        for fs in (programs, compiled):
+            for f in fs:
+                Above.total, Above.scale = 1.0, 2.0
+                for name in {"total", "scale"} & vars(Below).keys():
+                    delattr(Below, name)
+                if change:
+                    setattr(*change)
+                found.append((f(2.0), Above.total, vars(Below).get("total")))
+        assert found[:3] == found[3:], change

@@ -240,8 +240,8 @@ def kept_where_it_is_made(xs):
     keep[2].add(xs[1])
     e[1][0] += xs[2]
     rows = [e[1], e[2]]
-    rows[0][1] = xs[3]
-    rows[1][0] = xs[4]
+    rows[0][1] = xs[0]
+    rows[1][0] = xs[1]
     return sum(k.total() for k in d.values()) * sum(k * r.sum() for k, r in e.items())
 
 

@@ -42,11 +42,16 @@ def value_in(
     program assigns the attribute of that name of one of them; None: it is what Python says.
     ``of``: what looks, in the words of an AttributeError."""
     variables = {} if run.taken is None else run.taken.variables
+    if all(Attribute(base, name).path not in variables for base in bases):
+        return None
     for k, base in enumerate(bases):
         variable = variables.get(Attribute(base, name).path)
         if variable is None:
             if name in vars(base):
-                return None if k == 0 else _of_python(run, base, name, node)
+                computed = hasattr(type(vars(base)[name]), "__get__")  # not by what is told here
+                return None if computed and k == 0 else _of_python(run, base, name, node)
+            if base is not object:  # it has none now: a call after it got one is another program
+                run.without_own((("class", base),), name)
             continue
         held = _held(run, variable, node)
         if held is UNSET:
