@@ -64,6 +64,7 @@ CONTENTS: dict[str, list[str]] = {
         "adding/pass",
         "adding/operator",
         "adding/paper",
+        "adding/language-feature",
     ],
     "project": ["COMPARISON", "changelog", "contributing", "security", "HISTORY"],
 }
