@@ -133,6 +133,30 @@ def test_derivatives_inside_by_tables(f, plain):
         assert pb.grad(f, method=method)(0.7, 9) == pytest.approx(wanted, rel=1e-6)
 
 
+def inner_tangent_in_a_record(x, n):
+    p = {"a": {i: x * (i + 1.0) for i in range(n)}, "b": x}
+    q = {"a": {i: float(i) for i in range(n - 1, -1, -1)}, "b": 1.0}
+    return pb.jvp(lambda p: cubes(p["a"]) * p["b"], (p,), (q,))[1]
+
+
+def test_tangents_in_another_order():
+    """Entries are matched by their keys, also inside of records and along paths."""
+    def f(d):
+        return sum((i + 1) * v * v for i, v in enumerate(d.values()))
+
+    mixed = dict(reversed(DIRECTION.items()))
+    for ways in (
+        lambda t: pb.jet(f, (programs.FLOATS,), ((t, t),)),
+        lambda t: pb.hvp(lambda p: f(p["a"]), ({"a": programs.FLOATS},), ({"a": t},)),
+        lambda t: pb.linearize(lambda p: f(p["a"]), {"a": programs.FLOATS})[1]({"a": t}),
+    ):
+        assert ways(mixed) == ways(DIRECTION)
+    x, n = 0.7, 5
+    slopes = sum(3.0 * (x * (i + 1.0)) ** 2 * i for i in range(n)) * x
+    values = sum((x * (i + 1.0)) ** 3 for i in range(n))
+    assert pb.jit(inner_tangent_in_a_record)(x, n) == pytest.approx(slopes + values)
+
+
 def test_values_in_lists_and_arrays():
     rows = pb.grad(lambda d: sum(sum(v) * len(v) for v in d.values()))(programs.ROWS)
     assert rows == {i: [float(i % 3)] * (i % 3) for i in range(programs.LARGE)}

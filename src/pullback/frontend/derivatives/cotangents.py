@@ -27,6 +27,7 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     UnionK,
     leaf_types,
+    parts,
     without_spare,
 )
 from pullback.frontend.kinds.values import (
@@ -127,9 +128,12 @@ def require_still(run: Run, kind: Kind, tangent: Value, node: ast.AST) -> None:
         run.refuse(node, no_motion(describe(kind)), REALS, error=ArgumentTypeError)
 
 
-def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom | None]:
+def matching(
+    run: Run, kind: Kind, value: Value, node: ast.AST, tables: Sequence[Value] = ()
+) -> Iterator[Atom | None]:
     """Return the atoms of a (co)tangent for the real leaves of a value of ``kind``; None for a leaf
-    that is given as None, which stands for zero."""
+    that is given as None, which stands for zero. ``tables``: the dicts whose entries are where
+    those of the value are (``aligned``); others are refused."""
     match kind, value:
         case (ScalarK() | ArrayK() | TupleK() | RecordK()), Static(None):
             types = [t for t in leaf_types(kind) if has_reals(t, run.decls)]
@@ -152,7 +156,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
             return
         case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
             for k, v in zip(kinds, items, strict=False):
-                yield from matching(run, k, v, node)
+                yield from matching(run, k, v, node, tables)
         case RecordK(cls, fields), RecordV(other, given) if (
             cls is other and (cls is not dict or {n for n, _ in fields} == given.keys())
         ):
@@ -162,7 +166,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
                 if n not in whole.fields:
                     reason = f"a (co)tangent without the {n!r} of {describe(kind)}"
                     run.refuse(node, reason, "give it the same structure", error=ArgumentTypeError)
-                yield from matching(run, k, whole.fields[n], node)
+                yield from matching(run, k, whole.fields[n], node, tables)
         case ListK(elem), (ListV() | TupleV(is_list=True)):
             yield from _of_list(run, elem, value, node)
         case RecordK(builtins.dict, fields), HashV(cls=builtins.dict):
@@ -170,7 +174,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
             run.require(same, "ValueError", "the tangent of a dict has other keys", node)
             for n, k in fields:
                 yield from matching(run, k, get_item(run, value, known_item(n), node), node)
-        case HashK(elem=TupleK((_, held, *_))), HashV(cls=builtins.dict):
+        case HashK(elem=TupleK((_, held, *_))), HashV() if any(value is t for t in tables):
             values = run.to_list(view_of(value, "values"), node)
             assert isinstance(values, ListV | TupleV)
             yield from _of_list(run, held, values, node)
@@ -189,24 +193,42 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
             )
 
 
-def aligned(run: Run, primal: Value, tangent: Value, node: ast.AST) -> tuple[Value, Value]:
+def aligned(
+    run: Run, primal: Value, tangent: Value, node: ast.AST, tables: list[Value]
+) -> tuple[Value, Value]:
     """Return an argument and its tangent with the entries of their dicts (those with keys that only
-    the run knows) at the same places of equal columns."""
+    the run knows) at the same places of equal columns; these dicts of the tangent go to
+    ``tables``."""
     match primal, tangent:
         case HashV(cls=builtins.dict), HashV(cls=builtins.dict):
             own = run_program(run, keyed_tangents.plain, (primal,), node)
             along = run_program(run, keyed_tangents.in_order, (own, tangent), node)
-            return _trimmed(run, own, node), _trimmed(run, along, node)
+            tables.append(_trimmed(run, along, node))
+            return _trimmed(run, own, node), tables[-1]
         case TupleV(items), TupleV(others) if len(items) == len(others):
-            pairs = [aligned(run, *both, node) for both in zip(items, others, strict=True)]
+            pairs = [aligned(run, *both, node, tables) for both in zip(items, others, strict=True)]
             if all(a is x and b is y for (a, b), x, y in zip(pairs, items, others, strict=True)):
                 return primal, tangent
             return (
                 replace(primal, items=tuple(a for a, _ in pairs)),
                 replace(tangent, items=tuple(b for _, b in pairs)),
             )
+        case RecordV(cls, fields), RecordV(other, given) if (
+            cls is other and fields.keys() == given.keys()
+        ):
+            found = {n: aligned(run, v, given[n], node, tables) for n, v in fields.items()}
+            if all(a is fields[n] and b is given[n] for n, (a, b) in found.items()):
+                return primal, tangent
+            return (
+                replace(primal, fields={n: a for n, (a, _) in found.items()}),
+                replace(tangent, fields={n: b for n, (_, b) in found.items()}),
+            )
         case _:
             return primal, tangent
+
+
+def _holds_tables(kind: Kind) -> bool:
+    return isinstance(kind, HashK) or any(map(_holds_tables, parts(kind)))
 
 
 def _trimmed(run: Run, value: Value, node: ast.AST) -> Value:
@@ -220,6 +242,9 @@ def _of_list(
     types = list(leaf_types(elem))
     if not any(has_reals(t, run.decls) for t in types):
         return
+    if _holds_tables(elem):
+        what = f"a (co)tangent of a list of {describe(elem)}"
+        run.refuse(node, what, "differentiate by one dict", error=ArgumentTypeError)
     shape, kept = reduced(run, elem)
     given = without_spare(kind_of(value))
     gradient = isinstance(given, ListK) and given.elem == shape

@@ -249,13 +249,14 @@ def _jvp(
 
     def push(f: FunctionV) -> Value:
         given_items = TupleV(spread(run, primals, node))
-        both = aligned(run, given_items, tangents, node)
+        tables: list[Value] = []
+        both = aligned(run, given_items, tangents, node, tables)
         items, along = (v.items for v in both if isinstance(v, TupleV))
         target = Target(run, f, items, {}, node, tuple(range(len(items))))
         given: list[dict[int, Atom]] = []  # by the position of the leaf
         for n, tangent in zip(target.positions, along, strict=True):
             require_still(run, target.spec.args[n], tangent, node)
-            atoms = matching(run, target.spec.args[n], tangent, node)
+            atoms = matching(run, target.spec.args[n], tangent, node, tables)
             leaves = zip(target.wrt(n), atoms, strict=True)
             given.append({k: atom for k, atom in leaves if atom is not None})
         moving = [(target.atoms[k], atom) for own in given for k, atom in own.items()]
@@ -278,10 +279,13 @@ def _series(
     orders = next(len(s.items) for s in along.items if isinstance(s, TupleV))
 
     def push(f: FunctionV) -> Value:
-        items = spread(run, primals, node)
+        tables: list[Value] = []
+        pairs = zip(spread(run, primals, node), along.items, strict=True)
+        both = [_aligned_path(run, x, terms, node, tables) for x, terms in pairs]
+        items = [x for x, _ in both]
         target = Target(run, f, items, {}, node, tuple(range(len(items))))
-        paths = zip(target.positions, along.items, strict=True)
-        given = [_path(run, target, n, terms, orders, node) for n, terms in paths]
+        paths = zip(target.positions, (terms for _, terms in both), strict=True)
+        given = [_path(run, target, n, terms, orders, node, tables) for n, terms in paths]
         tangents = [[own[k] for own in given] for k in range(orders)]
         made, moved = target.jvp(target.positions, *tangents)
         value = run.calls.result(target.spec, made, [])
@@ -292,8 +296,20 @@ def _series(
     return known(run, f, (len(primals.items), ()), push, node)
 
 
+def _aligned_path(
+    run: Run, primal: Value, terms: Value, node: ast.AST, tables: list[Value]
+) -> tuple[Value, Value]:
+    """Return an argument and the derivatives of its path, with their dicts aligned."""
+    if not isinstance(terms, TupleV):
+        return primal, terms
+    pairs = [aligned(run, primal, term, node, tables) for term in terms.items]
+    whole = next((x for x, _ in pairs if x is not primal), primal)
+    return whole, TupleV(tuple(term for _, term in pairs))
+
+
 def _path(
-    run: Run, target: Target, n: int, terms: Value, orders: int, node: ast.AST
+    run: Run, target: Target, n: int, terms: Value, orders: int, node: ast.AST,
+    tables: Sequence[Value],
 ) -> list[dict[int, Atom]]:
     """The derivatives of a path, of each order those of the leaves of an argument that move."""
     if not isinstance(terms, TupleV):
@@ -304,7 +320,7 @@ def _path(
     shape = extents(run, [target.atoms[k] for k in places])
     found: list[dict[int, Atom]] = []
     for term in terms.items:
-        given = with_zeros(run, kind, list(matching(run, kind, term, node)), shape, node)
+        given = with_zeros(run, kind, list(matching(run, kind, term, node, tables)), shape, node)
         check_shapes(run, given, shape, node)
         found.append(dict(zip(places, given, strict=True)))
     return found
