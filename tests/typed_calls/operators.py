@@ -53,6 +53,10 @@ def of_many(*xs: float) -> float:
     return xs[0] * xs[1]
 
 
+def by_name_only(*, x: float) -> float:
+    return x * x
+
+
 def takes(f: Callable[[Floats], Floats]) -> Floats:
     return f(x)
 
@@ -62,7 +66,15 @@ x = np.ones(3)
 assert_type(pb.jit(loss)(x, scale=2.0), float)
 assert_type(pb.grad(loss)(x), Floats)
 assert_type(pb.grad(loss)(x, scale=2.0), Floats)
-assert_type(pb.grad(loss)(x=x, scale=2.0), Any)
+assert_type(pb.grad(loss)(x=x, scale=2.0), Floats)
+assert_type(pb.grad(loss)(scale=2.0, x=x), Floats)
+assert_type(pb.grad(Scaled().loss)(x=1.0), float)
+assert_type(decorated(x=1.0, n=2), float)
+assert_type(pb.value_and_grad(loss)(x=x), tuple[float, Floats])
+both = pb.value_and_grad(with_count, has_aux=True)
+assert_type(both(x=1.0, n=2), tuple[tuple[float, int], float])
+assert_type(pb.grad(by_name_only)(x=1.0), Any)
+assert_type(pb.grad(loss, 1)(x=x, scale=2.0), float)
 assert_type(pb.value_and_grad(loss)(x), tuple[float, Floats])
 assert_type(pb.grad(of_dict)({"w": x}, x), dict[str, Floats])
 assert_type(pb.value_and_grad(of_dict)({"w": x}, x), tuple[float, dict[str, Floats]])
@@ -70,7 +82,9 @@ assert_type(pb.grad(of_object)(Line(1.0, 2.0)), Line)
 assert_type(pb.grad(Scaled().loss)(1.0), float)
 assert_type(decorated(1.0, 2), float)
 assert_type(pb.grad(of_many)(1.0, 2.0), float)
-assert_type(pb.grad(loss, 1)(x, 2.0), Any)
+assert_type(pb.grad(loss, 1)(x, 2.0), float)
+assert_type(pb.value_and_grad(loss, 1)(x, 2.0), tuple[float, float])
+assert_type(pb.grad(loss, 2)(x, 2.0), Any)
 assert_type(pb.grad(loss, "x")(x, 2.0), Any)
 assert_type(pb.grad(loss, (0, 1))(x, 2.0), tuple[Any, ...])
 assert_type(pb.value_and_grad(loss, ("x", "scale"))(x, 2.0), tuple[float, tuple[Any, ...]])
@@ -88,6 +102,8 @@ assert_type(pb.cost(loss, x), int)
 pb.hessian(loss)(x, scale=2.0)
 pb.vmap(loss)(x, 1.0)
 pb.grad(pb.grad(loss))(x)
+assert_type(pb.grad(pb.grad(Scaled().loss))(x=1.0), float)
+assert_type(pb.grad(pb.grad(Scaled().loss))(1.0), float)
 takes(pb.grad(loss))
 takes(pb.grad(lambda v: np.sum(v)))
 pb.grad(lambda v, k: v * v * k)(1.0, 2)
@@ -95,5 +111,7 @@ pb.grad(lambda v, k: v * v * k)(1.0, 2)
 # What follows is wrong, and is said to be: an unused ignore is an error, too.
 pb.jit(loss)("text")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 pb.grad(loss)(x, factor=1.0)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
-pb.grad(loss)("text")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+pb.grad(loss)(x="text")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+pb.grad(of_object)(2.0)  # type: ignore[call-overload]  # pyright: ignore
 pb.hessian(loss)()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+pb.grad(loss)(scale=1.0)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -13,13 +13,14 @@ from pullback.api.operator_objects import (
     Operator,
     argument_numbers,
 )
-from pullback.api.operator_types import ByFirst
+from pullback.api.operator_types import OfFirst, OfSecond
 from pullback.call.binding import register_operators
 from pullback.call.deferred import require_method
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
 
 P = ParamSpec("P")
+Rest = ParamSpec("Rest")
 X = TypeVar("X", bound=Any)
 Number = TypeVar("Number", bound=float | np.floating[Any] | np.ndarray[Any, Any])
 Aux = TypeVar("Aux")
@@ -27,9 +28,14 @@ Aux = TypeVar("Aux")
 
 @overload
 def grad(
-    f: Callable[Concatenate[X, P], Number], argnums: Literal[0] = 0,
+    f: OfFirst[P, X, Rest, Number], argnums: Literal[0] = 0,
     has_aux: Literal[False] = False, method: str = "chad",
-) -> ByFirst[X, P, X]: ...
+) -> OfFirst[P, X, Rest, X]: ...
+@overload
+def grad(
+    f: OfSecond[P, X, Rest, Number], argnums: Literal[1], has_aux: Literal[False] = False,
+    method: str = "chad",
+) -> Callable[P, X]: ...
 @overload
 def grad(
     f: Callable[P, Number], argnums: int | str = 0, has_aux: Literal[False] = False,
@@ -42,9 +48,9 @@ def grad(
 ) -> Callable[P, tuple[Any, ...]]: ...
 @overload
 def grad(
-    f: Callable[Concatenate[X, P], tuple[Number, Aux]], argnums: Literal[0] = 0, *,
+    f: OfFirst[P, X, Rest, tuple[Number, Aux]], argnums: Literal[0] = 0, *,
     has_aux: Literal[True], method: str = "chad",
-) -> ByFirst[X, P, tuple[X, Aux]]: ...
+) -> OfFirst[P, X, Rest, tuple[X, Aux]]: ...
 @overload
 def grad(
     f: Callable[P, tuple[Number, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True],
@@ -55,8 +61,8 @@ def grad(
     f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[P, Any]: ...
 def grad(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
-) -> Callable[P, Any]:
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[..., Any]:
     """Return the gradient of ``f``, a function that returns one real number.
 
     Args:
@@ -100,9 +106,14 @@ def grad(
 
 @overload
 def value_and_grad(
-    f: Callable[Concatenate[X, P], Number], argnums: Literal[0] = 0,
+    f: OfFirst[P, X, Rest, Number], argnums: Literal[0] = 0,
     has_aux: Literal[False] = False, method: str = "chad",
-) -> ByFirst[X, P, tuple[Number, X]]: ...
+) -> OfFirst[P, X, Rest, tuple[Number, X]]: ...
+@overload
+def value_and_grad(
+    f: OfSecond[P, X, Rest, Number], argnums: Literal[1], has_aux: Literal[False] = False,
+    method: str = "chad",
+) -> Callable[P, tuple[Number, X]]: ...
 @overload
 def value_and_grad(
     f: Callable[P, Number], argnums: int | str = 0, has_aux: Literal[False] = False,
@@ -115,9 +126,9 @@ def value_and_grad(
 ) -> Callable[P, tuple[Number, tuple[Any, ...]]]: ...
 @overload
 def value_and_grad(
-    f: Callable[Concatenate[X, P], tuple[Number, Aux]], argnums: Literal[0] = 0, *,
+    f: OfFirst[P, X, Rest, tuple[Number, Aux]], argnums: Literal[0] = 0, *,
     has_aux: Literal[True], method: str = "chad",
-) -> ByFirst[X, P, tuple[tuple[Number, Aux], X]]: ...
+) -> OfFirst[P, X, Rest, tuple[tuple[Number, Aux], X]]: ...
 @overload
 def value_and_grad(
     f: Callable[P, tuple[Number, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True],
@@ -128,8 +139,8 @@ def value_and_grad(
     f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[P, Any]: ...
 def value_and_grad(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
-) -> Callable[P, Any]:
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[..., Any]:
     """Return a function that returns the value of ``f`` and its gradient, ``(value, gradient)``.
 
     That is what ``scipy.optimize.minimize(..., jac=True)`` wants. ``f`` runs once for both.
