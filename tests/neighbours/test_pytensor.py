@@ -64,6 +64,34 @@ def test_several_results_and_ints() -> None:
         pytensor.function([x, n], pt.grad(total, n))
 
 
+@pytest.mark.parametrize("by_op", [False, True], ids=["two L_op", "R_op"])
+def test_along_a_direction(by_op: bool) -> None:
+    """PyTensor makes R from two L unless it is asked for the operation's own."""
+    x, k, v = pt.dvector("x"), pt.dscalar("k"), pt.dvector("v")
+    y = pt.exp(as_op(path)(x * 2.0, k))
+    found = pytensor.function([x, k, v], pytensor.gradient.Rop(y, x, v, use_op_rop_implementation=by_op))
+    d = np.cos(np.arange(5.0))
+    wanted = pb.jvp(lambda x: math.exp(path(x * 2.0, 0.7)), (X,), (d,))[1]
+    assert found(X, 0.7, d) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_directions_of_several_results_and_ints() -> None:
+    def three(x, n):
+        return x**2 * n, n + 1, np.sum(x) * n
+
+    x, n, v = pt.dvector("x"), pt.lscalar("n"), pt.dvector("v")
+    square, count, total = as_op(three)(x, n)
+    assert count.type.dtype == "int64"
+    both = pytensor.gradient.Rop([square, total], x, v, use_op_rop_implementation=True)
+    found = pytensor.function([x, n, v], both)(X, 3, X + 1.0)
+    np.testing.assert_allclose(found[0], 6.0 * X * (X + 1.0), rtol=1e-13)
+    assert found[1] == pytest.approx(3.0 * np.sum(X + 1.0))
+    again = pytensor.gradient.Rop(both[0], x, v, use_op_rop_implementation=True)  # 2 n v², along the direction
+    np.testing.assert_allclose(pytensor.function([x, n, v], again)(X, 3, X), 6.0 * X**2, rtol=1e-12)
+    slope = pytensor.function([x, n, v], pt.grad(both[1] + pt.sum(both[0]), x))(X, 3, X)
+    np.testing.assert_allclose(slope, 6.0 * X, rtol=1e-12)
+
+
 def test_float32() -> None:
     x = pt.fvector("x")
     y = as_op(lambda x: np.sum(x * x))(x)

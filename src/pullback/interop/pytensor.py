@@ -105,6 +105,23 @@ class CompiledOp(Op):
             for k, x in enumerate(inputs)
         ]
 
+    def R_op(  # PyTensor's name
+        self, inputs: Sequence[Variable], eval_points: Variable | Sequence[Variable | None]
+    ) -> list[Variable | None]:
+        """Return the derivatives of the outputs along a direction, by forward mode: the outputs of
+        another operation. None stands for the derivative of an output that is no real number."""
+        directions = [
+            pt.zeros_like(x) if d is None else d
+            for x, d in zip(inputs, eval_points, strict=True)
+            if _is_real(x)
+        ]
+        form = self.form, _real_places(self.form, iter(inputs))
+        outputs = self.make_node(*inputs).outputs
+        made: Iterator[Variable] = iter(())
+        if directions and any(map(_is_real, outputs)):
+            made = iter(CompiledOp(_pushed(self.f), form).make_node(*inputs, *directions).outputs)
+        return [next(made, None) if _is_real(y) else None for y in outputs]
+
 
 @lru_cache(maxsize=256)
 def _reversed(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,6 +131,23 @@ def _reversed(f: Callable[..., Any]) -> Callable[..., Any]:
         return pb.vjp(f, *args)[1](cotangent)
 
     return backward
+
+
+@lru_cache(maxsize=256)
+def _pushed(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative along a direction, as a function of all arguments and of the direction."""
+
+    def along(args: Any, direction: Any) -> Any:
+        return pb.jvp(f, args, direction)[1]
+
+    return along
+
+
+def _real_places(form: Form, inputs: Iterator[Variable]) -> Form:
+    """Return the form with ``None`` in the places of inputs that are no real numbers."""
+    if isinstance(form, tuple):
+        return tuple([_real_places(part, inputs) for part in form])
+    return form if form is not None and _is_real(next(inputs)) else None
 
 
 def _filled(form: Form, given: Iterator[Any]) -> Any:
