@@ -9,6 +9,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from pytensor.gradient import Rop
 
 import pullback as pb
 
@@ -69,7 +70,7 @@ def test_along_a_direction(by_op: bool) -> None:
     """PyTensor makes R from two L unless it is asked for the operation's own."""
     x, k, v = pt.dvector("x"), pt.dscalar("k"), pt.dvector("v")
     y = pt.exp(as_op(path)(x * 2.0, k))
-    found = pytensor.function([x, k, v], pytensor.gradient.Rop(y, x, v, use_op_rop_implementation=by_op))
+    found = pytensor.function([x, k, v], Rop(y, x, v, use_op_rop_implementation=by_op))
     d = np.cos(np.arange(5.0))
     wanted = pb.jvp(lambda x: math.exp(path(x * 2.0, 0.7)), (X,), (d,))[1]
     assert found(X, 0.7, d) == pytest.approx(wanted, rel=1e-12)
@@ -82,11 +83,11 @@ def test_directions_of_several_results_and_ints() -> None:
     x, n, v = pt.dvector("x"), pt.lscalar("n"), pt.dvector("v")
     square, count, total = as_op(three)(x, n)
     assert count.type.dtype == "int64"
-    both = pytensor.gradient.Rop([square, total], x, v, use_op_rop_implementation=True)
+    both = Rop([square, total], x, v, use_op_rop_implementation=True)
     found = pytensor.function([x, n, v], both)(X, 3, X + 1.0)
     np.testing.assert_allclose(found[0], 6.0 * X * (X + 1.0), rtol=1e-13)
     assert found[1] == pytest.approx(3.0 * np.sum(X + 1.0))
-    again = pytensor.gradient.Rop(both[0], x, v, use_op_rop_implementation=True)  # 2 n v², along the direction
+    again = Rop(both[0], x, v, use_op_rop_implementation=True)  # 2 n v², along the direction
     np.testing.assert_allclose(pytensor.function([x, n, v], again)(X, 3, X), 6.0 * X**2, rtol=1e-12)
     slope = pytensor.function([x, n, v], pt.grad(both[1] + pt.sum(both[0]), x))(X, 3, X)
     np.testing.assert_allclose(slope, 6.0 * X, rtol=1e-12)
