@@ -48,6 +48,7 @@ PATIENCE = {
     "tests/house/test_types.py": 600.0, "tests/test_modes.py": 600.0,
     "tests/test_operator_costs.py": 300.0, "tests/test_second_process.py": 300.0,
     "tests/neighbours/test_dask.py": 300.0, "tests/neighbours/test_page.py": 300.0,
+    "tests/neighbours/test_mpi.py": 300.0,
     "tests/test_large_programs.py": 300.0, "tests/test_compile_growth.py": 300.0,
 }  # fmt: skip
 """The seconds of tests that take longer where the machine is busy: mypy, third derivatives of large

@@ -14,6 +14,7 @@ from pullback.api.outside_data import register
 PACKAGES = {
     "dask": 'pip install "dask[array,distributed]"',
     "jax": "pip install jax",
+    "mpi": "pip install mpi4py",
     "nutpie": "pip install nutpie",
     "pytensor": "pip install pytensor",
     "scipy": "pip install scipy",

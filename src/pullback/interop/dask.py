@@ -8,7 +8,6 @@ one graph on Dask's own scheduler: what a lost worker had is computed again by a
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 import math
 import sys
@@ -18,15 +17,15 @@ from typing import Any
 
 import cloudpickle
 import dask
-import numpy as np
 from dask.array import Array
 from dask.bag import Bag
 from dask.delayed import Delayed
 
-import pullback as pb
 from pullback.call.pickled import ByName
 from pullback.call.travelled_texts import tell_cloudpickle
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.interop import shards
+from pullback.interop.shards import add, stacked
 
 Made = Callable[..., Any]
 
@@ -46,7 +45,7 @@ def value_and_grad(loss: Made, client: Any, argnums: Any = 0) -> Made:
         A function ``call(params, *data)``, for Dask arrays, bags, and lists of shards, all with
         the same number of shards.
     """
-    return _Summed(loss, client, _value_and_grad, argnums)
+    return _Summed(loss, client, shards.value_and_grad, argnums)
 
 
 def grad(loss: Made, client: Any, argnums: Any = 0) -> Made:
@@ -58,26 +57,26 @@ def grad(loss: Made, client: Any, argnums: Any = 0) -> Made:
 def hvp(loss: Made, client: Any) -> Made:
     """Return a function ``call(params, vector, *data)`` that gives the product of the Hessian of
     the summed loss, by the parameters, with a vector of their form."""
-    summed = _Summed(loss, client, _hvp, None)
+    summed = _Summed(loss, client, shards.hvp, None)
     return lambda params, vector, *data: summed((params, vector), *data)
 
 
 def jacobian(f: Made, client: Any) -> Made:
     """Return a function ``call(params, *data)`` that gives the Jacobian, by the parameters, of the
     results of ``f`` at all shards, one below the other. ``f`` returns an array of rank 1."""
-    return _Stacked(f, client, _jacobian)
+    return _Stacked(f, client, shards.jacobian)
 
 
 def vmap(f: Made, client: Any, chains: int = 1) -> Made:
     """Return a function ``call(xs, *others)`` that gives the results of ``f`` for each item of the
     first axis of ``xs``, such as the chains of a sampler; ``chains`` of them are one task."""
-    sent = _Sent(f, _vmap, None)
+    sent = _Sent(f, shards.vmap, None)
 
     def call(xs: Any, *others: Any) -> Any:
         parts = [xs[k : k + chains] for k in range(0, len(xs), chains)]
         if not parts:
             raise ArgumentValueError("there is no chain", "pass at least one")
-        return _stacked(_Map(sent, client)(others, [parts]))
+        return stacked(_Map(sent, client)(others, [parts]))
 
     return call
 
@@ -123,9 +122,9 @@ class _Summed:
 
     def __call__(self, params: Any, *data: Any) -> Any:
         level = self.map.tasks(params, data)
-        add = dask.delayed(_add, pure=False)
+        adding = dask.delayed(add, pure=False)
         while len(level) > 1:
-            pairs = [add(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
+            pairs = [adding(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
             level = pairs + level[len(level) - len(level) % 2 :]
         return self.client.compute(level[0]).result()
 
@@ -137,7 +136,7 @@ class _Stacked:
         self.map = _Map(_Sent(f, how, None), client)
 
     def __call__(self, params: Any, *data: Any) -> Any:
-        return _stacked(self.map(params, data))
+        return stacked(self.map(params, data))
 
 
 def _shards(data: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -190,57 +189,6 @@ def _kind(x: Any) -> Any:
 
 def _run(sent: _Sent, params: Any, *shard: Any) -> Any:
     return sent.made()(params, *shard)
-
-
-def _add(a: Any, b: Any) -> Any:
-    """The sum of two values of one form."""
-    if a is None:
-        return None
-    if isinstance(a, dict):
-        return {key: _add(item, b[key]) for key, item in a.items()}
-    if isinstance(a, tuple | list):
-        items = [_add(x, y) for x, y in zip(a, b, strict=True)]
-        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
-    if not isinstance(a, float | int | np.number | np.ndarray):
-        raise ArgumentTypeError(
-            f"gradients of a {type(a).__name__} cannot be added", "use dicts, tuples and arrays"
-        )
-    return a + b
-
-
-def _stacked(parts: Sequence[Any]) -> Any:
-    first = parts[0]
-    if isinstance(first, dict):
-        return {key: _stacked([p[key] for p in parts]) for key in first}
-    if isinstance(first, tuple | list):
-        items = [_stacked(list(p)) for p in builtins.zip(*parts, strict=True)]
-        return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
-    return np.concatenate([np.asarray(p) for p in parts])
-
-
-def _value_and_grad(f: Made, argnums: Any) -> Made:
-    made: Made = pb.value_and_grad(f, argnums)
-    return made
-
-
-def _jacobian(f: Made, _: Any) -> Made:
-    made: Made = pb.jacobian(f)
-    return made
-
-
-def _hvp(f: Made, _: Any) -> Made:
-    def product(both: Any, *shard: Any) -> Any:
-        params, vector = both
-        return pb.hvp(f, (params, *shard), (vector, *[None] * len(shard)))[0]
-
-    return product
-
-
-def _vmap(f: Made, _: Any) -> Made:
-    def mapped(others: Any, xs: Any) -> Any:
-        return pb.vmap(f, (0, *[None] * len(others)))(xs, *others)
-
-    return mapped
 
 
 # --- functions that travel ------------------------------------------------------------------------
