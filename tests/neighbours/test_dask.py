@@ -88,12 +88,12 @@ def test_one_workers_compilation_serves_all(client: Client) -> None:
     before = client.run(_written)
     call(0.7, da.from_array(X, chunks=(100, 3)))
     new = [n - before[worker] for worker, n in client.run(_written).items()]
-    assert sorted(new) == [*[0] * (len(new) - 1), 1]
+    assert sorted(n > 0 for n in new) == [*[False] * (len(new) - 1), True]
     assert len([n for n in client.run(_made_of, "own_loss").values() if n]) > 1
 
 
 def _written() -> int:
-    """How many files of compiled code this process has written."""
+    """How many files this process has written: of machine code, and of kept programs."""
     return object_cache._writes
 
 
