@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo package papers-pictures test test-browser test-pyright test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture release-check bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-browser test-pyright test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture scaling-picture release-check bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -96,6 +96,11 @@ docs-check: $(VENV)/docs.stamp
 # The picture of the README, from the README's own program.
 readme-picture: $(VENV)/dev.stamp
 	$(PY) -m tools.readme_picture
+
+# How Dask and MPI scale on this machine: the picture and the table in docs/guide/neighbours.md.
+scaling-picture:
+	@$(MAKE) --no-print-directory VENV=.venv-neighbours .venv-neighbours/neighbours.stamp
+	$(ONE_THREAD) .venv-neighbours/bin/python -m tools.scaling_picture
 
 # What is missing for a release: version, changelog, tag, packages.
 release-check: $(VENV)/dev.stamp
