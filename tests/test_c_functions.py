@@ -307,6 +307,12 @@ def test_mistakes_in_the_call(tmp_path: Path) -> None:
         pb.export(gauss, (np.ndarray,), "gauss", tmp_path)
     with pytest.raises(ValueError, match="no name"):
         pb.export(gauss, (float,), "my gauss", tmp_path)
+    for name in ("double", "main", "exp", "sinf", "malloc", "lambda"):
+        with pytest.raises(ValueError, match="a word of C or Python, or a function of C"):
+            pb.export(gauss, (float,), name, tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        pb.export(gauss, (float,), "gauss", tmp_path / "file", shared=False)
 
 
 # --- exported -------------------------------------------------------------------------------------

@@ -163,3 +163,16 @@ def test_arguments_are_left_alone(tmp_path: Path) -> None:
 def _explained(name: str) -> Explained:
     f, args = CASES[name]
     return pb.explain(f, *args)
+
+
+def test_what_the_user_does_wrong_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        pb.explain(math.sin, 1.0, path=tmp_path / "not there" / "page.html")
+    with pytest.raises(IsADirectoryError):
+        pb.explain(math.sin, 1.0, path=tmp_path)
+    for use in (pb.explain, pb.profile, pb.cost, pb.show):
+        with pytest.raises(TypeError, match=f"pb.{use.__name__} is applied to a function"):
+            use(3.0, 1.0)
+    for seconds in (-1.0, math.nan, math.inf, "1"):
+        with pytest.raises(ValueError, match="seconds is a number"):
+            pb.profile(math.sin, 1.0, seconds=seconds)

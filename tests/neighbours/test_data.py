@@ -169,3 +169,11 @@ def test_a_second_call_is_fast() -> None:
     for _ in range(count):
         gradient(s)
     assert (time.thread_time() - before) / count < 200e-6
+
+
+def test_two_columns_of_one_name() -> None:
+    two = np.ones((1, 2))
+    for frame in (pd.DataFrame(two, columns=["a", "a"]),
+                  pa.table([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])):  # fmt: skip
+        with pytest.raises(ValueError, match="two columns of one name"):
+            pb.grad(lambda d: np.sum(d["a"]))(frame)

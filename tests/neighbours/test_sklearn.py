@@ -102,6 +102,9 @@ def test_what_does_not_fit_together() -> None:
         Regressor(model=layers).fit(x, y)
     with pytest.raises(ValueError, match="penalty"):
         Regressor(model=layers, start=first_layers, alpha=1.0).fit(x, y)
+    for alpha in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="not negative"):
+            Regressor(alpha=alpha).fit(x, y)
     with pytest.raises(pb.PullbackError):
         Regressor(loss=lambda p, y: "text").fit(x, y)
 

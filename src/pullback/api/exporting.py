@@ -46,7 +46,8 @@ def export(
         NotImplementedError: the program needs Python (``print``, a callback), LAPACK, or types that
             C does not have; or there is no C compiler.
         TypeError: a type says too little of an argument.
-        ValueError: ``name`` is no name in C.
+        ValueError: ``name`` is no name in C, or a word or library function of C.
+        OSError: the files cannot be written.
 
     Source:
         Object files by LLVM; the interface is like that of CasADi's ``generate``.

@@ -33,11 +33,11 @@ def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
     return f._method if method is None and isinstance(f, MethodOperator) else method
 
 
-def asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> tuple[
-    Callable[..., Any], tuple[Any, ...], Request
-]:  # fmt: skip
-    """Return the function, arguments and request that ``show`` and ``cost`` are about."""
-    require_function(f, "show", "pb.show(f, x), or pb.cost(f, x)")
+def asked(
+    f: Callable[..., Any], args: tuple[Any, ...], method: str | None, operator: str = "show"
+) -> tuple[Callable[..., Any], tuple[Any, ...], Request]:
+    """Return the function, arguments and request that ``show``, ``cost`` and others are about."""
+    require_function(f, operator, f"pb.{operator}(f, x)")
     if isinstance(f, Operator):
         values = plain(positional(f._f, args, {}))
         return f._f, values, for_count(f._request, len(values))
@@ -189,7 +189,7 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
 
 def _counted(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> int:
     method = _method_of(f, method)
-    given = asked(f, args, method)
+    given = asked(f, args, method, "cost")
     if method is None or method in NATIVE:
         return driver.steps(*given)
     return driver.by_method(*given, method, by_method.derive).outcome.cost

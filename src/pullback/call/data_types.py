@@ -8,7 +8,7 @@ imported for it. The function sees the arrays, which are read-only; labels are n
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,16 @@ def _array(value: Any, missing: bool) -> np.ndarray:
 def _pandas(value: Any) -> np.ndarray:
     """A column of pandas; NaN of NumPy's floats is a number like any other."""
     return _array(value, not isinstance(value.dtype, np.dtype) and bool(value.isna().any()))
+
+
+def _columns(value: Any, names: Iterable[Any], read: Callable[[Any], Any]) -> dict[Any, Any]:
+    """Return the columns of a frame by their names, which must differ."""
+    given = list(names)
+    if len(set(given)) < len(given):
+        raise ArgumentValueError(
+            f"a {type(value).__name__} has two columns of one name", "rename one of them"
+        )
+    return {name: read(value[name]) for name in given}
 
 
 def _reals(gradient: dict[Any, Any]) -> dict[Any, Any]:
@@ -98,7 +108,7 @@ _DLPACK = Row(_read_unpacked, _write_packed)
 ROWS: dict[str, Row] = {
     "pandas.Series": Row(_pandas, lambda x, g: type(x)(g, index=x.index, name=x.name)),
     "pandas.DataFrame": Row(
-        lambda x: {name: _pandas(x[name]) for name in x.columns},
+        lambda x: _columns(x, x.columns, _pandas),
         lambda x, g: type(x)(_reals(g), index=x.index),
     ),
     "polars.Series": Row(
@@ -115,9 +125,7 @@ ROWS: dict[str, Row] = {
     ),
     "pyarrow.Array": Row(_arrow, _arrow_array),
     "pyarrow.ChunkedArray": Row(_arrow, _arrow_array),
-    "pyarrow.Table": Row(
-        lambda x: {name: _arrow(x[name]) for name in x.column_names}, _arrow_table
-    ),
+    "pyarrow.Table": Row(lambda x: _columns(x, x.column_names, _arrow), _arrow_table),
 }
 """The types whose values are read, by the library and the name of the class."""
 

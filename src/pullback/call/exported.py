@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from pullback.call.alone import Alone, alone, error_texts, status_texts
+from pullback.call.c_names import RESERVED
+from pullback.call.leaving import writing
 from pullback.call.request import Request
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, brief
 from pullback.lower.loopcode import Ty
@@ -54,6 +56,11 @@ def exported(
         raise ArgumentValueError(
             f"{name!r} is no name of a C function", 'use letters, digits and _: "loss"'
         )
+    if name in RESERVED:
+        raise ArgumentValueError(
+            f"{name!r} is a word of C or Python, or a function of C's library",
+            f'take another name: "{name}_of_x"',
+        )
     args, given = _examples(types)
     program = alone(f, args, request, given)
     if sum(a.nbytes for a in program.held.values()) > MOST_DATA:
@@ -66,6 +73,12 @@ def exported(
     errors = program.text(name).errors
     texts = error_texts(f"{name}_error", status_texts(errors))
     image, _ = emit_object(program.text(name, data + texts).text, program.thorough)
+    with writing():
+        return _written(program, name, image, folder, shared)
+
+
+def _written(program: Alone, name: str, image: bytes, folder: Path, shared: bool) -> Files:
+    """Write the files, and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     files = Files(
         folder / f"{name}.o", folder / f"lib{name}.so" if shared else None, folder / f"{name}.h",

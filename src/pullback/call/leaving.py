@@ -9,7 +9,8 @@ this package say nothing to a user and are taken out of the traceback.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -32,6 +33,15 @@ def on_purpose(error: E) -> E:
     names."""
     vars(error)[PLACE] = None
     return error
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Files are written where the user says: an error of the system is his, and leaves as it is."""
+    try:
+        yield
+    except OSError as error:
+        raise on_purpose(error)  # noqa: B904  # it is the same one
 
 
 def leaving(error: Exception, f: object = None) -> Exception:
@@ -66,4 +76,4 @@ def public(f: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-__all__ = ["leaving", "on_purpose", "public"]
+__all__ = ["leaving", "on_purpose", "public", "writing"]

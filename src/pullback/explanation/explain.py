@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pullback.api.looking import asked
 from pullback.api.operator_objects import Operator, with_updates
 from pullback.call.binding import register_operators
-from pullback.call.leaving import public
+from pullback.call.leaving import public, writing
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
 from pullback.call.tangents import differentiable
@@ -73,6 +73,7 @@ def explain(
 
     Raises:
         PullbackError: the function is refused, as by ``pb.show``
+        OSError: the file cannot be written
 
     Example:
         >>> import pullback as pb
@@ -86,12 +87,13 @@ def explain(
     title = str(getattr(inner, "__qualname__", type(inner).__name__))
     made = with_updates(lambda g: _explained(g, args, title), f, args, writes=False)
     if path is not None:
-        made.save(path)
+        with writing():
+            made.save(path)
     return made
 
 
 def _explained(f: Callable[..., Any], args: tuple[Any, ...], title: str) -> Explained:
-    g, values, request = asked(f, args, CHAD)
+    g, values, request = asked(f, args, CHAD, "explain")
     reverse = request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT)
     by = request.argnums if isinstance(f, Operator) and reverse else differentiable(values)
     method = request.method if request.method in NATIVE else CHAD

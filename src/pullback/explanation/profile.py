@@ -2,6 +2,7 @@
 
 import json
 import linecache
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
 from pullback.call.tangents import differentiable
 from pullback.core.later import Later
-from pullback.errors import PullbackError
+from pullback.errors import ArgumentValueError, PullbackError, brief
 
 if TYPE_CHECKING:
     from pullback.explanation import timed_runs
@@ -139,6 +140,7 @@ def profile(f: Callable[..., Any], *args: Any, seconds: float = 1.0) -> Profile:
     Raises:
         PullbackError: the function is refused; or the machine is none whose signals are known
             (Linux on x86-64 or aarch64), or this is not the main thread
+        ValueError: ``seconds`` is no number, negative or infinite
 
     Example:
         >>> import pullback as pb
@@ -151,11 +153,15 @@ def profile(f: Callable[..., Any], *args: Any, seconds: float = 1.0) -> Profile:
         >>> made.value_seconds > 0.0, made.gradient_seconds  # there is no gradient by an int
         (True, None)
     """
+    if not (isinstance(seconds, int | float) and 0.0 <= seconds < math.inf):
+        raise ArgumentValueError(
+            f"seconds is a number that is not negative, not {brief(seconds)}", "write seconds=1.0"
+        )
     return with_updates(lambda g: _profiled(g, args, seconds), f, args, writes=False)
 
 
 def _profiled(f: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Profile:
-    g, values, request = asked(f, args, CHAD)
+    g, values, request = asked(f, args, CHAD, "profile")
     reverse = request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT)
     by = request.argnums if isinstance(f, Operator) and reverse else differentiable(values)
     method = request.method if request.method in NATIVE else CHAD

@@ -79,6 +79,8 @@ class _Fitted(BaseEstimator):
                 "a model and the start of its parameters belong together",
                 "pass both, model= and start=",
             )
+        if not self.alpha >= 0.0:
+            raise ArgumentValueError(f"alpha is {self.alpha}", "pass a weight that is not negative")
         if self.alpha and self.penalty is None and self.model is not None:
             raise ArgumentValueError(
                 "alpha weighs a penalty, and there is none for a model of one's own",
