@@ -102,7 +102,7 @@ def rank(rows: int) -> None:
 
 def by_apart(processes: int, rows: int) -> float:
     context = multiprocessing.get_context("spawn")
-    barrier, answers = context.Barrier(processes), context.Queue()
+    barrier, answers = context.Barrier(processes, timeout=WAIT), context.Queue()
     made = [context.Process(target=apart, args=(k, processes, rows, barrier, answers))
             for k in range(processes)]  # fmt: skip
     for process in made:
