@@ -226,7 +226,7 @@ MISUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda: pb.hvp(energy, (X,), (X[1:],)), ValueError, r"another shape"),
     (
         lambda: pb.jit(lambda x: pb.jacfwd(lambda x: [k * x for k in range(len(x))])(x))(X),
-        pb.UnsupportedError, r"a list of array of float64, rank 1 items as a part of a structure",
+        pb.UnsupportedError, r"a list of arrays of float64, rank 1 as a part of a structure",
     ),
 ]  # fmt: skip
 

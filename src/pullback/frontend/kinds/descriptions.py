@@ -137,7 +137,7 @@ def _plural(kind: Kind) -> str:
     if isinstance(kind, ListK):
         return f"lists of {_plural(kind.elem)}"
     called = describe(kind).removeprefix("an ").removeprefix("a ")
-    if isinstance(kind, TupleK):  # "tuples of 2 items"
+    if isinstance(kind, TupleK | ArrayK):  # "tuples of 2 items", "arrays of float64, rank 1"
         return called.replace(" ", "s ", 1)
     return called + " items"
 
