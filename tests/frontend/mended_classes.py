@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -119,6 +120,18 @@ def refused_plain_argument(x):
 )  # fmt: skip
 def mended_plain_argument(x):
     return pb.jit(lambda p: p.x)(Frozen(x))
+
+
+def refused_mixed_counter(x):
+    return pb.jit(lambda c: c["a"] * c["b"])(Counter(a=x, b=2))
+
+
+@mends(
+    refused_mixed_counter, (2.0,), "keys of one type and values of one type, or pass dict(d)",
+    ArgumentTypeError, outside=True, differs=True,
+)  # fmt: skip
+def mended_mixed_counter(x):
+    return pb.jit(lambda c: c["a"] * c["b"])(dict(Counter(a=x, b=2)))
 
 
 def applied(c, x):

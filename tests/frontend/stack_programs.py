@@ -272,10 +272,4 @@ def by_a_pattern(x):
     return 0.0
 
 
-def as_a_result(x):
-    return ChainMap({"a": x})
-
-
-
-
-REFUSED = [entered_in_a_loop, closed_early, used_behind, by_a_pattern, as_a_result]
+REFUSED = [entered_in_a_loop, closed_early, used_behind, by_a_pattern]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap, deque
 from collections.abc import Sequence
 from itertools import chain
 from types import CellType, FunctionType
@@ -15,6 +16,8 @@ from pullback.frontend.python.paths import Namespace
 from pullback.frontend.seen_outside import IMMUTABLE
 
 NO_OBJECTS = (*IMMUTABLE, *CODE, Namespace)
+
+_CONTAINERS = list, dict, set, deque, ChainMap, np.ndarray
 
 
 def mutable(args: Sequence[Any]) -> tuple[int, ...]:
@@ -30,7 +33,7 @@ def around(f: object) -> tuple[str, ...]:
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=False))
     held = {n: f.__globals__[n] for n in f.__code__.co_names if n in f.__globals__}
     held |= {n: c.cell_contents for n, c in cells.items() if c != CellType()}
-    return tuple(n for n, x in held.items() if isinstance(x, list | dict | set | np.ndarray))
+    return tuple(n for n, x in held.items() if isinstance(x, _CONTAINERS))
 
 
 def _met(x: Any, seen: dict[int, int], arrays: list[np.ndarray[Any, Any]]) -> None:

@@ -36,15 +36,6 @@ def is_real(shape: Shape, value: object) -> bool:
     return shape.real and value is not None
 
 
-def _part(value: Any, step: Step) -> object:
-    """The part of a value that a step leads to; the value may be one beside, or None."""
-    if value is None or step is None:
-        return value
-    if isinstance(step, str) and not isinstance(value, dict):
-        return getattr(value, step)
-    return value[step]
-
-
 def _text(value: object, step: Step) -> str:
     """How Python writes the step to a part of a value."""
     if step is None:
@@ -66,21 +57,24 @@ def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object,
                 continue
             seen.add((id(at[0]), s.union))
         for part in reversed(s.inside(at[0])):
-            todo.append((part.shape, tuple(_part(v, part.step) for v in at)))
+            todo.append((part.shape, tuple(s.part(v, part.step) for v in at)))
 
 
 class Mapper:
     """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
-    While a leaf is changed, ``path`` says where it is. ``native``: its records are stand-ins;
-    ``gaps``: any part of the value may be None."""
+    While a leaf is changed, ``path`` says where it is. ``native``: what is made is what compiled
+    code reads (records are stand-ins); ``of_native``: so is what it is made of; ``gaps``: any part
+    of the value may be None."""
 
     def __init__(
-        self, change: Change, homes: Homes | None = None, native: bool = False, gaps: bool = False
-    ) -> None:
+        self, change: Change, homes: Homes | None = None, native: bool = False, gaps: bool = False,
+        of_native: bool = False,
+    ) -> None:  # fmt: skip
         self.change = change
         self.homes = homes
         self.native = native
         self.gaps = gaps
+        self.of_native = of_native
         self.made: dict[tuple[int, Union], object] = {}
         self.todo: deque[tuple[Record, tuple[object, ...], object, str]] = deque()
         self.path = ""
@@ -92,7 +86,7 @@ class Mapper:
             record, at, node, path = self.todo.popleft()
             for part in record.inside(at[0]):
                 self.path = path + _text(at[0], part.step)
-                new = self._value(part.shape, tuple(_part(v, part.step) for v in at))
+                new = self._value(part.shape, tuple(record.part(v, part.step) for v in at))
                 object.__setattr__(node, str(part.step), new)
         return out
 
@@ -104,12 +98,12 @@ class Mapper:
         if self.gaps and at[0] is None:
             return None
         here, new = self.path, []
-        for p in shape.inside(at[0]):
+        for p in (shape.inside_native if self.of_native else shape.inside)(at[0]):
             self.path = here + _text(at[0], p.step)
-            new.append(self._value(p.shape, tuple(_part(v, p.step) for v in at)))
+            new.append(self._value(p.shape, tuple(shape.part(v, p.step) for v in at)))
         if isinstance(shape, Record):
             return bare(self._class(shape), dict(zip(shape.names, new, strict=True)))
-        return shape.made(new, at[0])
+        return (shape.made_native if self.native else shape.made)(new, at[0])
 
     def _class(self, shape: Record) -> type:
         return shape.native if self.native else shape.cls

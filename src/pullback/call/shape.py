@@ -105,6 +105,22 @@ class Shape(ABC):
     def made(self, parts: Sequence[object], like: object = None) -> object:
         """Build the value of these parts; ``like``: of the same class as this value."""
 
+    def part(self, value: Any, step: Step) -> object:
+        """The part of a value that a step leads to; the value may be one beside, or None."""
+        if value is None or step is None:
+            return value
+        if isinstance(step, str) and not isinstance(value, dict):
+            return getattr(value, step)
+        return value[step]
+
+    def inside_native(self, value: object) -> Sequence[Part]:
+        """The parts of what compiled code reads and makes in the place of a value."""
+        return self.inside(value)
+
+    def made_native(self, parts: Sequence[object], like: object = None) -> object:
+        """Build what compiled code reads in the place of a value."""
+        return self.made(parts, like)
+
     def native(self, value: object) -> object:
         """What compiled code reads in the place of a value that has no parts."""
         return value

@@ -48,10 +48,10 @@ class Translated(Conversion):
     by_itself = False
 
     def _native(self, value: object, homes: Homes | None = None, gaps: bool = False) -> object:
-        return Mapper(_read, homes, True, gaps).value(self.layout.root, value)
+        return Mapper(_read, homes, True, gaps, of_native=gaps).value(self.layout.root, value)
 
     def _own(self, native: object, gaps: bool = False) -> object:
-        return Mapper(_same, gaps=gaps).value(self.layout.root, native)
+        return Mapper(_same, gaps=gaps, of_native=True).value(self.layout.root, native)
 
     @property
     def encode(self) -> Builtin:

@@ -8,7 +8,7 @@ one of the items, and else it is not known which of them is now where.
 from __future__ import annotations
 
 import sys
-from collections import deque
+from collections import ChainMap, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import repeat
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from pullback.core.terms import same_number
+from pullback.frontend.kinds.wrapped import WRAPPERS
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.python.object_classes import attributes_of, slots_of
 from pullback.frontend.python.pytypes import MOST_ITEMS
@@ -53,7 +54,9 @@ class Writing:
                     if len(column) != len(old):
                         raise UnsaidError
                     self._column(old, name, column.tolist())
-            case list() | tuple() | dict() if type(told) is tuple and isinstance(told[0], tuple):
+            case list() | tuple() | dict() | deque() | ChainMap() if (
+                type(told) is tuple and isinstance(told[0], tuple)
+            ):
                 put, new = told
                 self.merged(old, new, frozenset(put))
             case list():
@@ -111,6 +114,14 @@ class Writing:
                     return type(new)(*items) if hasattr(new, "_fields") else tuple(items)
             case set(), set():
                 self._changed(old, new)
+            case deque(), deque() if _are_immutable([*old]) and _are_immutable([*new]):
+                kept = [*map(number_now, old, new)]
+                self.writes += (old.clear, partial(old.extend, [*kept, *[*new][len(kept) :]]))
+            case ChainMap(), ChainMap() if len(old.maps) == len(new.maps):
+                for x, y in zip(old.maps, new.maps, strict=True):
+                    self.merged(x, y, put)
+            case (deque() | ChainMap()), _:
+                raise UnsaidError
             case dict(), dict():
                 if KEYS in put:
                     _check_alone(old)
@@ -207,6 +218,8 @@ def parts_of(x: object) -> Iterator[Any]:
         case list() | tuple():
             if len(x) <= MOST_ITEMS or not isinstance(x[0], IMMUTABLE):
                 yield from x  # more items are of one kind
+        case _ if type(x) in WRAPPERS:
+            yield from WRAPPERS[type(x)].inside(x)
         case Mapping():
             yield from x.values()
         case np.ndarray():

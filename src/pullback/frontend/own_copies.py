@@ -30,6 +30,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.copying import deepcopy_apart
 from pullback.frontend.library.text import deep_copies
 from pullback.frontend.memory import hash_tables, holding
+from pullback.frontend.memory.given_containers import library_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.store.facts import can_be_shared
@@ -88,6 +89,9 @@ class Copies:
                 parts = {n: self._part(v, (*at, n)) for n, v in held.items()}
                 self.inside.discard(id(place.value))
                 return RecordV(cls, parts, None, owners, fresh)
+            case RecordV(cls, fields) if library_class(cls) is not None:
+                inside = {n: self.of(v, (*at, n)) or v for n, v in fields.items()}
+                return RecordV(cls, inside, None, owners, fresh)
             case RecordV(cls, fields) if holding.is_updated_in_place(value) or self.holds(value):
                 parts = {n: self._part(v, (*at, n)) for n, v in fields.items()}
                 return RecordV(cls, parts, None, owners, fresh)

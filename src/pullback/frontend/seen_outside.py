@@ -44,7 +44,7 @@ from pullback.frontend.kinds.values import (
     Value,
     register,
 )
-from pullback.frontend.memory import hash_methods, hash_sets, holding, ownership
+from pullback.frontend.memory import given_containers, hash_methods, holding, ownership
 from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
@@ -79,6 +79,10 @@ class Outside:
     captured: tuple[Captured, ...] = ()
     silent: bool = False
     graph: Graph | None = None
+
+    def learns_from(self, error: Exception) -> bool:
+        """Whether an error says of another argument that it is updated: the caller asks again."""
+        return isinstance(error, MutationError) and not {*error.arguments} <= {*self.arguments}
 
 
 NOTHING = Outside(())
@@ -236,7 +240,7 @@ class Updates:
             return value
         kind = type_of(value.value)
         self.run.guards.pop(path, None)
-        return hash_sets.given(self.run, self.run.hidden(path, kind), kind, self.node)
+        return given_containers.given(self.run, self.run.hidden(path, kind), kind, self.node)
 
     def whole(self, result: Value) -> Value:
         """Return the result of the entry: that of the function, and (what has become of the
@@ -287,6 +291,8 @@ class Updates:
             return RecordV(dict, {})
         mine.owners |= own.owners if ownership.is_root(own) else frozenset()
         match own, end:
+            case RecordV(cls, _), RecordV() if given_containers.library_class(cls):
+                return self._whole_told(own, end, mine)
             case RecordV(cls, before), RecordV(_, after):
                 kept = cls is not dict or KEYS not in self.run.put_into
                 parts = {
@@ -302,7 +308,7 @@ class Updates:
                     raise UntoldError("deletes an attribute")
                 return told
             case (RecordV() | HashV()), HashV(elem=elem) if (
-                end.cls is dict and not holding.holds_memory(elem)
+                issubclass(end.cls, dict) and not holding.holds_memory(elem)
             ):
                 views = (view_of(end, word) for word in ("keys", "values"))
                 return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
@@ -315,13 +321,17 @@ class Updates:
             case (ListV() | TupleV() | HashV()), _ if (
                 self.copies.holds(own) or self.copies.holds(end)
             ):
-                mine.owners |= memory_of(own) | memory_of(end)
-                mine.put.append(end)
-                return TupleV((TupleV(tuple(map(Static, sorted(self.run.put_into)))), end))
+                return self._whole_told(own, end, mine)
             case (ArrayV() | ListV() | TupleV()), (ArrayV() | ListV() | TupleV()):
                 return end
             case _:
                 raise UntoldError("makes an object one of another kind")
+
+    def _whole_told(self, own: Value, end: Value, mine: _Mine) -> Value:
+        """Return what has been put into places of which kinds, and an object as it is now."""
+        mine.owners |= memory_of(own) | memory_of(end)
+        mine.put.append(end)
+        return TupleV((TupleV(tuple(map(Static, sorted(self.run.put_into)))), end))
 
     def _columns(self, own: ListV, end: ListV) -> dict[str, int] | None:
         """Return the attributes that have been assigned of the objects in a list, each with the

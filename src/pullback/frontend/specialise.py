@@ -55,7 +55,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
 from pullback.frontend.library.text.raised import Raised
-from pullback.frontend.memory import hash_sets, long_tuples
+from pullback.frontend.memory import given_containers, long_tuples
 from pullback.frontend.problems import Problems, also, outside
 from pullback.frontend.python import handled, records
 from pullback.frontend.python.objects_outside import result_of
@@ -217,6 +217,9 @@ def _specialise(
             except PullbackError as e:
                 if lambda_sets.unsettled():
                     continue
+                if (outside or NOTHING).learns_from(e):
+                    e.makes_objects = any(map(can_be_shared, attempt.rt.constructed))
+                    raise
                 found = None if facts is not None else _with_references(attempt, e)
                 if isinstance(found, Specialised):
                     return found
@@ -261,8 +264,7 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
 
 
 def _lambda_sets(function: FunctionType) -> LambdaSets:
-    made = LambdaSets()
-    definition = definition_of(function)
+    made, definition = LambdaSets(), definition_of(function)
     made.here = definition, definition.node
     return made
 
@@ -334,8 +336,7 @@ class _Attempt:
         self.params: list[Var] = []
 
     def run(self) -> Specialised:
-        rt = self.rt
-        definition = definition_of(self.function)
+        rt, definition = self.rt, definition_of(self.function)
         node: ast.AST = definition.node
         frame = Frame(definition, Scope({}))
         rt.frames.append(frame)
@@ -354,7 +355,8 @@ class _Attempt:
             atoms: list[Atom] = []
             try:
                 made = result_of_caught(rt, self._result(f, args, frame.scope, node), node)
-                result = tightened(rt, result_of(rt, in_full(rt, made, node), node), node)
+                made = in_full(rt, given_containers.leaving(rt, made, node), node)
+                result = tightened(rt, result_of(rt, made, node), node)
                 kind = rt.kind(result, node)
                 if holds_references(kind):
                     reason = "an object that may have several names, or leads to one, as a result"
@@ -433,7 +435,7 @@ class _Attempt:
         match kind:
             case StaticK(_, value):
                 return rt.from_python(value, path, node, guarded=False)
-            case TupleK(items, is_list):
+            case TupleK(items, is_list) if type(kind) is TupleK:
                 parts = [
                     self._argument(k, (*path, ("item", i)), f"{name}{i}", node)
                     for i, k in enumerate(items)
@@ -455,7 +457,7 @@ class _Attempt:
                     flag = read(path, self.function, self.args)
                     assert isinstance(flag, bool)
                     return rt.flag(flag, path)
-                value = hash_sets.given(rt, rebuild(kind, iter(made)), kind, node)
+                value = given_containers.given(rt, rebuild(kind, iter(made)), kind, node)
                 if len(made) == 1:
                     rt.origins[made[0]] = (path, describe_path(path))
                 return value

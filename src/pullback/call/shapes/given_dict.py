@@ -31,6 +31,7 @@ class GivenDict(List, of=TableK, container=dict):
         super().__init__(kind, declared)
         assert isinstance(kind.elem, TupleK)
         self.key, self.held = map(shape_of, kind.elem.items)
+        self.more_than = 0 if kind.any_size else MOST_KEYS
 
     def parts(self) -> tuple[Shape, ...]:
         return (self.held,)
@@ -38,11 +39,15 @@ class GivenDict(List, of=TableK, container=dict):
     # --- values and leaves ---
 
     def inside(self, value: object) -> Sequence[Part]:
-        if type(value) is not dict or len(value) <= MOST_KEYS:
+        if isinstance(value, Cotangents):
+            return [Part(self.held, x, k) for k, x in enumerate(value)]
+        if type(value) is not dict or len(value) <= self.more_than:
             raise self.mismatch(value)
         return [Part(self.held, x, key) for key, x in [*value.items()]]
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
+        if isinstance(like, Cotangents):
+            return Cotangents(parts)
         assert isinstance(like, dict)
         return dict(zip(like, parts, strict=True))
 
@@ -117,7 +122,7 @@ class GivenDict(List, of=TableK, container=dict):
         c = w.code
         w.exactly(obj, "pb_dict")
         n = c.call("i64", "PyDict_Size", f"ptr {obj}")
-        c.need(c.let(f"icmp sgt i64 {n}, {MOST_KEYS}"), "fail")
+        c.need(c.let(f"icmp sgt i64 {n}, {self.more_than}"), "fail")
         (slot,), _ = next(slots)
         c.store("i64", n, slot)
         columns = [room(w, t, *next(slots), n, where) for t in self.item.types]

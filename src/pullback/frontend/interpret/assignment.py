@@ -209,7 +209,9 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                     _augmented_item(run, s, s.target, op)
                     return
                 name = place.root  # two names of one object: it is updated by the first one
-            names = hash_sets.IN_PLACE if isinstance(old, RecordV | HashV) else _IN_PLACE
+            names = _IN_PLACE
+            if isinstance(old, RecordV | HashV):
+                names = hash_sets.in_place_of(old.cls)
             if (
                 op in names
                 and holding.is_updated_in_place(old)
@@ -277,7 +279,9 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     if isinstance(item, RecordK | RefK) and by_methods.by_operator(run, op, item.cls, s):
         return
     is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
-    methods = hash_sets.IN_PLACE if _is_table(item) else _IN_PLACE if is_list else {}
+    methods = _IN_PLACE if is_list else {}
+    if isinstance(item, HashK | RecordK) and _is_table(item):
+        methods = hash_sets.in_place_of(item.cls)
     if op in methods and by_call:
         by_methods.call_at(run, methods[op], s)
         return
@@ -438,6 +442,8 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
                 nothing = TupleV((), is_list=True)
                 change: updates.Op = updates.Store(at, lambda _: nothing)
             else:
+                if by_methods.delete(run, base, steps, at, node):
+                    return
                 change = updates.Method("pop", [at], {})
             nested_updates.update(run, base, steps, change, node)
         case _:

@@ -112,6 +112,22 @@ def _by_reference(
     return True
 
 
+def delete(
+    run: Run, base: ast.Name, steps: Sequence[Step], at: Value, node: ast.AST
+) -> bool:
+    """``del a[i]`` where a method of the class of ``a`` does this, if it is that."""
+    whole = run.lookup(base.id, base)
+    if not isinstance(whole, RefV) or steps:
+        if isinstance(whole, ArrayV) or not _has_object(whole):
+            return False
+        holder = nested_updates.kind_there(run, whole, steps, node)
+        if not isinstance(holder, RecordK) or not is_object_class(holder.cls):
+            return False
+    method = run.attribute(there(run, base, steps, node), "__delitem__", node)
+    run.call(method, (at,), node)
+    return True
+
+
 def there(run: Run, base: ast.Name, steps: Sequence[Step], node: ast.AST) -> Value:
     """The object at the steps, as it is now."""
     value = run.lookup(base.id, base)

@@ -50,7 +50,9 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library import list_methods
+from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy import arrays
+from pullback.frontend.library.text import counting
 from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets, hash_tables
 from pullback.frontend.memory.dict_views import is_view, seen_by, word_of
 from pullback.frontend.memory.long_tuples import told_apart
@@ -245,6 +247,8 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
         case (ListV(), TupleV(is_list=True)) | (TupleV(is_list=True), ListV()) | (ListV(), ListV()):
             told_apart(run, a if isinstance(a, ListV) else b, (list,), node)
             return list_methods.equal(run, a, b, node)
+        case RangeV(), RangeV():
+            return run_program(run, counting.equal_ranges, (a, b), node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):
             return Static(False)
         case (Static(None | str()), (Scalar() | TupleV() | RecordV())) | (

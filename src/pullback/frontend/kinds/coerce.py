@@ -111,7 +111,7 @@ def coerce(
             return of_kind(value, kind, run.convert(value, t, node))
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
-            return TupleV(parts, is_list, value.owners, value.fresh)
+            return replace(value, items=parts, is_list=is_list)
         case TupleV(items, is_list, owners, fresh), ListK(elem, spare):
             run.long_tuples = run.long_tuples or not is_list
             listed = [coerce(run, v, elem, node) for v in items]

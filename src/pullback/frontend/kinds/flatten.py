@@ -42,6 +42,7 @@ from pullback.frontend.kinds.kinds import (
     ThreadK,
     TupleK,
     UnionK,
+    WrappedK,
     leaf_types,
     quantised,
     static_kind,
@@ -78,6 +79,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    WrappedV,
 )
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import free_names
@@ -160,6 +162,8 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.own(value.owners, value.fresh, length)
             out.own(value.inner, value.sole)
             return HashK(cls, elem, value.spare, _flatten(value.factory, graph, out))
+        case WrappedV(items, cls=cls):
+            return WrappedK(each(items), cls=cls)
         case TupleV(items, is_list, owners, fresh):
             if is_list:
                 out.own(owners, fresh, True)
@@ -459,8 +463,7 @@ def _rebuild(
         case GeneratorK(function, args, named):
             known = _rebuild(function, atoms, own, scopes)
             assert isinstance(known, FunctionV)
-            given = {n: _rebuild(k, atoms, own, scopes) for n, k in args}
-            driven = Driven(known, given, named)
+            driven = Driven(known, {n: _rebuild(k, atoms, own, scopes) for n, k in args}, named)
             return GeneratorV(known.definition.node, driven, driven)
         case _:
             unhandled(kind)

@@ -1,16 +1,16 @@
-"""Sets and large dicts that are arguments (``TableK``), in kinds."""
+"""Sets, large dicts and other containers that are arguments, in kinds."""
 
 from __future__ import annotations
 
-from pullback.frontend.kinds.kinds import Kind, TableK, TupleK, parts
+from pullback.frontend.kinds.kinds import Kind, TableK, TupleK, WrappedK, parts
 
 NO_ITEMS = TupleK(())
 """The kind of the items of an empty set."""
 
 
 def holds_tables(kind: Kind) -> bool:
-    """Whether there are such sets or dicts in a value of this kind."""
-    return isinstance(kind, TableK) or any(map(holds_tables, parts(kind)))
+    """Whether there are such containers in a value of this kind."""
+    return isinstance(kind, TableK | WrappedK) or any(map(holds_tables, parts(kind)))
 
 
 __all__ = ["NO_ITEMS", "holds_tables"]

@@ -65,11 +65,12 @@ class ListK(Compound, Kind):
 @dataclass(frozen=True, slots=True)
 class TableK(ListK):
     """The kind of a set, frozenset or large dict (``cls``) that is an argument: a list of its items
-    crosses, of which the entry makes the table (``memory.hash_sets.given``). ``elem``: what a set
-    holds; the pair of a key and its value in a dict."""
+    crosses, of which the entry makes the table (``memory.given_containers``). ``elem``: what a set
+    holds; the pair of a key and its value in a dict, which is a large one, or of ``any_size``."""
     __hash__ = hash_once
 
     cls: type = set
+    any_size: bool = False
 
     @property
     def word(self) -> str:
@@ -107,6 +108,23 @@ class TupleK(Compound, Kind):
 
     items: tuple[Kind, ...]
     is_list: bool = False
+
+
+_NOTHING = static_kind(None)
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedK(TupleK):
+    """The kind of a container of the standard library (``cls``) that is an argument or a result;
+    its one item is the kind of its plain data, ``extra`` that of what else it has (``wrapped``)."""
+    __hash__ = hash_once
+
+    cls: type = tuple
+    extra: Kind = _NOTHING
+
+    @property
+    def held(self) -> Kind:
+        return self.items[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +361,8 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return OptionalK(next(rest))
         case MaybeK():
             return MaybeK(next(rest))
-        case TupleK(_, is_list):
-            return TupleK(new, is_list)
+        case TupleK():
+            return replace(kind, items=new)
         case RangeK():
             return RangeK(new)
         case RecordK(cls, fields):
@@ -434,7 +452,7 @@ __all__ = [
     "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
     "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
     "RecordK", "RefK", "ScalarK", "ScopeK", "SharedMemory", "SmallK", "StaleK", "StaticK",
-    "SymbolK", "TableK", "ThreadK", "TupleK", "UnionK", "closure_type", "declared_in",
+    "SymbolK", "TableK", "ThreadK", "TupleK", "UnionK", "WrappedK", "closure_type", "declared_in",
     "holds_references", "leaf_types", "parts", "quantised", "static_kind", "static_scalar",
     "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

@@ -137,6 +137,14 @@ class TupleV(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class WrappedV(TupleV):
+    """A container of the library (``cls``) as it leaves compiled code: its plain data
+    (``kinds.wrapped``)."""
+
+    cls: type = tuple
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RecordV(Value):
     """An instance of a frozen dataclass or NamedTuple, field by field. A dict with constant keys is
     one of class ``dict``: its keys are the names; an object whose attributes can be assigned has
@@ -479,6 +487,6 @@ __all__ = [
     "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "RefV", "Region", "Registry",
     "ReversedV", "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV",
     "SymbolV",
-    "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "ZipV",
+    "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "WrappedV", "ZipV",
     "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

@@ -109,10 +109,11 @@ class _Copy:
                 return run_program(run, deep_copies.of_items, (value, apart), node)
             case HashV(elem=elem) if not self.deep or not _holds_objects(elem):
                 return hash_tables.copied(run, value)
-            case HashV(cls) if self.apart and cls is dict:
-                return run_program(
-                    run, deep_copies.of_entries, (value, Static(deepcopy_apart)), node
-                )
+            case HashV(cls) if self.apart and issubclass(cls, dict):
+                given = value, Static(deepcopy_apart)
+                made = run_program(run, deep_copies.of_entries, given, node)
+                assert isinstance(made, HashV)
+                return replace(made, cls=cls, factory=value.factory)
             case RecordV(cls, fields) if value.outside is None:
                 written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
                 if written and cls is not dict and not issubclass(cls, tuple):

@@ -8,6 +8,7 @@ import itertools
 import math
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -57,6 +58,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
     ZipV,
+    attribute,
     index_scalar,
     register,
 )
@@ -246,6 +248,16 @@ def pow_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def len_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "len", args, kwargs, node, obj=MISSING)
     return sp.length(x, node)
+
+
+def _bound(name: str, sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    bound = getattr(value, name)
+    assert isinstance(bound, Value)
+    return bound
+
+
+for _name in ("start", "stop", "step"):
+    attribute("range", _name)(partial(_bound, _name))
 
 
 @register(range)

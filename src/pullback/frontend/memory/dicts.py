@@ -9,6 +9,7 @@ run knows becomes a hash table (``hash_tables``).
 from __future__ import annotations
 
 import ast
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,7 +38,14 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
-from pullback.frontend.memory import chosen_keys, hash_changes, hash_methods, hash_sets, hash_tables
+from pullback.frontend.memory import (
+    chosen_keys,
+    counters,
+    hash_changes,
+    hash_methods,
+    hash_sets,
+    hash_tables,
+)
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.records import is_key
 from pullback.frontend.store.shared_memory import opened
@@ -220,6 +228,8 @@ def combined(
     if all(sets):
         assert isinstance(left, HashV) and isinstance(right, HashV)
         return hash_sets.combined(run, op, left, right, node)
+    if counters.both(left, right) and op in counters.IN_PLACE:
+        return counters.combined(run, op, left, right, node)
     if op != "|" or any(sets) or not all(is_dict(v) or isinstance(v, HashV) for v in (left, right)):
         return None
     return union(run, left, right, node)
@@ -231,12 +241,16 @@ def equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     x, y = both
     if not isinstance(x, HashV) or not isinstance(y, HashV):
         return Static(False)
-    return hash_sets.equal(run, x, y, node)
+    return counters.equal(run, x, y, node) or hash_sets.equal(run, x, y, node)
 
 
 def union(run: Run, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST) -> Value:
-    """Compile ``d | e``."""
-    return _merged(run, _contents(run, left, node), right, node)
+    """Compile ``d | e``, which is of the class of the first of them that is no plain dict."""
+    made = _merged(run, _contents(run, left, node), right, node)
+    for d in (left, right):
+        if isinstance(d, HashV) and isinstance(made, HashV) and d.cls in (defaultdict, OrderedDict):
+            return replace(made, cls=d.cls, factory=d.factory)
+    return made
 
 
 @method("dict", "get")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from pullback.core.build import Builder, i64
 from pullback.core.messages import of_key
 from pullback.core.terms import Atom, Lit
-from pullback.errors import ArgumentTypeError, StaticKeyError, UnknownAttributeError
+from pullback.errors import ArgumentTypeError, StaticKeyError
 from pullback.frontend.functions import noted
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import key_kind
@@ -35,13 +35,11 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, bind
-from pullback.frontend.library.text import counting
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import holding, places
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
-from pullback.frontend.python.python_values import with_defaults
 from pullback.frontend.signals import NotCarriedError, Unreachable
 from pullback.frontend.store.shared_memory import has_references, in_region, opened
 
@@ -432,17 +430,6 @@ for _word in CLASSES:
 def _copy(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(d, HashV)
     return tables.copied(cast("Run", sp), d)
-
-
-@method("table", "most_common", "elements", "total")
-def _of_counter(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    assert isinstance(d, HashV) and isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    name, run = node.func.attr, cast("Run", sp)
-    if d.cls is not Counter:
-        reason = f"{d.cls.__name__!r} object has no attribute {name!r}"
-        run.refuse(node, reason, error=UnknownAttributeError)
-    return run.call(with_defaults(getattr(counting, name)), (d, *args), node, kwargs)
 
 
 # --- constructors ---------------------------------------------------------------------------------

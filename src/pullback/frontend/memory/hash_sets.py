@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,8 +15,6 @@ from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions import noted
 from pullback.frontend.functions.scopes import function_scope
-from pullback.frontend.kinds.given_tables import NO_ITEMS
-from pullback.frontend.kinds.kinds import Kind, TableK
 from pullback.frontend.kinds.values import (
     METHODS,
     HashV,
@@ -29,6 +28,7 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
+from pullback.frontend.memory import counters
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.chosen_keys import known_item
@@ -48,7 +48,6 @@ from pullback.frontend.memory.hash_methods import (
     pop,
     update,
     with_items,
-    with_pairs,
 )
 from pullback.frontend.memory.ownership import refuse_captured
 
@@ -111,19 +110,6 @@ def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
         return value
     items = tuple(map(known_item, sorted(value.value, key=repr)))
     return with_items(run, tables.empty(run, type(value.value)), Unrolled(items), node)
-
-
-def given(run: Run, items: Value, kind: Kind, node: ast.AST) -> Value:
-    """Return the set or dict that is an argument, which is the caller's, of a list of its items;
-    another argument as it is."""
-    if not isinstance(kind, TableK):
-        return items
-    made = tables.empty(run, kind.cls)
-    if kind.cls is dict:
-        made = with_pairs(run, made, run.iterate(items, node), node)
-    elif kind.elem != NO_ITEMS:
-        made = with_items(run, made, run.iterate(items, node), node)
-    return replace(made, owners=frozenset(), fresh=False)
 
 
 def of_method(run: Run, receiver: Value, name: str, node: ast.AST) -> Value:
@@ -271,6 +257,11 @@ IN_PLACE = {
 """The methods that ``s |= t`` and the like are."""
 
 
+def in_place_of(cls: type) -> dict[str, str]:
+    """Return the updates that ``d |= e`` and the like are of a dict or set of a class."""
+    return counters.IN_PLACE if cls is Counter else IN_PLACE
+
+
 SET_UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = {
     "add": add, "discard": discard, "remove": remove, "pop": pop, "clear": clear, "update": update,
     **{name: partial(_in_place, op) for op, name in IN_PLACE.items() if op != "|"},
@@ -278,4 +269,6 @@ SET_UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = 
 
 
 def updates_of(d: HashV) -> dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]]:
+    if d.cls is Counter:
+        return counters.COUNTER_UPDATES
     return SET_UPDATES if is_set(d) else UPDATES

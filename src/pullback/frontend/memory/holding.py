@@ -13,6 +13,7 @@ from pullback.frontend.kinds.kinds import (
     FunctionRefK,
     Kind,
     OptionalK,
+    RangeK,
     RecordK,
     RefK,
     ScalarK,
@@ -50,7 +51,7 @@ def holds_memory(kind: Kind) -> bool:
         case UnionK(union):
             return nodes_hold_memory(union)
         case _:
-            return not isinstance(kind, StaticK | SymbolK | RefK)
+            return not isinstance(kind, StaticK | SymbolK | RefK | RangeK)
 
 
 def may_hold(value: Value) -> bool:

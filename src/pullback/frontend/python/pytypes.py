@@ -9,6 +9,7 @@ import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -229,6 +230,13 @@ def _table(value: dict[object, object]) -> ArgType | None:
     if key is None or any(map(_holds_in_one_form, (keys.elem, values.elem))):
         return None
     return TableK(TupleK((key, values.elem)), cls=dict)
+
+
+def any_table(value: object) -> ArgType | None:
+    """Return the kind of a dict as that of data, whatever its size; None: it cannot be that."""
+    assert isinstance(value, dict)
+    kind = _table(value) if value else RecordK(dict, ())
+    return replace(kind, any_size=True) if isinstance(kind, TableK) else kind
 
 
 def _holds_in_one_form(kind: ArgType) -> bool:

@@ -222,9 +222,9 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
                 node,
             )
             return replace(made, fresh=False)  # an update of it would be lost
-        case TupleV(items, is_list):
+        case TupleV(items):
             each = tuple(_plain(run, v, node, inside) for v in items)
-            return TupleV(each, is_list, fresh=False)
+            return replace(value, items=each, owners=TupleV(()).owners, fresh=False)
         case RecordV(cls, fields):
             named = {n: _plain(run, v, node, inside) for n, v in fields.items()}
             return RecordV(cls, named, None, value.owners)

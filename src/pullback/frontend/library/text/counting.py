@@ -1,9 +1,9 @@
-"""The methods of ``collections.Counter`` that dicts do not have, as plain Python that the front end
-compiles."""
+"""What ``collections.Counter`` and ``OrderedDict`` do that dicts do not, and how ranges are
+compared, as plain Python that the front end compiles."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,3 +22,65 @@ def elements(self: Counter[Any]) -> Iterator[Any]:
 
 def total(self: Counter[Any]) -> int:
     return sum(self.values())
+
+
+def added(self: Counter[Any], other: Counter[Any]) -> Counter[Any]:
+    made: Counter[Any] = Counter()
+    for key, n in self.items():
+        if n + other[key] > 0:
+            made[key] = n + other[key]
+    for key, n in other.items():
+        if key not in self and n > 0:
+            made[key] = n
+    return made
+
+
+def subtracted(self: Counter[Any], other: Counter[Any]) -> Counter[Any]:
+    made: Counter[Any] = Counter()
+    for key, n in self.items():
+        if n - other[key] > 0:
+            made[key] = n - other[key]
+    for key, n in other.items():
+        if key not in self and n < 0:
+            made[key] = 0 - n
+    return made
+
+
+def joined(self: Counter[Any], other: Counter[Any]) -> Counter[Any]:
+    made: Counter[Any] = Counter()
+    for key, n in self.items():
+        most = other[key] if n < other[key] else n
+        if most > 0:
+            made[key] = most
+    for key, n in other.items():
+        if key not in self and n > 0:
+            made[key] = n
+    return made
+
+
+def met(self: Counter[Any], other: Counter[Any]) -> Counter[Any]:
+    made: Counter[Any] = Counter()
+    for key, n in self.items():
+        least = n if n < other[key] else other[key]
+        if least > 0:
+            made[key] = least
+    return made
+
+
+OPERATORS = {"+": added, "-": subtracted, "|": joined, "&": met}
+
+
+def equal(self: Counter[Any], other: Counter[Any]) -> bool:
+    """Whether two have the same numbers; of what is not there there are 0."""
+    mine = all(n == other[key] for key, n in self.items())
+    return mine and all(n == self[key] for key, n in other.items())
+
+
+def equal_ranges(self: range, other: range) -> bool:
+    """Whether two ranges have the same numbers."""
+    n = len(self)
+    return n == len(other) and (n == 0 or (self[0] == other[0] and self[-1] == other[-1]))
+
+
+def same_order(self: OrderedDict[Any, Any], other: OrderedDict[Any, Any]) -> bool:
+    return list(self) == list(other) and list(self.values()) == list(other.values())

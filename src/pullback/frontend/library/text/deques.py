@@ -21,6 +21,7 @@ class deque:
     __slots__ = ("_back", "_changes", "_first", "_front", "_last", "_most")
 
     def __init__(self, iterable: Iterable[Any] = (), maxlen: int | None = None) -> None:
+        self._most = maxlen
         if maxlen is not None and maxlen < 0:
             raise ValueError("maxlen must be non-negative")
         self._front: list[Any] = []
@@ -28,7 +29,6 @@ class deque:
         self._first = 0
         self._last = 0
         self._changes = 0
-        self._most = maxlen
         for x in iterable:
             self.append(x)
 

@@ -1,0 +1,99 @@
+"""Containers of the standard library, as arguments: their plain data (``kinds.wrapped``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pullback.call.code.reading import Making, Sources
+from pullback.call.code.writing import Slots, Where, Writing
+from pullback.call.given import What
+from pullback.call.shape import Part, Shape, Step, shape_of
+from pullback.call.trees import Form
+from pullback.core.types import Type
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds.descriptions import describe
+from pullback.frontend.kinds.kinds import Kind, StaticK, WrappedK
+from pullback.frontend.kinds.wrapped import WRAPPERS
+from pullback.frontend.python.pytypes import any_table, register, type_of
+
+
+class Wrapped(Shape, of=WrappedK):
+    """An object of one class, which is taken apart before its data is read."""
+
+    plain = False
+    grows = True
+
+    def __init__(self, kind: WrappedK, declared: object) -> None:
+        super().__init__(kind)
+        self.cls, self.held, self.wrapper = kind.cls, shape_of(kind.held), WRAPPERS[kind.cls]
+        assert isinstance(kind.extra, StaticK)
+        self.extra = kind.extra
+
+    def leaf_types(self) -> Iterator[Type]:
+        yield from self.held.types
+
+    def parts(self) -> tuple[Shape, ...]:
+        return (self.held,)
+
+    # --- values and leaves ---
+
+    def inside(self, value: object) -> Sequence[Part]:
+        if type(value) is not self.cls or type_of(self.wrapper.extra(value)) != self.extra:
+            raise self.mismatch(value)
+        return [Part(self.held, self.wrapper.held(value), None)]
+
+    def made(self, parts: Sequence[object], like: object = None) -> object:
+        return self.wrapper.together(parts[0], self.extra.value)
+
+    def part(self, value: object, step: Step) -> object:
+        return self.wrapper.held(value) if type(value) is self.cls else value
+
+    def inside_native(self, value: object) -> Sequence[Part]:
+        return [Part(self.held, self.part(value, None), None)]
+
+    def made_native(self, parts: Sequence[object], like: object = None) -> object:
+        return parts[0]
+
+    def made_given(self, parts: Sequence[object]) -> object:
+        return parts[0]
+
+    def given(self, given: object, count: int, what: What) -> Iterator[object]:
+        apart = self.wrapper.tangent or self.wrapper.held
+        yield apart(given) if type(given) is self.cls else given
+
+    # --- entry points: conversions take it apart ---
+
+    def result_form(self) -> Form | None:
+        return None
+
+    def gradient_form(self) -> Form | None:
+        return None
+
+    # --- conversions, between which and the user's objects its data stands ---
+
+    def encode(self, w: Writing, obj: str, slots: Slots, where: Where) -> None:
+        self.held.encode(w, obj, slots, where)
+
+    def decode(self, m: Making, sources: Sources) -> str:
+        return self.held.decode(m, sources)
+
+    def seed(self, m: Making, given: str, sources: Sources) -> None:
+        self.held.seed(m, given, sources)
+
+
+def kind_of(value: object) -> WrappedK:
+    """Return the kind of a container."""
+    cls = type(value)
+    wrapper = WRAPPERS[cls]
+    held, extra = wrapper.held(value), type_of(wrapper.extra(value))
+    kind: Kind | None = type_of(held) if not isinstance(value, dict) else any_table(held)
+    if kind is None:
+        raise ArgumentTypeError(
+            f"a {cls.__name__} with {describe(type_of(held))}: only the run knows its keys",
+            "let it have keys of one type and values of one type, or pass dict(d)",
+        )
+    return WrappedK((kind,), cls=cls, extra=extra)
+
+
+for _cls in WRAPPERS:
+    register(_cls, kind_of)

@@ -1,0 +1,51 @@
+"""Containers of the standard library that are arguments: plain data in a class of its own.
+
+A deque is a list and a bound, a Counter a dict, a ChainMap a tuple of dicts, a range three ints. So
+plain data crosses (``held``), and what is no data is known (``extra``: a factory). The entry makes
+the container of both (``memory.given_containers``), and a result is put together of them again.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+
+class Wrapper(NamedTuple):
+    """How a container is taken apart into plain data (``held``) and the rest (``extra``), and
+    put together of both; ``inside``: the objects in it that may be updated; ``tangent``: how a
+    tangent of this class is taken apart, if otherwise."""
+
+    held: Callable[[Any], object]
+    together: Callable[[Any, Any], object]
+    extra: Callable[[Any], object] = lambda _: None
+    inside: Callable[[Any], Iterable[object]] = lambda value: ()
+    tangent: Callable[[Any], object] | None = None
+
+
+def _values(value: dict[Any, Any]) -> Iterable[object]:
+    return value.values()
+
+
+def _range(bounds: tuple[Any, Any, Any], _: object) -> range | None:
+    return None if bounds[0] is None else range(*bounds)
+
+
+WRAPPERS: dict[type, Wrapper] = {
+    deque: Wrapper(
+        lambda d: (list(d), d.maxlen), lambda held, _: deque(*held), inside=list,
+        tangent=lambda d: (list(d), None),
+    ),
+    defaultdict: Wrapper(
+        dict, lambda held, make: defaultdict(make, held), lambda d: d.default_factory, _values
+    ),
+    Counter: Wrapper(dict, lambda held, _: Counter(held), inside=_values),
+    OrderedDict: Wrapper(dict, lambda held, _: OrderedDict(held), inside=_values),
+    ChainMap: Wrapper(
+        lambda c: tuple(c.maps), lambda held, _: ChainMap(*held), inside=lambda c: c.maps
+    ),
+    range: Wrapper(lambda r: (r.start, r.stop, r.step), _range),
+}  # fmt: skip
+
+__all__ = ["WRAPPERS", "Wrapper"]

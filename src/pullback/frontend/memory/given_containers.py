@@ -1,0 +1,148 @@
+"""Sets, large dicts and containers of the standard library that are arguments or results.
+
+Plain data crosses (a list of the items of a set, a dict in place of a Counter), of which the entry
+makes the container (``given``). It is the caller's: an update of it is refused, or seen there
+(``frontend.seen_outside``). Of a result that is an object of a class which the library has as text
+the plain data leaves (``leaving``)."""
+
+from __future__ import annotations
+
+import ast
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.frontend.kinds.given_tables import NO_ITEMS
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    RecordK,
+    SharedMemory,
+    StaticK,
+    TableK,
+    TupleK,
+    WrappedK,
+)
+from pullback.frontend.kinds.values import (
+    WRITTEN_CLASSES,
+    HashV,
+    RangeV,
+    RecordV,
+    RefV,
+    Static,
+    TupleV,
+    Value,
+    WrappedV,
+)
+from pullback.frontend.memory import hash_tables as tables
+from pullback.frontend.memory.hash_methods import with_items, with_pairs
+from pullback.frontend.store.shared_memory import opened
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
+    """Return the container that is an argument, of the data that has crossed; what holds none as
+    it is."""
+    match value, kind:
+        case _, TableK():
+            return replace(_table(run, value, kind, node), owners=frozenset(), fresh=False)
+        case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=extra)):
+            inside = given(run, held, kind.held, node)
+            return _CONTAINERS[cls](run, cls, inside, Static(extra), node)
+        case TupleV(items), TupleK(kinds):
+            each = (given(run, v, k, node) for v, k in zip(items, kinds, strict=True))
+            return replace(value, items=tuple(each))
+        case RecordV(fields=fields), RecordK(fields=of):
+            return replace(value, fields={n: given(run, fields[n], k, node) for n, k in of})
+        case _:
+            return value
+
+
+def leaving(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a result in which the plain data of containers stands in their places."""
+    cls = _container(run, value)
+    if cls is not None:
+        held = _LEAVING[cls](run, value, node)
+        return value if held is None else WrappedV((held,), cls=cls)
+    match value:
+        case TupleV(items):
+            return replace(value, items=tuple(leaving(run, v, node) for v in items))
+        case RecordV(fields=fields):
+            return replace(value, fields={n: leaving(run, v, node) for n, v in fields.items()})
+        case _:
+            return value
+
+
+def _container(run: Run, value: Value) -> type | None:
+    match value:
+        case RecordV(cls):
+            return library_class(cls)
+        case RefV(cls=region) if not issubclass(region, SharedMemory):
+            classes = run.rows.group(value).classes
+            return library_class(classes[0]) if len(classes) == 1 else None
+        case _:
+            return None
+
+
+def library_class(text: type) -> type | None:
+    """Return the container of the library that a class is the text of."""
+    return next((c for c in _LEAVING if WRITTEN_CLASSES.get(c) is text), None)
+
+
+def _of_deque(run: Run, d: Value, node: ast.AST) -> Value:
+    return TupleV((run.to_list(d, node), run.attribute(d, "maxlen", node)))
+
+
+def _of_chain(run: Run, chain: Value, node: ast.AST) -> Value | None:
+    maps = opened(run, run.attribute(chain, "maps", node), node)
+    if not isinstance(maps, TupleV):
+        return None  # only the run knows how many there are
+    return TupleV(tuple(leaving(run, v, node) for v in maps.items))
+
+
+_Leaving = Callable[["Run", Value, ast.AST], Value | None]
+
+_LEAVING: dict[type, _Leaving] = {deque: _of_deque, ChainMap: _of_chain}
+
+
+def _table(run: Run, items: Value, kind: TableK, node: ast.AST) -> HashV:
+    made = tables.empty(run, kind.cls)
+    if kind.cls is dict:
+        return with_pairs(run, made, run.iterate(items, node), node)
+    return made if kind.elem == NO_ITEMS else with_items(run, made, run.iterate(items, node), node)
+
+
+def _dict(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    table = held if isinstance(held, HashV) else tables.empty(run, cls, extra)
+    return replace(table, cls=cls, factory=extra, owners=frozenset(), fresh=False)
+
+
+def _deque(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    none, empty = Static(0), TupleV((), True, frozenset(), False)
+    assert isinstance(held, TupleV)
+    back, most = held.items
+    fields = {"_front": empty, "_back": back, "_first": none, "_last": none, "_changes": none}
+    return RecordV(WRITTEN_CLASSES[cls], {**fields, "_most": most})
+
+
+def _chain(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    assert isinstance(held, TupleV)
+    return RecordV(WRITTEN_CLASSES[cls], {"maps": replace(held, is_list=True)})
+
+
+def _range(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    assert isinstance(held, TupleV)
+    return RangeV(*held.items)
+
+
+_Maker = Callable[["Run", type, Value, Value, ast.AST], Value]
+
+_CONTAINERS: dict[type, _Maker] = {
+    deque: _deque, defaultdict: _dict, Counter: _dict, OrderedDict: _dict, ChainMap: _chain,
+    range: _range,
+}  # fmt: skip
+"""What makes the container of its plain data and of what else it has."""
+
+__all__ = ["given", "leaving", "library_class"]
