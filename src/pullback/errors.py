@@ -41,6 +41,8 @@ class PullbackError(Exception):
     advice = "Instead"
     makes_objects = False
     """Whether the function makes objects that may have several names."""
+    iterates = False
+    """Whether all that is wrong is that the result is an iterator."""
 
     def __init__(self, reason: str, rewrite: str = "", site: Site | None = None) -> None:
         self.reason = reason

@@ -115,6 +115,7 @@ def mended_rows(x, n):
 def refused_generator_result(x):
     for k in range(3):
         yield k * x
+    return x
 
 
 @mends(refused_generator_result, (2.0,), "out = []; out.append(v) for each", UnsupportedError)

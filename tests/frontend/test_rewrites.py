@@ -57,6 +57,7 @@ def test_statements_that_are_refused_have_a_way_round() -> None:
     def yields(x):
         for i in range(3):
             yield x * i
+        return x
 
     def appends(x):
         out = []

@@ -185,6 +185,10 @@ class Operator(Remade):
                     return learnt(self._f, request, refusal, values)
             except PullbackError as error:
                 refusal = error
+            if refusal.iterates and request.what is What.VALUE:
+                made: tuple[Callable[..., Any], Any]
+                made = deferred.given_iterators.iterating(self._f, values)
+                return made
             call, found = self._of_objects(request, values, refusal.makes_objects)
             if found is NotImplemented:
                 raise refusal

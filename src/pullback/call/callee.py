@@ -6,6 +6,8 @@ compiled, and what it captures is found in it as in any user's function.
 
 from __future__ import annotations
 
+import copy
+import itertools
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -80,3 +82,23 @@ def _many(f: Call) -> Call:
 
 
 _APPLY: tuple[Callable[[Call], Call], ...] = (_none, _one, _two, _three, _four, _five, _six)
+
+
+def first_items(f: Call) -> FunctionType:
+    """A function that gives a list of the first ``count`` items of the iterator that f returns."""
+
+    def call(count: int, *args: Any) -> Any:
+        return list(itertools.islice(f(*args), count))
+
+    assert isinstance(call, FunctionType)
+    return call
+
+
+def first_copies(f: Call) -> FunctionType:
+    """A function that gives copies of these items, as they are when they are yielded."""
+
+    def call(count: int, *args: Any) -> Any:
+        return [copy.deepcopy(item) for item in itertools.islice(f(*args), count)]
+
+    assert isinstance(call, FunctionType)
+    return call

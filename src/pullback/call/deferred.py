@@ -17,8 +17,9 @@ else:
     non_finite = Later("pullback.call.non_finite")
     stage_programs = Later("pullback.call.stage_programs")
 
+given_iterators: Any = Later("pullback.call.given_iterators")
 graphs: Any = Later("pullback.call.graphs")
-"""(It imports this file.)"""
+"""(These import this file.)"""
 
 
 def compiler_is_imported() -> bool:
@@ -33,6 +34,6 @@ def require_method(name: str) -> None:
 
 
 __all__ = [
-    "by_method", "c_conventions", "compiler_is_imported", "driver", "exported", "graphs",
-    "non_finite", "require_method", "stage_programs",
+    "by_method", "c_conventions", "compiler_is_imported", "driver", "exported",
+    "given_iterators", "graphs", "non_finite", "require_method", "stage_programs",
 ]  # fmt: skip

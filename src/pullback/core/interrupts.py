@@ -6,28 +6,57 @@ take the GIL from time to time. In the child of a fork the main thread is the on
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from pullback.core.waiting import join, wait
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_main = ctypes.c_uint64(threading.main_thread().ident or 0)
+_main = (ctypes.c_uint64 * 3)(threading.main_thread().ident or 0)
+"""The main thread; the thread whose time is limited, and when that ends."""
+
+_unlimited = [True]
+"""Has an item while no time is limited; ``pop`` is one step."""
+
+
+class TooLongError(BaseException):
+    """Compiled code has run for as long as it may (``within``)."""
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[bool]:
+    """Let compiled code of this thread raise TooLongError when it has run for so long. Give False
+    where the time of another thread is limited already."""
+    try:
+        _unlimited.pop()
+    except IndexError:
+        yield False
+        return
+    try:
+        _main[2] = time.monotonic_ns() + int(seconds * 1e9)
+        _main[1] = threading.get_ident()
+        yield True
+    finally:
+        _main[1] = 0
+        _unlimited.append(True)
 
 
 def main_thread_address() -> int:
-    """Return the address at which the runtime (``pb_poll``) reads the identity of the main
-    thread."""
+    """Return the address at which the runtime (``pb_poll``) reads the identity of the main thread,
+    and whose time is limited."""
     return ctypes.addressof(_main)
 
 
 def _forked() -> None:
-    _main.value = threading.get_ident()
+    _main[0], _main[1] = threading.get_ident(), 0
+    _unlimited[:] = [True]
     _running.clear()  # no other thread lives here
 
 

@@ -35,7 +35,7 @@ from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interface import Choice
-from pullback.frontend.interpret import narrowing
+from pullback.frontend.interpret import iterator_results, narrowing
 from pullback.frontend.interpret.endings import always_fails
 from pullback.frontend.interpret.payloads import check_columns, result_of_caught
 from pullback.frontend.interpreter import Interpreter
@@ -52,7 +52,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     static_kind,
 )
-from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, TupleV, Value
+from pullback.frontend.kinds.values import RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
 from pullback.frontend.library.text.raised import Raised
 from pullback.frontend.memory import given_containers, long_tuples
@@ -220,6 +220,8 @@ def _specialise(
                 if (outside or NOTHING).learns_from(e):
                     e.makes_objects = any(map(can_be_shared, attempt.rt.constructed))
                     raise
+                if e.iterates:
+                    raise
                 found = None if facts is not None else _with_references(attempt, e)
                 if isinstance(found, Specialised):
                     return found
@@ -259,6 +261,8 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
         except UntoldError:
             raise
         except PullbackError as e:
+            if e.iterates:
+                raise
             refusal = refusal or (e if makes_objects else None)
     return refusal
 
@@ -404,7 +408,7 @@ class _Attempt:
         updates = Updates(self.rt, self.outside or NOTHING, scope, args, node)
         f = updates.around(f, self.function)
         try:
-            result = _no_generator(self.rt, self.rt.call(f, args, node))
+            result = iterator_results.check(self.rt, self.rt.call(f, args, node), node)
         except MutationError as e:
             e.arguments = updated_by(e, args)
             raise
@@ -418,7 +422,7 @@ class _Attempt:
         rt = self.rt
         assert isinstance(rt.store, Columns)
         args = door.entered(rt, rt.store, graph, scope, args, node)
-        result = _no_generator(rt, rt.call(f, args, node))
+        result = iterator_results.check(rt, rt.call(f, args, node), node)
         if not outside.derived:
             return door.left(rt, rt.store, scope, result, node)
         aux: Value = Static(None)
@@ -471,15 +475,6 @@ def _taken(hidden: Iterable[Hidden], block: Block) -> list[Hidden]:
         h for h in hidden
         if all(step[0] != "default" for step in h.path) or not read_here.isdisjoint(h.params)
     ]  # fmt: skip
-
-
-def _no_generator(rt: Run, value: Value) -> Value:
-    """Return the result of the function; a generator is refused."""
-    if isinstance(value, GeneratorV) and isinstance(value.items, Driven):
-        definition = value.items.function.definition
-        rt.frames.append(Frame(definition, Scope({})))
-        rt.run_body(definition)  # its own refusal names a better place
-    return value
 
 
 def _unions(rt: Run) -> dict[str, Union]:

@@ -27,7 +27,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
-from pullback.core.interrupts import main_thread_address, shielded
+from pullback.core.interrupts import TooLongError, main_thread_address, shielded
 from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.core.thread_count import wanted_address
 from pullback.core.trails import is_followed
@@ -303,7 +303,8 @@ def _runtime() -> dict[str, int]:
     imports = pyabi.symbols() | {
         "pb_make_error": id(make_error), "pb_unusual": id(unusual),
         "pb_call_again": id(call_again), "pb_call_python": id(call_python),
-        "pb_main_thread": main_thread_address(), "pb_wanted_threads": wanted_address(),
+        "pb_main_thread": main_thread_address(), "pb_too_long": id(TooLongError),
+        "pb_wanted_threads": wanted_address(),
     }  # fmt: skip
     exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
     tracker = _link(image, imports, exports)

@@ -85,6 +85,7 @@ declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare ptr @PyArray_Empty(i32, ptr, ptr, i32)
 @pb_make_error = external global i8
 @pb_main_thread = external global i64
+@pb_too_long = external global i8
 @pb_unusual = external global i8
 @pb_call_again = external global i8
 @pb_call_python = external global i8

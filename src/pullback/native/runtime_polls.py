@@ -112,7 +112,38 @@ _MOVE = _in_pieces(
 """,
 )
 
+_NOW = """%ignored = call i32 @clock_gettime(i32 6, ptr %clock)
+  %seconds = load i64, ptr %clock
+  %rest.at = getelementptr i64, ptr %clock, i64 1
+  %rest = load i64, ptr %rest.at
+  %most = mul i64 %seconds, 1000000000
+  %now = add i64 %most, %rest"""
+
 _SIGNALS = f"""
+; Whether this thread has run for as long as it may (core/interrupts.py:within); then that is
+; raised, unless a handler of signals has raised something.
+define internal i32 @pb_late(i32 %signal) {{
+  %clock = alloca [2 x i64]
+  %limited.at = getelementptr i64, ptr @pb_main_thread, i64 1
+  %limited = load volatile i64, ptr %limited.at
+  %this = call i64 @pthread_self()
+  %mine = icmp eq i64 %this, %limited
+  %none = icmp eq i32 %signal, 0
+  %may = and i1 %mine, %none
+  br i1 %may, label %look, label %go
+look:
+  {_NOW}
+  %end.at = getelementptr i64, ptr @pb_main_thread, i64 2
+  %end = load volatile i64, ptr %end.at
+  %over = icmp ugt i64 %now, %end
+  br i1 %over, label %stop, label %go
+stop:
+  call void @PyErr_SetObject(ptr @pb_too_long, ptr null)
+  ret i32 -1
+go:
+  ret i32 0
+}}
+
 ; Let Python handle signals; the GIL is taken for it. %frame: the context, then the result.
 define internal void @pb_look(ptr %frame) {{
   %ctx = load ptr, ptr %frame
@@ -124,8 +155,10 @@ take:
   br label %check
 check:
   {_BEFORE_PYTHON}
-  %raised = call i32 @PyErr_CheckSignals()
+  %signal = call i32 @PyErr_CheckSignals()
+  %late = call i32 @pb_late(i32 %signal)
   {_AFTER_PYTHON}
+  %raised = or i32 %signal, %late
   br i1 %held, label %done, label %give
 give:
   %same = call ptr @PyEval_SaveThread()
@@ -143,7 +176,11 @@ define i32 @pb_poll(ptr %ctx) cold {{
   {store(Field.POLL, str(LIMITS.poll))}
   %this = call i64 @pthread_self()
   %main = load i64, ptr @pb_main_thread
-  %mine = icmp eq i64 %this, %main
+  %first = icmp eq i64 %this, %main
+  %limited.at = getelementptr i64, ptr @pb_main_thread, i64 1
+  %limited = load volatile i64, ptr %limited.at
+  %other = icmp eq i64 %this, %limited
+  %mine = or i1 %first, %other
   br i1 %mine, label %time, label %worker
 worker:
   {load("%pool", Field.WORKER)}
@@ -152,12 +189,7 @@ worker:
   %end = icmp ne i64 %one, 0
   br i1 %end, label %stop, label %fine
 time:
-  %ignored = call i32 @clock_gettime(i32 6, ptr %clock)
-  %seconds = load i64, ptr %clock
-  %rest.at = getelementptr i64, ptr %clock, i64 1
-  %rest = load i64, ptr %rest.at
-  %most = mul i64 %seconds, 1000000000
-  %now = add i64 %most, %rest
+  {_NOW}
   {load("%last", Field.POLLED)}
   %since = sub i64 %now, %last
   %soon = icmp ult i64 %since, {POLL_NANOSECONDS}

@@ -110,6 +110,23 @@ def returns(function: ast.AST) -> bool:
     return any(isinstance(n.value, ast.Name) and n.value.id == RETURNED for n in returned)
 
 
+def tells_something(function: ast.AST) -> bool:
+    """Whether a generator, or the step of its iterator, returns anything but None. (A ``return``
+    under ``try`` returns a variable, which may be None always.)"""
+    assert isinstance(function, ast.FunctionDef | ast.Lambda)
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    nodes = [n for s in body for n in own_nodes(s)]
+    kept = [n.value for n in nodes if isinstance(n, ast.Assign) and _is_result(n.targets[0])]
+    given = [n.value for n in nodes if isinstance(n, ast.Return) and not _is_result(n.value)]
+    told = is_step(function) or any(map(is_something, (*kept, *given)))
+    return returns(function) and told
+
+
+def _is_result(node: ast.expr | None) -> bool:
+    """Whether this is the variable that keeps what a ``return`` under ``try`` returns."""
+    return isinstance(node, ast.Name) and node.id.startswith(".result.")
+
+
 def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
     graph = Graph(generator)
     first, before = graph.shortened()
@@ -333,5 +350,5 @@ def set_first(block: Sequence[ast.stmt], name: str) -> bool:
 
 __all__ = [
     "CLOSE", "DROP", "GIVE", "GO", "ends", "is_step", "returns", "set_first", "stepped_form",
-    "unsure",
+    "tells_something", "unsure",
 ]  # fmt: skip

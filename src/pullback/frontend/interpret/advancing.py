@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64
@@ -59,6 +60,7 @@ from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.kinds import Kind, MaybeK
 from pullback.frontend.kinds.undefined import unset
 from pullback.frontend.kinds.values import (
+    ORDERED,
     UNSET,
     CellV,
     Driven,
@@ -81,6 +83,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.text import iterators as text
 from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
@@ -141,6 +144,31 @@ def of_choice(run: Run, value: Value, node: ast.AST) -> Value:
     return advanced(run, value, node)
 
 
+def as_generator(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a value; a zip, or another view of the items of several, as a generator."""
+    match value:
+        case ZipV(items) if any(map(is_made, items)):
+            driven = text_over(run, text.rows, {"source": source_of(run, value, node)})
+            return GeneratorV(node, driven, driven)
+        case ZipV(items):
+            parts: tuple[Value, ...] = items
+        case EnumerateV(items, start):
+            parts = (items, start)
+        case ReversedV(items):
+            parts = (items,)
+        case _:
+            return value
+    function = ORDERED[type(value)]
+    assert isinstance(function, FunctionType)
+    given = tuple(as_generator(run, v, node) for v in parts)
+    return run.call(FunctionV(definition_of(function), None), given, node)
+
+
+def is_made(value: Value) -> bool:
+    """Whether a value is an iterator, made by an expression or kept by a name."""
+    return isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV) or is_iterator(value)
+
+
 def _driven(run: Run, value: Value, node: ast.AST) -> Driven:
     """The function that yields the items of a value."""
     match value:
@@ -154,9 +182,8 @@ def _driven(run: Run, value: Value, node: ast.AST) -> Driven:
 
 
 def _of_argument(run: Run, value: Value, node: ast.AST) -> Value:
-    if isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
-        return source_of(run, value, node)
-    return value
+    made = is_made(value) and not is_iterator(value)
+    return source_of(run, value, node) if made else value
 
 
 # --- sources --------------------------------------------------------------------------------------
@@ -436,4 +463,4 @@ def _keep(run: Run, scope: Scope, f: FunctionV, name: str, node: ast.AST) -> Non
             _keep(run, scope, g, own, node)
 
 
-__all__ = ["advanced", "of_choice", "renewed", "source_of"]
+__all__ = ["advanced", "as_generator", "is_made", "of_choice", "renewed", "source_of"]

@@ -45,7 +45,7 @@ from pullback.frontend.functions.threads import (
     settle_changes,
     slots_in,
 )
-from pullback.frontend.interpret.advancing import advanced, renewed
+from pullback.frontend.interpret.advancing import advanced, as_generator, of_choice, renewed
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carry import bind_carried, carry_names
 from pullback.frontend.interpret.generator_consumers import Consumer, Probe
@@ -156,6 +156,25 @@ class Generators:
         definition = self.run.frame.definition
         assert definition is not None
         return definition.node
+
+    def returned(self, value: Value, s: ast.Return) -> Value:
+        """Return the value of a ``return``. If another one returns another iterator, it becomes one
+        that is advanced from outside (``chosen``)."""
+        made = as_generator(self.run, value, s)
+        if not isinstance(made, GeneratorV) or made.body is None:
+            return made
+        if s in self.advanced:
+            return of_choice(self.run, made, s)
+        self.made[made] = s, tuple(self.run.builders)
+        return made
+
+    def chosen(self, value: Value) -> None:
+        """Note that a value is one of several: a generator that a ``return`` gives is advanced from
+        outside then."""
+        if isinstance(value, GeneratorV):
+            made = self.made.get(value)
+            if made is not None and isinstance(made[0], ast.Return):
+                self.advance(value)
 
     def advance(self, value: GeneratorV) -> bool:
         """Note that a generator with a name is advanced from outside, and run the code that gave it
@@ -408,6 +427,7 @@ def of(run: Run) -> Generators:
 
 def handed(run: Run, value: Value, node: ast.AST) -> Value:
     """Hand on an argument or a result; a generator is handed on with the right to run it."""
+    value = as_generator(run, value, node)
     if not isinstance(value, GeneratorV) or value.body is None:
         return value
     run.generators.begin(value, node)

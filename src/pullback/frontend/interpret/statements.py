@@ -21,6 +21,7 @@ from pullback.frontend.interpret import (
     attempts,
     by_reference,
     generator_bodies,
+    generators,
     loops,
     narrowing,
     patterns,
@@ -30,6 +31,7 @@ from pullback.frontend.interpret import (
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
 from pullback.frontend.interpret.forks import fork_names
+from pullback.frontend.interpret.iterator_results import NO_RESULT
 from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
@@ -76,11 +78,7 @@ def run_body(run: Run, definition: Definition) -> Value:
         iterator_lifetimes.at_the_end(run, definition.node)
         return result
     if is_generator(definition.node) and CONSUMER not in run.scope.names:
-        run.refuse(
-            yields(definition.node),
-            "the result is a generator, which compiled code cannot give back",
-            "out = []; out.append(v) for each; return out",
-        )
+        run.refuse(yields(definition.node), *NO_RESULT)
     if execute(run, definition.node.body) is Flow.DEAD:
         raise Unreachable
     iterator_lifetimes.at_the_end(run, definition.node)
@@ -272,7 +270,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             if CONSUMER in run.scope.names:
                 result = Static(None)  # only ``yield from`` as an expression would see it
             names = run.scope.names  # not those before: the value may have changed some of them
-            names["$return"] = result
+            names["$return"] = result = generators.of(run).returned(result, s)
             if run.frame.in_loop:
                 names["$exit"] = Static(EXIT_RETURN)
                 run.frame.returned.append(run.kind(result, s))

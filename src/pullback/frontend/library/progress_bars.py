@@ -16,13 +16,12 @@ from pullback import loop_progress
 from pullback.core.later import LaterFunction
 from pullback.declared_callbacks import Declared
 from pullback.frontend.interpret import showing
+from pullback.frontend.interpret.advancing import as_generator
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.iteration import as_run
 from pullback.frontend.kinds.values import (
-    ORDERED,
     REGISTRY,
     ArrayV,
-    EnumerateV,
     GeneratorV,
     HashV,
     ListV,
@@ -30,12 +29,10 @@ from pullback.frontend.kinds.values import (
     RangeV,
     RecordV,
     RefV,
-    ReversedV,
     Specialiser,
     Static,
     TupleV,
     Value,
-    ZipV,
     register,
 )
 from pullback.frontend.library.arguments import NONE, Args, Kwargs, is_none
@@ -97,7 +94,7 @@ def _opened(
     showing.show_values(run, Static(loop_progress.opened), (Static(cls), *args[1:]), given, node)
     number = _called(sp, _NEWEST, (), node)
     if not is_none(iterable) and not _has_name(run, node):
-        source = _given(sp, iterable, node)
+        source = as_generator(run, iterable, node)
         made = run_program(sp, bars.rounds, (source, number), node)
         advanced = run_program(sp, bars.unguarded_rounds, (source, number), node)
         assert isinstance(made, GeneratorV) and isinstance(advanced, GeneratorV)
@@ -120,21 +117,6 @@ def _has_length(value: Value) -> bool:
             return isinstance(known, Sized)
         case _:
             return False
-
-
-def _given(sp: Specialiser, iterable: Value, node: ast.AST) -> Value:
-    """Return an iterable as a function is given it."""
-    match iterable:
-        case ZipV(items):
-            parts: tuple[Value, ...] = items
-        case EnumerateV(items, start):
-            parts = (items, start)
-        case ReversedV(items):
-            parts = (items,)
-        case _:
-            return iterable
-    text = ORDERED[type(iterable)]
-    return run_program(sp, text, [_given(sp, v, node) for v in parts], node)
 
 
 def _has_name(run: Any, node: ast.AST) -> bool:
