@@ -101,7 +101,7 @@ found = minimize(
 print(f"loss {history[0]:.2f} -> {history[-1]:.2f}")
 
 # %%
-# Read a new message: take the most probable symbol of each time, without repetitions and blanks.
+# Read new messages: take the most probable symbol of each time, without repetitions and blanks.
 
 
 def read(logs):
@@ -109,7 +109,10 @@ def read(logs):
     return [int(b) for t, b in enumerate(best) if b != BLANK and (t == 0 or best[t - 1] != b)]
 
 
-windows, label, signal = message(np.random.default_rng(77), 12)
+new = [message(np.random.default_rng(seed), 12) for seed in range(77, 97)]
+right = sum(read(log_probabilities(found.x, w)) == list(symbols) for w, symbols, _ in new)
+print(f"{right} of {len(new)} new messages are read without a mistake; one of them:")
+windows, label, signal = new[1]
 logs = log_probabilities(found.x, windows)
 spell = {DOT: "·", DASH: "–"}
 sent, got = ("".join(spell[int(k)] for k in word) for word in (label, read(logs)))
