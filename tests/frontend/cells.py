@@ -469,7 +469,7 @@ def program(value: str, last: str) -> Callable[..., Any]:
 
 def plain(x: Any, depth: int = 0) -> Any:
     """Return a value as numbers, texts and tuples, without what is documented as different: an int
-    or a bool that has met a float is one, a tuple of a length that only the run knows is a list."""
+    or a bool that has met a float is one."""
     inner = functools.partial(plain, depth=depth + 1)
     match x:
         case _ if depth > 5:
@@ -489,7 +489,7 @@ def plain(x: Any, depth: int = 0) -> Any:
         case set() | frozenset():
             return ("set", sorted(map(repr, map(inner, x))))
         case list() | tuple():
-            return ("items", [inner(e) for e in x], getattr(x, "_fields", ()))
+            return (type(x).__name__, [inner(e) for e in x], getattr(x, "_fields", ()))
         case _ if hasattr(x, "__dict__") and not isinstance(x, type | types.FunctionType):
             return (type(x).__name__, [(k, inner(v)) for k, v in vars(x).items()])
         case _:

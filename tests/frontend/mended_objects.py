@@ -404,19 +404,6 @@ def mended_text(x, what):
     return x
 
 
-def refused_long_tuple(x, n):
-    t = tuple(k * x for k in range(n))
-    return t[1] if isinstance(t, tuple) else x
-
-
-@mends(
-    refused_long_tuple, (2.0, 3), "use lists, or let the program say which it is", UnsupportedError
-)
-def mended_long_tuple(x, n):
-    t = [k * x for k in range(n)]
-    return t[1] if isinstance(t, list) else x
-
-
 # --- derivatives inside ---------------------------------------------------------------------------
 
 

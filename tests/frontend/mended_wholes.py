@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.errors import ArgumentTypeError, MutationError, UnsupportedError
 from tests.frontend.mended import X, mends
 
 
@@ -71,6 +71,39 @@ def refused_reversed(x):
 @mends(refused_reversed, ([1.5, 2.0],), "reversed(list(...))", ArgumentTypeError, TypeError)
 def mended_reversed(x):
     return [v + w for v, w in reversed(list(zip(x, x)))]
+
+
+def refused_met(x, n):
+    t = tuple(k * x for k in range(n)) if x > 1.0 else [x] * n
+    return t[1] if isinstance(t, tuple) else x
+
+
+@mends(refused_met, (2.0, 3), "use lists on all paths, or tuples", UnsupportedError)
+def mended_met(x, n):
+    t = tuple(k * x for k in range(n)) if x > 1.0 else tuple([x] * n)
+    return t[1] if isinstance(t, tuple) else x
+
+
+def refused_item_of_tuple(x):
+    t = ([x], 2.0)
+    t[0] += [x]
+    return sum(t[0])
+
+
+@mends(refused_item_of_tuple, (2.0,), "t[0].extend(v)", MutationError, TypeError)
+def mended_item_of_tuple(x):
+    t = ([x], 2.0)
+    t[0].extend([x])
+    return sum(t[0])
+
+
+def refused_long_index(x, n):
+    return (x * np.eye(2))[tuple(0 for _ in range(n))]
+
+
+@mends(refused_long_index, (2.0, 2), "use as many indices as there are axes", UnsupportedError)
+def mended_long_index(x, n):
+    return (x * np.eye(2))[0, 0]
 
 
 def refused_zipped(x):

@@ -47,10 +47,12 @@ from pullback.frontend.kinds.values import (
     RecordV,
     Scalar,
     Static,
+    TupleV,
     Value,
     ViewStep,
 )
 from pullback.frontend.memory import hash_changes, places
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Anew, NotCarriedError
@@ -192,6 +194,8 @@ class Interpreter(Run):
         return made
 
     def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
+        if isinstance(value, TupleV | ListV) and kind.cls not in (value.cls, Sequence):
+            value = as_class(value, kind.cls)
         made = coerce(self, value, kind, node)
         assert isinstance(made, ListV)
         return made

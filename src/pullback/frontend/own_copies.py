@@ -31,6 +31,7 @@ from pullback.frontend.library.copying import deepcopy_apart
 from pullback.frontend.library.text import deep_copies
 from pullback.frontend.memory import hash_tables, holding
 from pullback.frontend.memory.given_containers import library_class
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.store.facts import can_be_shared
@@ -74,7 +75,8 @@ class Copies:
             case ListV() if self.deep and self.are_rows:
                 text = FunctionV(definition_of(cast("FunctionType", deep_copies.in_order)), None)
                 given = value, Static(own_item), Static((*at, "item"))
-                return run.call(run.rows.within(text), given, node)
+                made = run.call(run.rows.within(text), given, node)
+                return as_class(made, value.cls)
             case TupleV(items, is_list) if self.deep and self.are_rows:
                 each = (self._part(v, (*at, k)) for k, v in enumerate(items))
                 return TupleV(tuple(each), is_list, owners, fresh)

@@ -163,10 +163,6 @@ class Run(PythonValues, Specialiser):
         """The functions of Core for updates of hash tables, by kinds."""
         self.by_nodes: list[ByNodes] = []
         """The derivatives by nodes inside the program; they depend on which nodes are one."""
-        self.long_tuples = False
-        self.list_or_tuple: PullbackError | None = None
-        """``long_tuples``: whether there are tuples of unknown length; ``list_or_tuple``: the
-        refusal for the place where lists are told apart from tuples."""
         self.assume_equal = False
         self.lapack = Choice(True)
         self.frames: list[Frame] = []

@@ -55,7 +55,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
 from pullback.frontend.library.text.raised import Raised
-from pullback.frontend.memory import given_containers, long_tuples
+from pullback.frontend.memory import given_containers
 from pullback.frontend.problems import Problems, also, outside
 from pullback.frontend.python import handled, records
 from pullback.frontend.python.objects_outside import result_of
@@ -383,7 +383,6 @@ class _Attempt:
         identity.settle(rt, main, functions)
         program = Program(functions, dict(rt.decls), "main")
         unions = _unions(rt)
-        long_tuples.settle(rt, unions.values())
         statics = tuple(StaticArgument(p, k) for p, k in rt.static_paths.items())
         return Specialised(
             program,

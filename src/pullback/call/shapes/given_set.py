@@ -29,7 +29,7 @@ class GivenSet(List, of=TableK):
 
     def __init__(self, kind: TableK, declared: object) -> None:
         super().__init__(kind, declared)
-        self.cls, self.is_empty = kind.cls, kind.elem == NO_ITEMS
+        self.is_empty = kind.elem == NO_ITEMS
 
     def items(self, value: object) -> Sequence[object]:
         if type(value) is not self.cls:

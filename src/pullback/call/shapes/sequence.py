@@ -22,7 +22,6 @@ from pullback.core.types import I64, Array, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.frontend.kinds.kinds import ListK
 from pullback.frontend.python.annotations import inside as annotation_inside
-from pullback.frontend.python.annotations import is_tuple_of_any_length
 from pullback.frontend.python.unions import Union
 from pullback.lower.loopcode import Ty
 from pullback.native import ListOf, Tree
@@ -35,14 +34,15 @@ Column = Callable[[str], Source]
 
 
 class List(Shape, of=ListK):
-    """A list or tuple of any length; in a result a list, or a tuple where that is declared."""
+    """A list or tuple of any length; where a node may hold either, a result has a list."""
 
     grows = True
 
     def __init__(self, kind: ListK, declared: object) -> None:
         super().__init__(kind)
         self.item = shape_of(kind.elem, annotation_inside(declared, 0))
-        self.is_tuple = is_tuple_of_any_length(declared)
+        self.cls: type = kind.cls
+        self.is_tuple = kind.cls is tuple
 
     def leaf_types(self) -> Iterator[Type]:
         yield I64
@@ -56,6 +56,8 @@ class List(Shape, of=ListK):
 
     def items(self, value: object) -> Sequence[object]:
         """The items of a value; an error if it is none."""
+        if not isinstance(value, self.cls):
+            raise self.mismatch(value)
         return items_of(self, value)
 
     def inside(self, value: object) -> Sequence[Part]:
@@ -182,12 +184,16 @@ class List(Shape, of=ListK):
             if not where.in_list:  # an empty list is of another type
                 c.need(c.let(f"icmp ne i64 {n}, 0"), "fail")
             return n, c.load("ptr", obj, LIST_ITEMS)
-        is_list = c.same(c.load("ptr", obj, OB_TYPE), "@pb_list")
-
         def of_tuple() -> str:
             w.exactly(obj, "pb_tuple_type")
             return c.at(obj, TUPLE_ITEMS)
 
+        if self.is_tuple:
+            return n, of_tuple()
+        is_list = c.same(c.load("ptr", obj, OB_TYPE), "@pb_list")
+        if self.cls is list:
+            c.need(is_list, "fail")
+            return n, c.load("ptr", obj, LIST_ITEMS)
         return n, c.choose(is_list, lambda: c.load("ptr", obj, LIST_ITEMS), of_tuple, "ptr")
 
     # --- from words to objects ---

@@ -167,7 +167,7 @@ def matching(
                     reason = f"a (co)tangent without the {n!r} of {describe(kind)}"
                     run.refuse(node, reason, "give it the same structure", error=ArgumentTypeError)
                 yield from matching(run, k, whole.fields[n], node, tables)
-        case ListK(elem), (ListV() | TupleV(is_list=True)):
+        case ListK(elem, cls=cls), (ListV() | TupleV()) if cls in (value.cls, Sequence):
             yield from _of_list(run, elem, value, node)
         case RecordK(builtins.dict, fields), HashV(cls=builtins.dict):
             same = run.b.prim("eq", value.live, i64(len(fields)))
@@ -248,7 +248,7 @@ def _of_list(
     shape, kept = reduced(run, elem)
     given = without_spare(kind_of(value))
     gradient = isinstance(given, ListK) and given.elem == shape
-    made = coerce(run, value, ListK(shape if gradient else elem), node)
+    made = coerce(run, value, ListK(shape if gradient else elem, cls=value.cls), node)
     assert isinstance(made, ListV)
     leaves = iter(made.atoms)
     for t, on in zip(types, kept, strict=False):

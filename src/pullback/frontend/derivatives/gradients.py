@@ -8,7 +8,7 @@ node of it is opened these parts are None, as they are in the gradient that the 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.types import Real, has_reals
@@ -130,12 +130,21 @@ def _has_view(kind: Kind) -> bool:
     return own or any(map(_has_view, parts(kind)))
 
 
+def _met(kind: Kind) -> bool:
+    """Whether there is something in a kind that may be a list or a tuple."""
+    own = isinstance(kind, ListK) and kind.cls is Sequence
+    return own or any(map(_met, parts(kind)))
+
+
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
     if _has_view(kind):
         reason = "a view of a dict as a result"
         run.refuse(node, reason, "make a list of it: return list(d.values())")
+    if _met(kind):
+        reason = "a list and a tuple have met here: which of the two this is, only the run knows"
+        run.refuse(node, reason, "use lists on all paths, or tuples: list(x), tuple(x)")
     for factory in _factories(kind):
         if not isinstance(factory, StaticK):
             reason = "a defaultdict with a function as its factory is returned"

@@ -27,7 +27,8 @@ from pullback.frontend.functions.scopes import Scope, chain
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
-from pullback.frontend.kinds.join import has_function, join
+from pullback.frontend.kinds.growing_tuples import join_growing
+from pullback.frontend.kinds.join import has_function
 from pullback.frontend.kinds.kinds import Kind, ScalarK, ThreadK, leaf_types
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
 from pullback.frontend.memory.holding import is_updated_in_place
@@ -181,7 +182,7 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
     own = flatten(value).kind
     if spec.result is None or not spec.used:
         return value
-    wide = join(spec.result, own)
+    wide = join_growing(spec.result, own)
     if wide is None:
         one, other = describe_both(spec.result, own)
         run.refuse(

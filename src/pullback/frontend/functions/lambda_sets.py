@@ -216,7 +216,7 @@ class LambdaSet:
                 return OperatorV(name, each((function,))[0], options, each(args))
             case ListV(_, elem):
                 (item,) = each((example(elem),))
-                return example(ListK(kind_of(item), value.spare))
+                return example(ListK(kind_of(item), value.spare, value.cls))
             case _:
                 return value
 

@@ -204,7 +204,8 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             if isinstance(place, RefV):
                 place = run.frame.places.get(old)
             is_array = isinstance(old, ArrayV | Scalar)
-            if isinstance(place, PlaceV) and holding.is_updated_in_place(old):
+            changes = holding.is_updated_in_place(old) and not holding.is_tuple(old)
+            if isinstance(place, PlaceV) and changes:
                 if place.steps:
                     _augmented_item(run, s, s.target, op)
                     return
@@ -214,7 +215,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 names = hash_sets.in_place_of(old.cls)
             if (
                 op in names
-                and holding.is_updated_in_place(old)
+                and changes
                 and not is_array
                 and not (isinstance(old, RecordV) and old.cls is not dict)
             ):
@@ -222,7 +223,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 base = ast.copy_location(ast.Name(name, ast.Load()), s.target)
                 update_at(run, base, (), names[op], [more], {}, s)
                 return
-            if op == "*" and isinstance(old, ListV | TupleV) and holding.is_updated_in_place(old):
+            if op == "*" and isinstance(old, ListV | TupleV) and changes:
                 more = run.evaluate(s.value)
                 repeat = updates.Become(lambda xs: run.binop(op, xs, more, s))
                 _update(run, name, repeat, (more,), s)
@@ -260,6 +261,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
     base, steps = nested_updates.target_of(run, target)
+    _check_holder(run, base, steps, s)
     base, steps = nested_updates.into_memory(run, base, steps, s)
     if by_methods.store(
         run, base, steps, lambda old: _by(run, op, old(), run.evaluate(s.value), s), s
@@ -278,7 +280,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     item = item.inner if isinstance(item, OptionalK) else item
     if isinstance(item, RecordK | RefK) and by_methods.by_operator(run, op, item.cls, s):
         return
-    is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
+    is_list = isinstance(item, ListK | TupleK) and item.cls is not tuple
     methods = _IN_PLACE if is_list else {}
     if isinstance(item, HashK | RecordK) and _is_table(item):
         methods = hash_sets.in_place_of(item.cls)
@@ -309,6 +311,20 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     else:
         change = updates.Become(lambda old: _by(run, op, old, value, s))
     nested_updates.update(run, base, steps, change, s)
+
+
+def _check_holder(
+    run: Run, base: ast.Name, steps: Sequence[places.Step], s: ast.AugAssign
+) -> None:
+    """Refuse ``t[0] += v`` of what a tuple holds: Python changes a list or array there first, and
+    raises then."""
+    whole = run.lookup(base.id, base)
+    if isinstance(whole, ArrayV):
+        return
+    holder = nested_updates.kind_there(run, whole, steps[:-1], s)
+    if isinstance(holder, TupleK | ListK | RecordK) and issubclass(holder.cls, tuple):
+        reason = "'tuple' object does not support item assignment"
+        run.refuse(s, reason, "t[0].extend(v); t[0][:] = v for an array", MutationError)
 
 
 def _is_table(item: Kind | None) -> bool:

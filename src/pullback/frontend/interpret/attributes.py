@@ -71,10 +71,8 @@ def receiver_name(value: Value) -> str:
             return "string"
         case SymbolV(_, cls):
             return "string" if cls is str else ""
-        case ListV():
-            return "list"
-        case TupleV(_, is_list):
-            return "list" if is_list else "tuple"
+        case ListV() | TupleV():
+            return "tuple" if value.cls is tuple else "list"
         case RangeV():
             return "range"
         case RecordV(cls) if cls is dict:

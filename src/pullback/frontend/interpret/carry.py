@@ -17,7 +17,14 @@ from pullback.frontend.interpret.carried import Carried, Head, Part, rebuilt
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, kind_of
-from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
+from pullback.frontend.kinds.growing_tuples import join_growing
+from pullback.frontend.kinds.join import (
+    as_list,
+    generalise,
+    has_function,
+    join,
+    widen,
+)
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, leaf_types
 from pullback.frontend.kinds.values import (
     Driven,
@@ -308,13 +315,6 @@ def _name(names: Sequence[str], k: int) -> str:
     return names[k] if k < len(names) else ""
 
 
-def _grows(first: Kind, kind: Kind) -> bool:
-    """Whether a tuple gets another length in the loop."""
-    if not isinstance(first, TupleK) or not isinstance(kind, TupleK) or kind.is_list:
-        return False
-    return len(first.items) != len(kind.items)
-
-
 def _next_kind(
     run: Run, head: Kind, first: Kind, out: Value, node: ast.AST, name: str, place: int
 ) -> Kind:
@@ -326,7 +326,7 @@ def _next_kind(
         return StaleK(f"{e.word} cannot be carried round a loop", node)
     if isinstance(kind, StaleK):
         return kind
-    joined = join(first, kind)
+    joined = join_growing(first, kind)
     if joined is None:
         what = f"{shown(name)!r}" if name else "the value carried round the loop"
         was, becomes = describe_both(first, kind)
@@ -334,8 +334,6 @@ def _next_kind(
         if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:
             found = " and ".join(dict.fromkeys(describe(generalise(k)) for k in kind.items))
             reason = f"the items that {what} gets in the loop are of different types: {found}"
-        elif _grows(first, kind):
-            reason += ": a list may grow in a loop (xs = [], then xs.append(x) or xs + [x])"
         if name:
             return StaleK(reason, node)
         run.refuse(

@@ -244,9 +244,10 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     match a, b:
         case TupleV(xs, p), TupleV(ys, q):
             return _all_equal(run, xs, ys, node) if p == q and len(xs) == len(ys) else Static(False)
-        case (ListV(), TupleV(is_list=True)) | (TupleV(is_list=True), ListV()) | (ListV(), ListV()):
-            told_apart(run, a if isinstance(a, ListV) else b, (list,), node)
-            return list_methods.equal(run, a, b, node)
+        case (ListV() | TupleV()), (ListV() | TupleV()):
+            told_apart(run, a, (list,), node)
+            told_apart(run, b, (list,), node)
+            return list_methods.equal(run, a, b, node) if a.cls is b.cls else Static(False)
         case RangeV(), RangeV():
             return run_program(run, counting.equal_ranges, (a, b), node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):

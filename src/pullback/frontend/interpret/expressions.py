@@ -72,6 +72,7 @@ from pullback.frontend.memory import (
     references,
 )
 from pullback.frontend.memory import nested_updates as nested
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.attempted import Held
 from pullback.frontend.python.contexts import OfModule
@@ -133,10 +134,11 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
             if isinstance(table := opened(run, receiver, node), HashV) and table.cls is defaultdict:
                 return nested.read_or_made(run, node, at)
             return run.generators.in_a_place(run.subscript(receiver, at, node))
-        case ast.Tuple(elts):
+        case ast.Tuple(elts) if not any(isinstance(e, ast.Starred) for e in elts):
             return TupleV(_items(run, elts, item))
-        case ast.List(elts):
-            return _list(run, elts, node)
+        case ast.Tuple(elts) | ast.List(elts):
+            made = _list(run, elts, node)
+            return made if isinstance(node, ast.List) else as_class(made, tuple)
         case ast.Lambda():
             return by_reference.function_value(run, node)
         case ast.Set():
@@ -258,7 +260,7 @@ def _items(
 
 
 def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
-    """Return a list display; ``[*xs, y]`` with lists of unknown length is ``xs + [y]``."""
+    """Return the list of a display; ``[*xs, y]`` with lists of unknown length is ``xs + [y]``."""
     pieces: list[Value] = []
     for e in elts:
         with run.holding(*pieces):

@@ -21,6 +21,7 @@ from pullback.frontend.functions import choices
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
+from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, ScalarK, StaleK, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
@@ -42,7 +43,6 @@ from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
 
 Names = dict[str, Value]
 MakeOp = Callable[[Sequence[Block]], Op]
@@ -171,10 +171,10 @@ def join_values(
     if all(_equal(flats[0], f) for f in flats[1:]):
         return Same(values[0])
     kind: Kind | None = flats[0].kind
+    meet = join_growing if run.frame.definition in run.calls.recursive else join
     for f in flats[1:]:
-        before = kind
-        assert before is not None
-        kind = join(before, f.kind)
+        assert kind is not None
+        before, kind = kind, meet(kind, f.kind)
         if kind is None:
             one, other = describe_both(before, f.kind)
             run.refuse(

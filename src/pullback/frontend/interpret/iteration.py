@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from types import FunctionType
 
@@ -331,7 +332,8 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
     value = opened(run, value, node)
     match value:
         case ListV(_, elem, _, _, _, _, spare):
-            return run.coerce_list(value, ListK(elem), node) if spare else value
+            is_it = not spare and value.cls is list
+            return value if is_it else run.coerce_list(value, ListK(elem), node)
         case ArrayV(atom, owners) if value.rank == 1:
             n = ext.extents(run, value)[0]
             return ListV(n, ScalarK(value.elem, False), (atom,), owners)
@@ -347,7 +349,7 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
                     "a list that is indexed or looped over at run time needs items of one type",
                     "use a tuple with literal indices, a dataclass, or float(k) for an int",
                 )
-            return run.coerce_list(value, as_one, node)
+            return run.coerce_list(value, replace(as_one, cls=list), node)
         case _:
             return collect(run, iterate(run, value, node), node)
 

@@ -316,7 +316,9 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
             count = len(tuple(leaf_types(elem)))
             item = _of_kind(elem, iter(range(count)))
             columns = tuple(Leaf(next(leaves)) for _ in range(1 + count))
-            return None if item is None else Applied(partial(_items, item), columns)
+            if item is None or kind.cls is Sequence:
+                return None
+            return Applied(partial(_items, item, kind.cls), columns)
         case _:
             return None
 
@@ -380,9 +382,12 @@ def _chosen(condition: object, sides: tuple[object, object]) -> object:
     return sides[0] if condition else sides[1]
 
 
-def _items(item: Part, length: object, *columns: np.ndarray) -> list[object]:
+def _items(
+    item: Part, cls: type[list[object]] | type[tuple[object, ...]], length: object,
+    *columns: np.ndarray,
+) -> Sequence[object]:  # fmt: skip
     assert isinstance(length, int)
-    return [item.value([c[k].item() for c in columns]) for k in range(length)]
+    return cls(item.value([c[k].item() for c in columns]) for k in range(length))
 
 
 OPERATORS: dict[str, Callable[..., object]] = {

@@ -7,6 +7,7 @@ or a field of a record with a name (``node.left is not None``).
 from __future__ import annotations
 
 import ast
+import collections.abc
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -351,12 +352,10 @@ def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
             return issubclass(DTYPES[value.type].type, classes)
         case ArrayV() | Scalar():
             return issubclass(np.ndarray, classes)
-        case TupleV(_, is_list):
-            return issubclass(list if is_list else tuple, classes)
-        case ListV():
-            return issubclass(list, classes)
-        case HashV(cls):
-            return issubclass(cls, classes)
+        case ListV(cls=collections.abc.Sequence):
+            return issubclass(list, classes)  # or of a tuple: see told_apart
+        case TupleV() | ListV() | HashV():
+            return issubclass(value.cls, classes)
         case SymbolV(_, cls):
             return issubclass(cls, classes)
         case _:

@@ -66,6 +66,7 @@ from pullback.frontend.library.arguments import is_none
 from pullback.frontend.library.numpy import arrays, indices, subscripts
 from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.memory.dict_views import is_view, seen_by
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.libraries import is_used_in_brackets
 from pullback.frontend.python.object_classes import is_object_class
@@ -158,9 +159,10 @@ def _as_bool(value: bool | Atom) -> Value:
 
 
 def element(
-    run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool, of: str = "list"
+    run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool, of: str = ""
 ) -> Value:
-    """Return one item of a list."""
+    """Return one item of a list or tuple."""
+    of = of or ("tuple" if items.cls is tuple else "list")
     site = replace(run.site(node), of=of)
     if checked and (items.spare or not items.atoms):
         index, checked = place(run, items, index, f"{of} index out of range", node), False
@@ -237,38 +239,37 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
 def _of_tuple(
     run: Run, items: tuple[Value, ...], is_list: bool, value: Value, index: Value, node: ast.AST
 ) -> Value:
+    word = "list" if is_list else "tuple"
     match index:
         case SliceV(start, stop, step) if all(isinstance(v, Static) for v in (start, stop, step)):
             key = run.static(index, node, "a slice")
             assert isinstance(key, slice)
             return TupleV(items[key], is_list)
         case SliceV():
-            return _slice_list(run, run.to_list(value, node), index, node)
+            listed = as_class(run.to_list(value, node), list if is_list else tuple)
+            return _slice_list(run, listed, index, node)
         case Static(int(i)):
             if not -len(items) <= i < len(items):
-                word = "list" if is_list else "tuple"
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
             return items[i]
         case _:
             atom = index_atom(run, index, node, "an index")
             if not items:
-                word = "list" if is_list else "tuple"
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
-            of = "list" if is_list else "tuple"
             for v in items:
                 if isinstance(v, GeneratorV):
                     run.generators.advance(v)
             function = choices.item(run, items, atom, node)
             if function is not None:
                 return function
-            return element(run, run.to_list(value, node), atom, node, True, of)
+            return element(run, run.to_list(value, node), atom, node, True, word)
 
 
 def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
     if all(is_none(bound) for bound in (index.start, index.stop, index.step)):
-        return copied(run, items)  # xs[:] is how a list is copied
+        return items if items.cls is tuple else copied(run, items)  # xs[:] copies a list
     part = subscripts.slice_part(run, index, items.length, node)
-    return part_of_list(run, items, part.start, part.count, part.step)
+    return as_class(part_of_list(run, items, part.start, part.count, part.step), items.cls)
 
 
 def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1) -> ListV:

@@ -36,8 +36,9 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import arrays, products
-from pullback.frontend.memory import dicts, hash_sets, long_tuples
+from pullback.frontend.memory import dicts, hash_sets
 from pullback.frontend.memory.dict_views import is_view
+from pullback.frontend.memory.long_tuples import as_class, told_apart
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -123,13 +124,16 @@ def _user_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) 
 
 
 def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) -> Value:
-    if isinstance(a, TupleV) and isinstance(b, TupleV):
-        if a.is_list != b.is_list:
-            run.refuse(node, "a list and a tuple cannot be joined with +", error=ArgumentTypeError)
-        return TupleV(a.items + b.items, a.is_list)
-    tuples = [isinstance(v, TupleV) and not v.is_list for v in (a, b)]
-    if any(tuples) and not run.long_tuples:
+    told_apart(run, a, (list,), node)
+    told_apart(run, b, (list,), node)
+    if a.cls is not b.cls:
         run.refuse(node, "a list and a tuple cannot be joined with +", error=ArgumentTypeError)
+    if isinstance(a, TupleV) and isinstance(b, TupleV):
+        return TupleV(a.items + b.items, a.is_list)
+    return as_class(_joined(run, a, b, node), a.cls)
+
+
+def _joined(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) -> ListV:
     x, y = run.to_list(a, node), run.to_list(b, node)
     nothing = [isinstance(v, TupleV) and not v.items for v in (a, b)]  # a literal []
     if any(nothing):
@@ -156,8 +160,10 @@ def _repeat(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> Val
         and len(items.items) * times.value <= 64
     ):
         return TupleV(items.items * times.value, items.is_list)
-    if isinstance(items, TupleV) and not items.is_list:
-        long_tuples.made(run)
+    return as_class(_repeated(run, items, times, node), items.cls)
+
+
+def _repeated(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> ListV:
     count = int_atom(run, times, node, "the number of repetitions")
     if not ext.never_negative(run, count):
         count = run.b.prim("max", count, i64(0))

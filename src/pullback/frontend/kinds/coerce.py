@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -112,13 +113,14 @@ def coerce(
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
             return replace(value, items=parts, is_list=is_list)
-        case TupleV(items, is_list, owners, fresh), ListK(elem, spare):
-            run.long_tuples = run.long_tuples or not is_list
+        case (TupleV() | ListV()), ListK(cls=cls) if cls not in (value.cls, Sequence):
+            mismatch(run, value, kind, node)
+        case TupleV(items, _, owners, fresh), ListK(elem, spare):
             listed = [coerce(run, v, elem, node) for v in items]
             made = list_of(run, listed, elem, node)
             outside = ownership.given_with(run, owners)
             sole = made.sole or ownership.is_unshared(TupleV(tuple(listed)), outside)
-            return replace(made, owners=owners, fresh=fresh, spare=spare, sole=sole)
+            return replace(made, owners=owners, fresh=fresh, spare=spare, sole=sole, cls=kind.cls)
         case ListV(), ListK():
             return _coerce_list(run, value, kind, node)
         case HashV(), HashK() if value.cls is kind.cls:
@@ -167,7 +169,6 @@ def _attribute(
 
 
 def _is(run: Run, value: UnionV, classes: tuple[type, ...], node: ast.AST) -> Atom:
-
     return run.bool_atom(run.truth(run.is_instance(value, classes, node), node))
 
 
@@ -203,7 +204,7 @@ def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
         if value.spare and not kind.spare:
             args = i64(0), value.length, i64(1)
             atoms = tuple(run.b.prim("slice", a, *args, static=(0,)) for a in atoms)
-        return replace(value, elem=kind.elem, atoms=atoms, spare=kind.spare)
+        return replace(value, elem=kind.elem, atoms=atoms, spare=kind.spare, cls=kind.cls)
     made = run.sequence(
         value.length,
         lambda i: coerce(run, run.element(value, i, node, False), kind.elem, node),
@@ -212,7 +213,7 @@ def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
     inner = value.inner | made.inner
     return replace(
         made, elem=kind.elem, owners=value.owners, fresh=value.fresh, inner=inner, spare=kind.spare,
-        sole=value.sole,
+        sole=value.sole, cls=kind.cls,
     )  # fmt: skip
 
 
@@ -256,7 +257,7 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
         case TupleK(xs, p), TupleK(ys, q):
             return p == q and len(xs) == len(ys) and all(map(_same_leaves, xs, ys))
         case ListK(x, p), ListK(y, q):
-            return (q or not p) and _same_leaves(x, y)
+            return b.cls in (a.cls, Sequence) and (q or not p) and _same_leaves(x, y)
         case HashK(_, x, p), HashK(_, y, q):
             same = a.cls is b.cls and a.factory == b.factory
             return same and (q or not p) and _same_leaves(x, y)
@@ -324,8 +325,8 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
 
 
 def copied(run: Run, items: ListV) -> ListV:
-    """Return a new list with the same items."""
-    whole = run.to_list(items, ast.Pass())
+    """Return a new list with the same items; of a tuple, a tuple."""
+    whole = run.coerce_list(items, ListK(items.elem, cls=items.cls), ast.Pass())
     atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
     new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)
     holds = holding.holds_memory(whole.elem)

@@ -156,7 +156,7 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.extend((length, *atoms))
             out.own(owners, fresh, atoms[0] if atoms else False)
             out.own(inner, sole)
-            return ListK(elem, spare)
+            return ListK(elem, spare, value.cls)
         case HashV(cls, length, index, counts, elem, atoms):
             out.atoms.extend((length, index, *counts, *atoms))
             out.own(value.owners, value.fresh, length)
@@ -403,7 +403,7 @@ def _rebuild(
             length = next(atoms)
             parts = tuple(next(atoms) for _ in leaf_types(elem))
             (owners, fresh), (inner, sole) = own(), own()
-            return ListV(length, elem, parts, owners, fresh, inner, spare, sole)
+            return ListV(length, elem, parts, owners, fresh, inner, spare, sole, kind.cls)
         case HashK(cls, elem, spare, factory):
             length, index = next(atoms), next(atoms)
             counts = (next(atoms), next(atoms)) if kind.holes else ()

@@ -98,16 +98,16 @@ def _join(a: Kind, b: Kind) -> Kind | None:
                 raise RegionsMeetError(one, other)
             return None
         case TupleK(xs, is_list), TupleK(ys, also):
-            if is_list == also and len(xs) == len(ys):
-                items = _all(xs, ys)
-                if items is not None:
-                    return TupleK(items, is_list)
+            items = _all(xs, ys) if is_list == also and len(xs) == len(ys) else None
+            if items is not None:
+                return TupleK(items, is_list)
             return _as_lists(a, b) if is_list and also else None
         case (TupleK(), ListK()) | (ListK(), TupleK()):
             return _as_lists(a, b)
         case ListK(x, p), ListK(y, q):
             elem = join(x, y)
-            return None if elem is None else ListK(elem, p or q)
+            cls = a.cls if a.cls is b.cls else Sequence
+            return None if elem is None else ListK(elem, p or q, cls)
         case RecordK(_, _, here), RecordK(_, _, there) if here != there:
             return None
         case HashK(), HashK():
@@ -251,17 +251,18 @@ def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:
     return joined_numbers(x, y, isinstance(a, StaticK), isinstance(b, StaticK))
 
 
-def _as_lists(a: Kind, b: Kind) -> Kind | None:
+def _as_lists(a: Kind, b: Kind) -> ListK | None:
     x, y = as_list(a), as_list(b)
-    if isinstance(a, TupleK) and not a.items:
-        return y
-    if isinstance(b, TupleK) and not b.items:
-        return x
-    return None if x is None or y is None else join(x, y)
+    both = None if x is None or y is None else join(x, y)
+    if not parts(a) or not parts(b):  # a list of no items, of which nothing more is known
+        both = x or y
+    classes = {k.cls for k in (a, b) if isinstance(k, TupleK | ListK)}
+    cls = Sequence if len(classes) > 1 else classes.pop()
+    return replace(both, cls=cls) if isinstance(both, ListK) else None
 
 
 def as_list(kind: Kind) -> ListK | None:
-    """Return the kind of a list of known length as that of a list of any length."""
+    """Return the kind of a list or tuple of known length as that of one of any length."""
     match kind:
         case ListK():
             return kind
@@ -269,7 +270,7 @@ def as_list(kind: Kind) -> ListK | None:
             elem: Kind | None = generalise(first)
             for k in others:
                 elem = join(elem, generalise(k)) if elem is not None else None
-            return None if elem is None else ListK(elem)
+            return None if elem is None else ListK(elem, cls=kind.cls)
         case _:
             return None
 

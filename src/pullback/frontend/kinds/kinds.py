@@ -14,7 +14,7 @@ of a kind are the Core types of the atoms that carry a value of it, depth first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -48,18 +48,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ListK(Compound, Kind):
-    """The kind of a list of dynamic length. Leaves: its length, then one array per leaf of an item.
+    """The kind of a list or tuple of dynamic length. Leaves: its length, then one array per leaf of
+    an item.
 
-    ``spare``: these arrays may be longer than the list (``append`` writes there)."""
+    ``spare``: these arrays may be longer than the list (``append`` writes there). ``cls``: list or
+    tuple; ``Sequence``: only the run knows which of the two."""
     __hash__ = hash_once
 
     elem: Kind
     spare: bool = False
+    cls: type = list
 
     @property
     def word(self) -> str:
         """What a user calls it."""
-        return "list"
+        return "list or tuple" if self.cls is Sequence else self.cls.__name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +74,6 @@ class TableK(ListK):
 
     cls: type = set
     any_size: bool = False
-
-    @property
-    def word(self) -> str:
-        return self.cls.__name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +107,10 @@ class TupleK(Compound, Kind):
 
     items: tuple[Kind, ...]
     is_list: bool = False
+
+    @property
+    def cls(self) -> type:
+        return list if self.is_list else tuple
 
 
 _NOTHING = static_kind(None)
@@ -352,7 +355,7 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
     rest = iter(new)
     match kind:
         case ListK(_, spare):
-            return ListK(next(rest), spare)
+            return ListK(next(rest), spare, kind.cls)
         case HashK(cls, _, spare):
             elem = next(rest)
             assert isinstance(elem, TupleK)
@@ -410,7 +413,7 @@ def without_spare(kind: Kind) -> Kind:
     lists."""
     match kind:
         case ListK(elem):
-            return ListK(without_spare(elem))
+            return ListK(without_spare(elem), False, kind.cls)
         case HashK(cls, elem, _, factory):
             inside = without_spare(elem)
             assert isinstance(inside, TupleK)

@@ -50,11 +50,7 @@ def class_name(value: Value) -> str:
                     return "bool" if py else "numpy.bool"
         case ArrayV():
             return "numpy.ndarray"
-        case TupleV(_, is_list):
-            return "list" if is_list else "tuple"
-        case ListV():
-            return "list"
-        case RecordV(cls) | HashV(cls) | RefV(cls=cls):
+        case ListV(cls=cls) | TupleV(cls=cls) | RecordV(cls) | HashV(cls) | RefV(cls=cls):
             return cls.__name__
         case SymbolV(_, cls):
             return cls.__name__

@@ -75,7 +75,7 @@ class ListV(Value):
     ``spare`` they may be longer than the list. ``sp.element(list, i, node)`` reads one.
     ``owners`` and ``fresh`` are those of the list itself, as of an ArrayV; ``inner``: the owners of
     the arrays and lists in it. ``sole``: these were made here, and each is in one place of the list
-    only (in a parameter: the caller knows)."""
+    only (in a parameter: the caller knows). ``cls``: see ListK."""
 
     length: Atom
     elem: Kind
@@ -85,6 +85,7 @@ class ListV(Value):
     inner: frozenset[Owner] = frozenset()
     spare: bool = False
     sole: bool = False
+    cls: type = list
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,6 +135,10 @@ class TupleV(Value):
     is_list: bool = False
     owners: frozenset[Owner] = field(default_factory=lambda: frozenset({Owner()}))
     fresh: bool = True
+
+    @property
+    def cls(self) -> type:
+        return list if self.is_list else tuple
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -486,7 +491,6 @@ __all__ = [
     "Indexed", "Items", "LambdaSetV", "Line", "Lines", "ListV", "MaybeV", "MethodHandler",
     "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "RefV", "Region", "Registry",
     "ReversedV", "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV",
-    "SymbolV",
-    "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "WrappedV", "ZipV",
+    "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "WrappedV", "ZipV",
     "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

@@ -110,7 +110,7 @@ def widen(old: Kind, new: Kind) -> Kind:
                 new.outside,
             )
         case ListK(x), ListK(y, spare):
-            return ListK(widen(x, y), spare)
+            return ListK(widen(x, y), spare, new.cls)
         case HashK(_, x), HashK(_, y) if len(x.items) == len(y.items):
             return with_parts(new, (widen(x, y), new.factory))
         case OptionalK(x), OptionalK(y):

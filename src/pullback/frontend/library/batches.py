@@ -30,6 +30,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.run import Run
 
 Tree = Any
@@ -104,7 +105,7 @@ def _each(
         if isinstance(axes, list | tuple):
             reason = f"axes for each item of {sp.describe(tree)}, whose length only the run knows"
             sp.refuse(node, reason, "give one number for all of its items")
-        return lists(tree, Static(batches.axes_of(axes)))
+        return as_class(lists(tree, Static(batches.axes_of(axes))), tree.cls)
     if parts is None:
         if not _is_leaf(tree) and axes is not None:
             reason = f"mapping over {sp.describe(tree)}"

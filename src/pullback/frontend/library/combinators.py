@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pullback import combinators
 from pullback.core.build import boolean
@@ -248,8 +249,8 @@ def _stopped(sp: Specialiser, value: Value, node: ast.AST) -> Value:
         case RecordV(cls, fields):
             inside = {k: _stopped(sp, v, node) for k, v in fields.items()}
             return RecordV(cls, inside, None, value.owners, False)
-        case ListV(length, elem, atoms, owners, _, inner, spare):
+        case ListV(atoms=atoms):
             stopped = tuple(sp.b.prim("stop_gradient", a) for a in atoms)
-            return ListV(length, elem, stopped, owners, False, inner, spare)
+            return replace(value, atoms=stopped, fresh=False, sole=False)
         case _:
             sp.refuse(node, f"pb.stop_gradient of {sp.describe(value)} is not supported")

@@ -28,6 +28,7 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.library.text import deep_copies
 from pullback.frontend.memory import hash_tables, holding
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.run import Run
@@ -106,7 +107,8 @@ class _Copy:
                 return copied(run, value)
             case ListV() if self.apart or (value.sole and value.fresh):
                 apart = Static(deepcopy_apart if self.apart else copy.deepcopy)
-                return run_program(run, deep_copies.of_items, (value, apart), node)
+                made = run_program(run, deep_copies.of_items, (value, apart), node)
+                return as_class(made, value.cls)
             case HashV(elem=elem) if not self.deep or not _holds_objects(elem):
                 return hash_tables.copied(run, value)
             case HashV(cls) if self.apart and issubclass(cls, dict):

@@ -68,7 +68,7 @@ from pullback.frontend.library.math_functions import to_python_int
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.choice import rounded
 from pullback.frontend.library.text import floats, iterators
-from pullback.frontend.memory import long_tuples
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python.special_methods import special
 from pullback.frontend.run import Run
 
@@ -412,16 +412,16 @@ def _sequence(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST, is_lis
     (x,) = bind(sp, "list" if is_list else "tuple", args, kwargs, node, x=TupleV(()))
     if isinstance(x, TupleV):
         return TupleV(x.items, is_list)
-    if not is_list and isinstance(x, ListV | ArrayV | RangeV):
-        long_tuples.made(sp)
+    if isinstance(x, ListV) and x.cls is tuple and not is_list:
+        return x
     if isinstance(x, ListV | ArrayV):
-        return sp.copied(sp.to_list(x, node))
-    if isinstance(x, RangeV):
-        return sp.to_list(x, node)
-    over = sp.iterate(x, node)
-    values = known(over)
-    if values is not None:
-        return TupleV(values, is_list)
-    if not is_list:
-        long_tuples.made(sp)
-    return collect(as_run(sp), over, node)
+        made = sp.copied(sp.to_list(x, node))
+    elif isinstance(x, RangeV):
+        made = sp.to_list(x, node)
+    else:
+        over = sp.iterate(x, node)
+        values = known(over)
+        if values is not None:
+            return TupleV(values, is_list)
+        made = collect(as_run(sp), over, node)
+    return made if is_list else as_class(made, tuple)

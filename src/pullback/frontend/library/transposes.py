@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
@@ -28,6 +27,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.memory.long_tuples import as_class
 
 _MANY = 1 << 62
 
@@ -50,7 +50,7 @@ def _columns(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         def item(i: Atom) -> Value:
             return sp.subscript(_row(sp, rows, i, node), index_scalar(j), node)
 
-        return replace(sp.sequence(count, item, node), fresh=False)  # a tuple in Python
+        return as_class(sp.sequence(count, item, node), tuple)
 
     width = _shortest(sp, rows, count, node)
     return GeneratorV(node, Indexed(width, column))
@@ -89,7 +89,7 @@ def _of_tuples(sp: Specialiser, rows: ListV, width: int, node: ast.AST) -> Value
             assert isinstance(row, TupleV)
             return row.items[k]
 
-        return replace(sp.sequence(rows.length, item, node), fresh=False)  # a tuple in Python
+        return as_class(sp.sequence(rows.length, item, node), tuple)
 
     return TupleV(tuple(map(column, range(width))))
 

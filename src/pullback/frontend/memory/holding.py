@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
@@ -12,6 +13,7 @@ from pullback.frontend.kinds.kinds import (
     FunctionK,
     FunctionRefK,
     Kind,
+    ListK,
     OptionalK,
     RangeK,
     RecordK,
@@ -42,6 +44,8 @@ def holds_memory(kind: Kind) -> bool:
             return rank0
         case TupleK(_, True):
             return True
+        case ListK(elem, cls=builtins.tuple):
+            return holds_memory(elem)
         case RecordK(cls) if changes(cls):
             return True
         case FunctionK(scopes) if any(n in s.rebound for s in scopes for n, _ in s.names):
@@ -66,6 +70,8 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
     """Whether a value is an object that updates change: an array, a list, a dict
     or an object whose attributes can be assigned."""
     match value:
+        case ListV(elem=elem) if is_tuple(value):
+            return holds_memory(elem)  # which is updated where the tuple holds it
         case ArrayV() | ListV() | TupleV(is_list=True):
             return True
         case HashV(cls):
@@ -78,9 +84,13 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
             return False
 
 
+def is_tuple(value: object) -> bool:
+    return isinstance(value, TupleV | ListV) and value.cls is tuple
+
+
 def is_update(receiver: Value, name: str) -> bool:
     """Whether a method changes its object, which is a list, dict or set."""
-    if name not in LIST_UPDATES or isinstance(receiver, ArrayV):
+    if name not in LIST_UPDATES or isinstance(receiver, ArrayV) or is_tuple(receiver):
         return False
     is_object = isinstance(receiver, RecordV) and receiver.cls is not dict
     return is_updated_in_place(receiver) and not is_object
@@ -107,7 +117,7 @@ def nodes_hold_memory(union: Union) -> bool:
 def _below(kind: Kind) -> Iterator[Kind]:
     """Return the parts of tuples, records and values that may be None, however deep."""
     match kind:
-        case TupleK(_, False) | OptionalK():
+        case TupleK(_, False) | ListK(cls=builtins.tuple) | OptionalK():
             inside = parts(kind)
         case RecordK(cls) if not changes(cls):
             inside = parts(kind)

@@ -187,7 +187,8 @@ class Inside:
             and known(op.index, len(container.items)) is None
         ):
             container = run.to_list(container, node)
-        if not isinstance(container, ListV) or isinstance(op.index, SliceV):
+        in_list = isinstance(container, ListV) and not holding.is_tuple(container)
+        if not isinstance(container, ListV) or not in_list or isinstance(op.index, SliceV):
             return self.replaced(items, path, container, op)
         run.check_captured_in_loop(value, node)
         word = "list index out of range" if checked else "list assignment index out of range"
@@ -214,7 +215,7 @@ class Inside:
         joined = join(_kind_at(items.elem, path[1:]), new)
         if not isinstance(joined, HashK):
             refuse_kinds(run, new, _kind_at(items.elem, path[1:]), node)
-        wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare)
+        wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare, items.cls)
         leaves = _Leaves(run, run.coerce_list(items, wanted, node), path, node)
         assert isinstance(leaves.kind, HashK)
         count = len(list(leaf_types(leaves.kind))) - len(list(leaf_types(leaves.kind.factory)))
@@ -331,11 +332,11 @@ class Inside:
                     joined = None
             else:
                 elem = row.elem if given is None else join(row.elem, given)
-                joined = None if elem is None else ListK(generalise(elem), spare)
+                joined = None if elem is None else replace(row, elem=generalise(elem), spare=spare)
         if joined is None:
             assert new is not None
             refuse_kinds(run, new, here, node)
-        wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare)
+        wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare, items.cls)
         return run.coerce_list(items, wanted, node)
 
 
@@ -434,4 +435,4 @@ def _with_kind(kind: Kind, path: Path, new: Kind) -> Kind:
         return with_parts(kind, (_with_kind(kind.elem, rest, new), kind.factory))
     row = as_list(kind)
     assert row is not None
-    return ListK(_with_kind(row.elem, rest, new), row.spare)
+    return replace(row, elem=_with_kind(row.elem, rest, new))

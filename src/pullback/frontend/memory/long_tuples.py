@@ -1,78 +1,49 @@
-"""Tuples of a length that only the run knows are lists, but for what would tell the two apart.
-
-``tuple(f(x) for x in xs)`` is the same data as a list, and is given back as one. A program in which
-there is such a tuple, and which asks whether a sequence of unknown length is a list or a tuple
-(``isinstance``, ``type``, a class pattern, ``==``), is refused where it asks: the answer would be
-that of a list.
-"""
+"""The class of lists and tuples of a length that only the run knows, and questions about classes to
+which only the run knows the answer, which are refused."""
 
 from __future__ import annotations
 
 import ast
-import typing
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
 
-from pullback.errors import PullbackError
 from pullback.frontend.interface import Specialiser
-from pullback.frontend.kinds.values import ListV, Scalar, Value
-from pullback.frontend.python.annotations import is_tuple_of_any_length
-from pullback.frontend.python.records import Union, annotations_of
-from pullback.frontend.run import Run
+from pullback.frontend.kinds.values import ListV, Scalar, TupleV, Value
 
-if TYPE_CHECKING:
-    from pullback.frontend.run import Run
+_Value = TypeVar("_Value", bound=Value)
 
 
-def made(sp: Specialiser) -> None:
-    """Note that the program has such a tuple."""
-    _run(sp).long_tuples = True
+def as_class(value: _Value, cls: type) -> _Value:
+    """Return the items of a list or tuple as those of a list, or of a tuple."""
+    match value:
+        case ListV() if value.cls is not cls:
+            return replace(value, cls=cls)
+        case TupleV() if value.cls is not cls:
+            return replace(value, is_list=cls is list)
+        case _:
+            return value
 
 
 def told_apart(
     sp: Specialiser, value: Value, classes: tuple[type, ...], node: ast.AST
 ) -> None:
-    """Note that the program asks at ``node`` whether the value is an instance of these classes."""
-    run = _run(sp)
+    """Refuse the program if it asks at ``node`` whether the value is an instance of these classes,
+    and only the run knows: of a number that is an int or a float, of a list or tuple."""
     if (
         isinstance(value, Scalar)
         and value.is_int is not None
         and issubclass(int, classes) != issubclass(float, classes)
     ):
-        run.refuse(
+        sp.refuse(
             node,
             "an int and a float have met here: whether this is a float is not known",
             "write 1.0 for 1, sum(xs, 0.0) for sum(xs), or ask isinstance(x, int)",
         )
-    if isinstance(value, ListV) and issubclass(list, classes) != issubclass(tuple, classes):
-        try:
-            run.refuse(
-                node,
-                "the program also has tuples of a length that only the run knows, which are lists "
-                "here: whether this is a list or a tuple is not known",
-                "use lists, or let the program say which it is (a field, two functions)",
-            )
-        except PullbackError as e:
-            run.list_or_tuple = run.list_or_tuple or e
-
-
-def _run(sp: Specialiser) -> Run:
-    assert isinstance(sp, Run)
-    return sp
-
-
-def settle(run: Run, unions: Iterable[Union]) -> None:
-    """Refuse the program, at its end, if it has told such tuples from lists."""
-    if run.list_or_tuple is not None and (run.long_tuples or any(map(_holds, unions))):
-        raise run.list_or_tuple
-
-
-def _holds(union: Union) -> bool:
-    return any(_may_be(a) for cls in union.classes for a in annotations_of(cls).values())
-
-
-def _may_be(annotation: object) -> bool:
-    """Whether the annotation lets a tuple of any length be there or inside."""
-    if is_tuple_of_any_length(annotation) or typing.get_origin(annotation) is Sequence:
-        return True
-    return any(map(_may_be, typing.get_args(annotation)))
+    unknown = isinstance(value, ListV) and value.cls is Sequence
+    if unknown and issubclass(list, classes) != issubclass(tuple, classes):
+        sp.refuse(
+            node,
+            "a list and a tuple have met here: which of the two this is, only the run knows",
+            "use lists on all paths, or tuples: list(x), tuple(x)",
+        )

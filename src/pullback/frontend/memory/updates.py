@@ -78,6 +78,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
         run.assigned.add(ITEMS)
     if isinstance(op, Store) and isinstance(op.index, str):
         return _attribute_stored(run, container, op.index, op.value, node), _NONE
+    is_list = isinstance(container, ListV | TupleV) and container.cls is list
     match op, container:
         case Become(value), _:
             return value(container), _NONE
@@ -88,7 +89,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             return hash_methods.store_at(run, container, index, value, node), _NONE
         case Method(name, args, kwargs), HashV() if name in hash_sets.updates_of(container):
             return hash_sets.updates_of(container)[name](run, container, args, kwargs, node)
-        case Store(index, value), ListV() | TupleV(is_list=True) if not isinstance(index, str):
+        case Store(index, value), (ListV() | TupleV()) if is_list and not isinstance(index, str):
             return lists.store_at(run, container, index, value, node), _NONE
         case Store(index, value, by), ArrayV() if not isinstance(index, str):
             array = container
@@ -97,9 +98,9 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
         case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
             run.put_into.add(KEYS)
             return dicts.UPDATES[name](run, container, args, kwargs, node)
-        case Method("sort", args, kwargs), ListV() | TupleV(is_list=True):
+        case Method("sort", args, kwargs), (ListV() | TupleV()) if is_list:
             return lists.sort(run, container, args, kwargs, node)
-        case Method(name, args, kwargs), ListV() | TupleV(is_list=True) if name in lists.UPDATES:
+        case Method(name, args, kwargs), (ListV() | TupleV()) if is_list and name in lists.UPDATES:
             if kwargs:
                 run.refuse(node, f".{name}() takes no such argument", error=ArgumentTypeError)
             return lists.UPDATES[name](run, container, args, node)

@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterable
 
 from pullback.frontend.kinds.kinds import (
+    HashK,
     Kind,
+    ListK,
     RecordK,
     StaticK,
     SymbolK,
@@ -53,8 +55,8 @@ def text_of_kind(kind: Kind) -> str:
             outer = type(kind).__name__
             if isinstance(kind, RecordK):
                 outer += f" {text_of_class(kind.cls)} {[n for n, _ in kind.fields]}"
-            elif isinstance(kind, TupleK):
-                outer += f" {kind.is_list}"
+            elif isinstance(kind, ListK | TupleK | HashK):
+                outer += f" {kind.cls.__name__}"
             return f"{outer}({', '.join(map(text_of_kind, inside))})"
         case _:
             return repr(kind)

@@ -230,11 +230,11 @@ def annotation_kind(
             ),
         )
     if is_tuple_of_any_length(annotation):
-        return ListK(inner(args[0]))
+        return ListK(inner(args[0]), cls=tuple)
     if origin is tuple:
         return TupleK(tuple(map(inner, args)))
     if isinstance(origin, type) and issubclass(origin, Sequence) and len(args) == 1:
-        return ListK(inner(args[0]))
+        return ListK(inner(args[0]), cls=list if origin is list else Sequence)
     if origin in (typing.Union, types.UnionType):
         rest = [a for a in args if a is not types.NoneType]
         if len(rest) == 1 and len(args) == 2:

@@ -205,11 +205,9 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             return CaughtV(atom, (*steps, TYPE))
         case ArrayV():
             return Static(np.ndarray)
-        case TupleV(_, is_list):
-            return Static(list if is_list else tuple)
-        case ListV():
+        case TupleV() | ListV():
             told_apart(sp, value, (list,), node)
-            return Static(list)
+            return Static(value.cls)
         case _:
             sp.refuse(node, f"type of {sp.describe(value)}", "use isinstance(x, Class)")
 

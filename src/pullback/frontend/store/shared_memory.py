@@ -221,7 +221,7 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
                 lambda i: _plain(run, run.element(value, i, node, checked=False), node, inside),
                 node,
             )
-            return replace(made, fresh=False)  # an update of it would be lost
+            return replace(made, fresh=False, cls=value.cls)  # an update of it would be lost
         case TupleV(items):
             each = tuple(_plain(run, v, node, inside) for v in items)
             return replace(value, items=each, owners=TupleV(()).owners, fresh=False)

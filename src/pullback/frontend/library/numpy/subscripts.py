@@ -212,6 +212,9 @@ def _place(parts: Sequence[Part]) -> int:
 
 def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> list[Part]:
     """Return one part for each axis of the array, and the new axes."""
+    if isinstance(index, ListV) and index.cls is not list:
+        reason = f"an index that is {sp.describe(index)}, of a length that only the run knows"
+        sp.refuse(node, reason, "use as many indices as there are axes: a[i, j]")
     items = list(index.items) if isinstance(index, TupleV) and not index.is_list else [index]
     masks = [scatter.as_mask(sp, item, node) for item in items]
     items = [item if mask is None else mask for item, mask in zip(items, masks, strict=True)]
