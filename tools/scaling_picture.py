@@ -138,7 +138,8 @@ def measured() -> dict[str, Any]:
     work = {way: [run(n, ROWS) for n in COUNTS] for way, run in RUNS.items()}
     none = {way: [RUNS[way](n, 10) for n in COUNTS] for way in ("mpi", "dask")}
     return {"work": work, "none": none, "cores": len(os.sched_getaffinity(0)),
-            "load": load, "machine": platform.machine()}  # fmt: skip
+            "load": load, "after": os.getloadavg()[0],
+            "machine": platform.machine()}  # fmt: skip
 
 
 def table(found: dict[str, Any]) -> str:
@@ -180,8 +181,8 @@ def write(found: dict[str, Any]) -> None:
     said = (
         f"One gradient over {SHARDS} shards of {ROWS:,} rows, {ROUNDS} layers, the best of {CALLS} "
         f"calls, with one thread in each process, on {found['cores']} cores ({found['machine']}; "
-        f"the load average before was {found['load']:.1f}). In brackets: how many times as fast as "
-        "one process."
+        f"the load average was {found['load']:.1f} before, {found['after']:.1f} after). In "
+        "brackets: how many times as fast as one process."
     )
     text = PAGE.read_text()
     new = f"{begin}\n{said}\n\n{table(found)}\n{end}"
