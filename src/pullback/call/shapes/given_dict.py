@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pullback.call.code.reading import Making, Reading, Source, Sources
@@ -10,20 +10,18 @@ from pullback.call.code.tangent_items import exactly_or_none, item_of
 from pullback.call.code.writing import Slots, Where, Writing
 from pullback.call.given import Normal, What, name_of, placed
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape, shape_of
-from pullback.call.shapes.sequence import List, column_of, places_at, room
+from pullback.call.shapes.sequence import Items, column_of, places_at, room
 from pullback.call.shapes.table import Cotangents
-from pullback.call.trees import Form, NoForm, Writer
 from pullback.core.types import Type
 from pullback.core.values import make_array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import TableK, TupleK
 from pullback.frontend.python.pytypes import MOST_KEYS
-from pullback.native import Tree
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE
 
 
-class GivenDict(List, of=TableK, container=dict):
+class GivenDict(Items, of=TableK, container=dict):
     """A dict with keys of one type and values of one type; a gradient and a tangent are dicts with
     the same keys."""
 
@@ -97,24 +95,6 @@ class GivenDict(List, of=TableK, container=dict):
     def _listed(self, given: object) -> list[object]:
         assert isinstance(given, dict | list)
         return list(given.values()) if isinstance(given, dict) else given
-
-    # --- entry points ---
-
-    @property
-    def direct(self) -> bool:
-        return False
-
-    def argument(self, w: Writer, at: str) -> tuple[Tree, str] | None:
-        raise NoForm
-
-    def result_form(self) -> Form | None:
-        return None
-
-    def gradient_form(self) -> Form | None:
-        return None
-
-    def sizes(self, at: str, w: Writer | None) -> Iterator[str]:
-        return iter(())
 
     # --- conversions ---
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from pullback.call.code.reading import Making, Sources
 from pullback.call.code.writing import Where, Writing
 from pullback.call.given import Normal, What
 from pullback.call.shape import Leaves, Made
-from pullback.call.shapes.sequence import List
-from pullback.call.trees import Form, NoForm, Writer
+from pullback.call.shapes.sequence import Items
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.given_tables import NO_ITEMS
 from pullback.frontend.kinds.join import key_kind
 from pullback.frontend.kinds.kinds import ListK, TableK
 from pullback.frontend.python.pytypes import register, type_of
-from pullback.native import Tree
 from pullback.native.builder import increment
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE
 
 
-class GivenSet(List, of=TableK):
+class GivenSet(Items, of=TableK):
     """A set; in a gradient and in a tangent ``None``."""
 
     leaf = True
@@ -53,24 +51,6 @@ class GivenSet(List, of=TableK):
 
     def normal(self, value: object, given: object, made: Normal, where: str) -> object:
         return None
-
-    # --- entry points ---
-
-    @property
-    def direct(self) -> bool:
-        return False
-
-    def argument(self, w: Writer, at: str) -> tuple[Tree, str] | None:
-        raise NoForm
-
-    def result_form(self) -> Form | None:
-        return None
-
-    def gradient_form(self) -> Form | None:
-        return None
-
-    def sizes(self, at: str, w: Writer | None) -> Iterator[str]:
-        return iter(())
 
     # --- conversions ---
 

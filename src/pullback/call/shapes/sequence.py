@@ -33,8 +33,8 @@ Column = Callable[[str], Source]
 """What is at an index of a column."""
 
 
-class List(Shape, of=ListK):
-    """A list or tuple of any length; where a node may hold either, a result has a list."""
+class Items(Shape):
+    """Items of one kind, whose number only the run knows."""
 
     grows = True
 
@@ -111,49 +111,6 @@ class List(Shape, of=ListK):
         for j, t in enumerate(self.item.types):
             real = of_reals(t)
             out.append(make_array(t, [x[j] for x in found], (len(rows),)) if real else None)
-
-    # --- entry points ---
-
-    @property
-    def direct(self) -> bool:
-        return isinstance(self.item, Number) and self.item.one_leaf
-
-    def _tree(self, counted: bool) -> ListOf | None:
-        if isinstance(self.item, Number) and self.item.one_leaf:
-            return ListOf(TY_OF_DTYPE[dtype_of(self.item.type).name], counted)
-        return None
-
-    def argument(self, w: Writer, at: str) -> tuple[Tree, str] | None:
-        tree = self._tree(True)
-        return super().argument(w, at) if tree is None else (tree, at)
-
-    def result_form(self) -> Form | None:
-        tree = None if self.is_tuple else self._tree(True)
-        return None if tree is None else Form(tree)
-
-    def gradient_form(self) -> Form | None:
-        tree = None if self.is_tuple or not self.item.real else self._tree(False)
-        return None if tree is None else Form(tree)
-
-    def tangent_argument(
-        self, w: Writer, at: str, sizes: Iterator[str]
-    ) -> tuple[Tree, str] | None:
-        if not self.item.real:
-            return None
-        tree = self._tree(False)
-        if tree is None:
-            return super().tangent_argument(w, at, sizes)
-        w.check(f"type({at}) is list and len({at}) == {next(sizes)}")
-        return tree, at
-
-    def sizes(self, at: str, w: Writer | None) -> Iterator[str]:
-        yield f"len({at})"
-
-    def blank(self, sizes: Iterator[tuple[int, ...] | int]) -> Iterator[object]:
-        n = next(sizes)
-        assert isinstance(n, int) and isinstance(self.item, Number)
-        yield n
-        yield np.zeros(n, dtype_of(self.item.type))
 
     # --- from objects to words ---
 
@@ -239,6 +196,51 @@ class List(Shape, of=ListK):
         count = c.let(f"select i1 {some}, i64 {n}, i64 0")
         with c.counting(count) as i:
             item.seed(m, item_of(c, items, i), iter([column(i) for column in columns]))
+
+
+class List(Items, of=ListK):
+    """A list or tuple of any length; where a node may hold either, a result has a list."""
+
+    @property
+    def direct(self) -> bool:
+        return isinstance(self.item, Number) and self.item.one_leaf
+
+    def _tree(self, counted: bool) -> ListOf | None:
+        if isinstance(self.item, Number) and self.item.one_leaf:
+            return ListOf(TY_OF_DTYPE[dtype_of(self.item.type).name], counted)
+        return None
+
+    def argument(self, w: Writer, at: str) -> tuple[Tree, str] | None:
+        tree = self._tree(True)
+        return super().argument(w, at) if tree is None else (tree, at)
+
+    def result_form(self) -> Form | None:
+        tree = None if self.is_tuple else self._tree(True)
+        return None if tree is None else Form(tree)
+
+    def gradient_form(self) -> Form | None:
+        tree = None if self.is_tuple or not self.item.real else self._tree(False)
+        return None if tree is None else Form(tree)
+
+    def tangent_argument(
+        self, w: Writer, at: str, sizes: Iterator[str]
+    ) -> tuple[Tree, str] | None:
+        if not self.item.real:
+            return None
+        tree = self._tree(False)
+        if tree is None:
+            return super().tangent_argument(w, at, sizes)
+        w.check(f"type({at}) is list and len({at}) == {next(sizes)}")
+        return tree, at
+
+    def sizes(self, at: str, w: Writer | None) -> Iterator[str]:
+        yield f"len({at})"
+
+    def blank(self, sizes: Iterator[tuple[int, ...] | int]) -> Iterator[object]:
+        n = next(sizes)
+        assert isinstance(n, int) and isinstance(self.item, Number)
+        yield n
+        yield np.zeros(n, dtype_of(self.item.type))
 
 
 def room(
