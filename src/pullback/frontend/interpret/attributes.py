@@ -44,6 +44,8 @@ from pullback.frontend.kinds.values import (
     Value,
     class_of,
 )
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, references
 from pullback.frontend.python import handled, object_classes, records
 from pullback.frontend.python.libraries import is_closed
@@ -190,14 +192,14 @@ def _of_record(
     run: Run, value: RecordV, name: str, node: ast.AST, bases: tuple[type, ...] | None = None
 ) -> Value:
     """Return a field, or what the class (or the first of ``bases``) has under this name."""
-    if name in value.fields and bases is None:
+    if name in value.fields and bases is None and not comes_first(entry_of(value.cls, name)):
         part = value.fields[name]
         return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part
     if name == "__class__":
         return Static(value.cls)
     if value.outside is not None and bases is None:
         held = object_classes.attributes_of(value.outside.value)
-        if name in held and not isinstance(entry_of(value.cls, name), property):
+        if name in held and not comes_first(entry_of(value.cls, name)):
             return run.from_python(held[name], (*value.outside.path, ("attr", name)), node)
         run.without_own(value.outside.path, name)
     found = method_of(run, value, value.cls, bases or value.cls.__mro__, name, node)
@@ -206,12 +208,6 @@ def _of_record(
     if found is not None:
         return found
     constant = class_entry(bases or value.cls.__mro__, name)[1]
-    if isinstance(constant, functools.cached_property):
-        run.refuse(
-            node,
-            f"the property {name!r} keeps its result in the object, which compiled code cannot",
-            "use @property where it is cheap, or a local variable: width = box.width",
-        )
     if constant is None or isinstance(constant, types.MemberDescriptorType):
         refuse_missing(run, value, name, node)
     return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
@@ -265,8 +261,44 @@ def method_of(
             return _method(run, owner, inner, name, node)
         case classmethod(__func__=types.FunctionType() as inner):
             return _bound(_method(run, owner, inner, name, node), Static(cls))
+        case functools.cached_property(func=types.FunctionType() as make):
+            if not keeps(cls):
+                run.refuse(
+                    node, f"the property {name!r} keeps its result in the object, which is a value",
+                    "use @property where it is cheap, or a local variable: width = box.width",
+                )
+            f = _method(run, owner, make, name, node, "func")
+            return run_program(run, kept_properties.kept, (value, f, Static(name)), node)
+        case _ if is_descriptor(found, "__get__"):
+            getter_of = run.attribute(descriptor(run, base, name, node), "__get__", node)
+            return run.call(getter_of, (value, Static(cls)), node)
         case _:
             return None
+
+
+def keeps(cls: type) -> bool:
+    """Whether objects of a class keep what a ``cached_property`` has computed."""
+    return object_classes.is_object_class(cls) and bool(cls.__dictoffset__)
+
+
+def is_descriptor(entry: object, special: str) -> bool:
+    """Whether what a class has under a name is an object whose class says, by ``__get__`` or
+    ``__set__``, what the attribute is."""
+    cls = type(entry)
+    return object_classes.is_object_class(cls) and written(cls, special) is not None
+
+
+def comes_first(entry: object) -> bool:
+    """Whether what a class has under a name comes before what its object holds under it."""
+    return isinstance(entry, property) or (
+        is_descriptor(entry, "__get__") and is_descriptor(entry, "__set__")
+    )
+
+
+def descriptor(run: Run, cls: type, name: str, node: ast.AST) -> Value:
+    """Return the descriptor that a class, or a class above it, has under a name."""
+    base, entry = class_entry(cls.__mro__, name)
+    return run.from_python(entry, (("class", base), ("own", name)), node)
 
 
 def entry_of(cls: type, name: str) -> object:
@@ -305,7 +337,7 @@ def _method(
 ) -> FunctionV:  # fmt: skip
     path: Path = (("class", cls), ("attr", name))
     match getattr(cls, name):
-        case property():
+        case property() | functools.cached_property():
             path = (*path, ("attr", part))
         case types.MethodType():  # of a class: made anew by every look
             path = (*path, ("attr", "__func__"))
@@ -334,6 +366,9 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     if isinstance(found, types.FunctionType):
         return _method(run, cls, found, name, node)
     of = f"type object {cls.__name__!r}"
+    if is_descriptor(found, "__get__"):
+        getter = run.attribute(descriptor(run, cls, name, node), "__get__", node)
+        return run.call(getter, (Static(None), Static(cls)), node)
     assigned = attributes_outside.value_in(run, of, cls.__mro__, name, node)
     if assigned is not None:
         return assigned

@@ -54,6 +54,11 @@ def store(
     cls = holder.cls
     if isinstance(last, str):
         entry = attributes.entry_of(cls, last)
+        if attributes.is_descriptor(entry, "__set__"):
+            made = value(lambda: run.attribute(there(run, base, steps, node), last, node))
+            method = run.attribute(attributes.descriptor(run, cls, last, node), "__set__", node)
+            run.call(method, (there(run, base, steps, node), made), node)
+            return True
         if not isinstance(entry, property | types.MemberDescriptorType) and not cls.__dictoffset__:
             _refuse_slot(run, cls, last, node)
         if not isinstance(entry, property):
@@ -96,8 +101,14 @@ def _by_reference(
     classes = store.group(ref).classes
     entries = [attributes.entry_of(c, last) for c in classes]
     entry = entries[0]
-    if any(isinstance(e, property) for e in entries) and any(e is not entry for e in entries):
+    by_set = attributes.is_descriptor(entry, "__set__")
+    special = by_set or any(attributes.comes_first(e) for e in entries)
+    if special and any(e is not entry for e in entries):
         run.refuse(node, f"the property {last!r} of one of several classes is assigned")
+    if by_set:
+        method = run.attribute(attributes.descriptor(run, classes[0], last, node), "__set__", node)
+        run.call(method, (ref, made), node)
+        return True
     if not isinstance(entry, property):
         for cls, e in zip(classes, entries, strict=True):
             if not isinstance(e, types.MemberDescriptorType) and not cls.__dictoffset__:

@@ -14,17 +14,21 @@ from pullback.errors import UnknownAttributeError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret.attributes import (
     class_entry,
+    comes_first,
     entry_of,
+    is_descriptor,
     method_of,
-    refuse_missing,
 )
-from pullback.frontend.kinds.values import RecordV, RefV, Scalar, Static, SuperV, Value
+from pullback.frontend.kinds.values import RefV, Scalar, Static, SuperV, Value
 from pullback.frontend.memory import attributes_outside
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
     from pullback.frontend.store.facts import Group
     from pullback.frontend.store.protocol import Store
+
+
+_COMPUTED = property, functools.cached_property
 
 
 def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value:
@@ -53,7 +57,7 @@ def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value
 def has_property(run: Run, group: Group, name: str, node: ast.AST) -> bool:
     """Whether a name is a property: that comes before what an object holds under it. Refused where
     it is one of some classes only, and others hold values."""
-    found = [isinstance(entry_of(c, name), property) for c in group.classes]
+    found = [comes_first(entry_of(c, name)) for c in group.classes]
     if any(found) and not all(found) and name in group.fields:
         run.refuse(
             node, f"{name!r} is a property of some classes, and what objects of others hold",
@@ -129,8 +133,6 @@ def from_class(
     if constant is None or isinstance(constant, types.MemberDescriptorType):
         message = f"{cls.__name__!r} object has no attribute {name!r}"
         run.never("AttributeError", message, node, UnknownAttributeError)
-    if isinstance(constant, functools.cached_property):
-        refuse_missing(run, RecordV(cls, {}), name, node)
     return run.from_python(constant, (("class", cls), ("attr", name)), node)
 
 
@@ -142,7 +144,7 @@ def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None
         if name not in group.unset:
             return Static(True)
         return Scalar(run.rows.is_set(ref, name, node), True, 1)
-    if any(isinstance(e, property) for e in entries):
+    if any(isinstance(e, _COMPUTED) or is_descriptor(e, "__get__") for e in entries):
         return None
     tests = [e is not None for e in entries]
     return Static(tests[0]) if all(t is tests[0] for t in tests) else None
