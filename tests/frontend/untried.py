@@ -1,10 +1,11 @@
 """The advice with code in it that no pair follows, and why not."""
 
 UNMET = "no program is known that meets this refusal (others come first)"
-OF_ARGUMENTS = "is said of arguments of pb.export, pb.cfunc or of another package, not of a program"
+OF_ARGUMENTS = "is said of arguments of pb.export, pb.profile or another package, not of a program"
 OF_A_VALUE = "says where a number became infinite or NaN, in a program that is as it should be"
 UNTRIED: dict[str, str] = {
     "call x.compute_chunk_sizes() before": OF_ARGUMENTS,
+    "pass a list of this process's shards: np.array_split(x, 8)": OF_ARGUMENTS,
     "pass distributed.Client(...)": OF_ARGUMENTS,
     "pass both, model= and start=": OF_ARGUMENTS,
     "pass penalty=, a function of the parameters": OF_ARGUMENTS,
@@ -17,6 +18,7 @@ UNTRIED: dict[str, str] = {
     "pass x.cpu()": OF_ARGUMENTS,
     "pass x.to_dense(), or x.double()": OF_ARGUMENTS,
     "say the shapes with result=": OF_ARGUMENTS,
+    "write seconds=1.0": OF_ARGUMENTS,
     "use float64, float32, int64, int32 or bool: a.astype(np.int64)": OF_ARGUMENTS,
     "use pb.interop.torch.function(f), or pass t.detach()": OF_ARGUMENTS,
     "do only one of the two in this function: xs.clear(), xs[:] = ys, or a new "
