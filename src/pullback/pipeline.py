@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from pullback.ad.by_data import derivatives_by_vectors
@@ -13,6 +12,7 @@ from pullback.convert.unboxed_sums import unbox_sums
 from pullback.convert.unboxing import unbox_nodes
 from pullback.core.alike import alike
 from pullback.core.check import check
+from pullback.core.frozen import dataclass
 from pullback.core.recursion import deeply
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.trails import complete, is_followed

@@ -81,6 +81,33 @@ def test_the_papers_are_read_beside_their_figures() -> None:
     assert found == []
 
 
+COMPILER = ("ad", "call", "convert", "core", "frontend", "lower", "native", "opt")
+"""The folders of what runs whenever a program is compiled."""
+
+
+def slow_forms(source: str) -> list[str]:
+    """Return the forms that cost the compiler time and have a quick one beside them."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ImportFrom("dataclasses", names) if any(n.name == "dataclass" for n in names):
+                found.append("dataclasses.dataclass: take core.frozen's")
+            case ast.Call(ast.Name("isinstance" | "issubclass"), [_, ast.BinOp(op=ast.BitOr())]):
+                found.append(f"line {node.lineno} makes a union: give isinstance a tuple")
+            case _:
+                pass
+    return found
+
+
+def test_the_compiler_has_quick_classes_and_tests() -> None:
+    folders = [ROOT / "src" / "pullback" / name for name in COMPILER]
+    paths = [p for folder in folders for p in folder.rglob("*.py") if p.parent.name != "text"]
+    found = [f"{p.name}: {what}" for p in paths for what in slow_forms(p.read_text())]
+    assert [f for f in found if not f.startswith("frozen.py")] == []
+    planted = "from dataclasses import dataclass\nisinstance(x, int | str)"
+    assert len(slow_forms(planted)) == 2
+
+
 def test_planted_violations_are_caught(tmp_path: Path) -> None:
     body = "\n".join(f"    x{i} = {i}" for i in range(FUNCTION_LINES + 1))
     cases = "\n".join(f"        case {i}:\n            return {i}" for i in range(FUNCTION_LINES))

@@ -7,7 +7,6 @@ that is updated in place share one accumulator, so they are active together.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pullback.ad.flow import (
     Summaries,
@@ -20,6 +19,7 @@ from pullback.ad.flow import (
 )
 from pullback.ad.restore import NOTHING, Restored, candidates
 from pullback.ad.spaces import Spaces
+from pullback.core.frozen import dataclass
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (

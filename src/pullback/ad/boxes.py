@@ -7,9 +7,8 @@ with no more than that arm keeps: in most recursions half of the calls or more k
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pullback.core.build import Builder
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Case, CaseArm, Inject, Var
 from pullback.core.types import Array, Bool, Handle, Int, Named, Real, Sum, Type, Variant
 

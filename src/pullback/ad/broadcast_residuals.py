@@ -10,12 +10,12 @@ that the program would not use.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pullback.ad.cells import flatten, indices
 from pullback.ad.tape_rows import to_word
 from pullback.core.build import Builder, i64
 from pullback.core.effects import Work, done_again, is_total, work_of
+from pullback.core.frozen import dataclass
 from pullback.core.prims import REQUIRE, SHOW
 from pullback.core.terms import (
     Atom,

@@ -13,11 +13,11 @@ numbers and arrays only, to any depth of nesting, and a node that is shared is o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from pullback.ad.ravel import VECTOR, WORDS, Ravel
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, f64
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

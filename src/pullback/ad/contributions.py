@@ -40,9 +40,9 @@ control register does it (``lower/flushing.py``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, lit, scale
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
 from pullback.core.terms import (

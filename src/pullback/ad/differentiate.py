@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pullback.ad.cells import array_type, extents_of, gather, scatter, seeded
 from pullback.ad.forward import tangent_function
@@ -17,6 +16,7 @@ from pullback.ad.rules import for_one_sweep
 from pullback.ad.silent_results import is_silent, silenced
 from pullback.ad.sweep import DerivativeError, or_zero, refuse_data
 from pullback.core.build import Builder, boolean, lit
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     AccNew,
     Atom,

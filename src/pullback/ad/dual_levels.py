@@ -7,7 +7,6 @@ own, in which a call stands for each level inside.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pullback.ad.broadcast_residuals import FEW, FULL, Axis, Few, Origins, checks
@@ -17,6 +16,7 @@ from pullback.ad.min_cut import above, fewest
 from pullback.ad.straight import is_operation, product_of, sweep
 from pullback.ad.tape_rows import Words
 from pullback.core.build import Builder, i64, lit
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

@@ -8,9 +8,9 @@ the reverse sweep keeps the value. An update returns a new version of the same a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from pullback.core.consumption import Summary, is_inside
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import ALIASES
 from pullback.core.sharing import Sharing
 from pullback.core.terms import (

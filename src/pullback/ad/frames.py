@@ -9,14 +9,13 @@ sweep, in which every compound let yields its residuals beside its results.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pullback.ad.activity import Facts
 from pullback.ad.loop_residuals import counts
 from pullback.ad.narrow import narrow
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, i64
 from pullback.core.effects import done_again
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     AccNew,
     Atom,

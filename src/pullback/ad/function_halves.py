@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -33,6 +33,7 @@ from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
 from pullback.core.consumption import Summary, summaries
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import SHOW
 from pullback.core.quiet import quiet_function
 from pullback.core.terms import (

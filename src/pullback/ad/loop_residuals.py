@@ -12,9 +12,9 @@ the begin of the next one, so one of the two is kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

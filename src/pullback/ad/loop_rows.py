@@ -10,13 +10,13 @@ iterations too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pullback.ad.broadcast_residuals import Axis, Few, in_order
 from pullback.ad.cells import flatten, indices
 from pullback.ad.contributions import handed_on
 from pullback.ad.tape_rows import Place, Tape, Words, before, given, where_any
 from pullback.core.build import Builder, i64, lit
+from pullback.core.frozen import dataclass
 from pullback.core.terms import AccRead, Atom, Block, Call, If, Loop, Sum_, Var
 from pullback.core.traverse import refresh
 from pullback.core.types import I64, Real, Type

@@ -6,10 +6,10 @@ Both have the same interface: ``gradient`` is that of ``differentiate``, and ``s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pullback.ad.differentiate import gradient, split, split_with_handles
 from pullback.ad.tape import dual_gradient, dual_split
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Program
 
 Only = tuple[int, ...] | None

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from pullback.core.build import Builder, lit
 from pullback.core.effects import is_total
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Block, Let, Lit, Var, atoms
 from pullback.core.traverse import free_variables, refresh
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from pullback.core.effects import Work, is_total, may_duplicate
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import AccNew, Atom, Block, Let, Op, Prim, Var, atoms
 from pullback.core.traverse import substitute, uses
 from pullback.core.types import Bool, Int, Real, Type

@@ -8,10 +8,10 @@ it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pullback.ad.cells import flatten, indices
 from pullback.core.build import Builder, i64
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Build, Static
 from pullback.core.types import I64, Array
 

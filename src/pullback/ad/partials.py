@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pullback.core.build import Builder, partial
 from pullback.core.effects import is_total
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, PartialFn, Row
 from pullback.core.terms import Atom, Let, Lit, Prim, Var

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Self, TypeVar
 
 from pullback.core.build import Builder, i64, lit
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Build, Case, CaseArm, If, Loop, Update, Var, While
 from pullback.core.types import I64, Array, Bool, Int, Type
 

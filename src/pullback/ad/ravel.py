@@ -16,7 +16,7 @@ ordinary code, and is differentiated as such where it stands in a differentiated
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pullback.ad.parts import (
     WORDS,
@@ -34,6 +34,7 @@ from pullback.ad.parts import (
 )
 from pullback.ad.structure import Structures
 from pullback.core.build import Builder, i64, lit
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Build, Inject, Site, Var
 from pullback.core.types import (
     F64,

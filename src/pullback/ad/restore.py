@@ -13,9 +13,9 @@ last one. ``Restored`` says which arrays these are, ``ad/function_halves.py`` wh
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from pullback.ad.flow import Flow, updated_groups, versions_of
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

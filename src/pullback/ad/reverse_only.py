@@ -14,10 +14,10 @@ handles, and the cells of a call whose reverse is done serve the next call.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from pullback.ad.activity import Facts
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (

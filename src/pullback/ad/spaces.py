@@ -19,9 +19,9 @@ arrays always take their space (an inactive array in them gets a handle to a cel
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from pullback.core.frozen import dataclass
 from pullback.core.types import (
     Array,
     Bool,

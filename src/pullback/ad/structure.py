@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pullback.ad.parts import (
     WORDS,
@@ -22,6 +22,7 @@ from pullback.ad.parts import (
     word,
 )
 from pullback.core.build import Builder, i64, lit
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Block, Build, Call, Function, Inject, Site, Var
 from pullback.core.types import (
     BOOL,

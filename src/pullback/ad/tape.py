@@ -10,7 +10,7 @@ data; here it has as many cells as data has ids.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pullback.ad.cells import array_type, extents_of, flatten, indices, real_type, seeded
 from pullback.ad.differentiate import differentiate
@@ -20,6 +20,7 @@ from pullback.ad.numbered import consecutive
 from pullback.ad.rules import by_rules
 from pullback.ad.tape_rows import Codes, Tape
 from pullback.core.build import Builder, i64
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     AccAdd,
     AccNew,

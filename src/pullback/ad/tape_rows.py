@@ -9,10 +9,10 @@ has a record for each iteration before these words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from pullback.core.build import Builder, i64, lit
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     AccAdd,
     AccRead,

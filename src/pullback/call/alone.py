@@ -13,7 +13,6 @@ import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from types import FunctionType
 
@@ -27,6 +26,7 @@ from pullback.call.request import Plan, Request, What, with_literals
 from pullback.call.specialised import broadcasting, compiling, kinds_of
 from pullback.call.trees import TY_OF_DTYPE
 from pullback.call.watching import watched
+from pullback.core.frozen import dataclass, field
 from pullback.core.messages import exception_text
 from pullback.core.recursion import deeply
 from pullback.core.types import Array, Bool, Int, Real, Type

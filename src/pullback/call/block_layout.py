@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pullback.call.shape import Shape
 from pullback.call.shapes.node import Alternative, alternatives
 from pullback.call.shapes.record import Record
 from pullback.call.space import Space, words
+from pullback.core.frozen import dataclass
 from pullback.core.types import Array, Type
 from pullback.frontend.kinds.kinds import Kind, unions_in
 from pullback.frontend.python.unions import Union

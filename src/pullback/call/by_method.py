@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from types import FunctionType
 from typing import TypeVar
 
@@ -25,6 +24,7 @@ from pullback.call.request import Plan, Request, What
 from pullback.call.tangents import tangent_leaves
 from pullback.call.unconverted import agrees_with, read, unconverted
 from pullback.convert.flatten import flatten_tuples
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Program
 from pullback.core.values import Node
 from pullback.errors import ArgumentValueError, UnsupportedError

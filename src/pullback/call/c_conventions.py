@@ -10,12 +10,12 @@ from __future__ import annotations
 import ctypes
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from pullback.call.alone import Alone, alone, status_texts
 from pullback.call.request import Request, What
+from pullback.core.frozen import dataclass
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.lower.loopcode import Ty
 from pullback.native.c_entry import TOO_SMALL, CValue

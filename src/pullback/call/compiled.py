@@ -8,7 +8,6 @@ that are packed or of classes that are not plain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from pullback.call.fast_calls import FastCall, converting, in_registers
 from pullback.call.packed import Blocks, Boundary, raw_results
 from pullback.call.request import Plan, What
 from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names, boxed
+from pullback.core.frozen import dataclass
 from pullback.core.later import Later
 from pullback.core.recursion import deeply
 from pullback.core.terms import Program

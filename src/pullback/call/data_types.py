@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pullback.core.frozen import dataclass
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 
 Write = Callable[[Any, Any], Any]

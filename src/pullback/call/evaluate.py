@@ -7,7 +7,6 @@ takes the leaves as they are; it is the oracle of all compiled code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +18,7 @@ from pullback.call.space import of_reals
 from pullback.call.store import Cells, accumulated, of_argument
 from pullback.call.tangents import DualFlattener, split_duals
 from pullback.core.eval import evaluate, site_of
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Program
 from pullback.core.types import Array, Decl, Handle, Named, Type
 from pullback.core.values import Node, make_array

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from pullback.call.alone import Alone, alone, error_texts, status_texts
 from pullback.call.c_names import RESERVED
 from pullback.call.leaving import writing
 from pullback.call.request import Request
+from pullback.core.frozen import dataclass
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, brief
 from pullback.lower.loopcode import Ty
 from pullback.native.c_entry import CValue, constant_data

@@ -11,7 +11,6 @@ arguments that the compiled code is not for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pullback.call.code.conversion import Conversion
 from pullback.call.code.converting_entry import Made, Out, RouteSignature
@@ -28,6 +27,7 @@ from pullback.call.trees import (
     defined,
     tuple_form,
 )
+from pullback.core.frozen import dataclass
 from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.lower.values import leaves as machine_types

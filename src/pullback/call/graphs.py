@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import Enum
 from functools import partial
 from itertools import starmap
@@ -26,6 +26,7 @@ from pullback.call.leaving import on_purpose
 from pullback.call.plain_runs import run_again
 from pullback.call.request import Request, What
 from pullback.call.write_back import are_numbers, changed_floats, number_now
+from pullback.core.frozen import dataclass, field
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.python.annotations import field_names, is_frozen, is_record_class

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from types import CodeType
 from typing import TYPE_CHECKING
 from weakref import ref
 
 from pullback.call.request import Plan, What
+from pullback.core.frozen import dataclass
 from pullback.frontend.kinds.descriptions import describe
 from pullback.settings import config
 

@@ -26,7 +26,6 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -49,6 +48,7 @@ from pullback.call.packed import Packed
 from pullback.call.pickled import Remade
 from pullback.call.request import Plan, Request, What
 from pullback.call.trees import Fast
+from pullback.core.frozen import dataclass
 from pullback.core.thresholds import LIMITS
 from pullback.core.trails import is_followed
 from pullback.frontend.functions.lambda_sets import LambdaSet

@@ -7,7 +7,6 @@ checks and converts a value, and makes its gradient (``code.conversion``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +21,7 @@ from pullback.call.shapes.instance import Instance
 from pullback.call.space import Space
 from pullback.call.translated import Translated, Trimmed
 from pullback.call.trees import Fast, Guards, Hidden, Writer, defined
+from pullback.core.frozen import dataclass
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.pytypes import type_of, types_of

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from pullback.call.shapes import Shape, shape_of
 from pullback.call.shapes.node import Node, alternative_of
 from pullback.call.shapes.record import Record
 from pullback.call.way_back import Slot, Unravel, text_of
+from pullback.core.frozen import dataclass
 from pullback.frontend.derivatives.homes import Homes
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import type_of, types_of

@@ -7,7 +7,7 @@ leaves are differentiated and in which order the results come.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from pullback.ad.spaces import Spaces
 from pullback.call.shapes import Shape, shape_of
 from pullback.call.space import Space, of_reals
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
 from pullback.core.types import Array, Bool, Int, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pullback.call import driver
 from pullback.call.request import Request, What
+from pullback.core.frozen import dataclass
 from pullback.core.types import Array, Bool, Int, Real
 from pullback.core.values import dtype_of
 from pullback.frontend.kinds.kinds import ArrayK, Kind, ScalarK, SmallK, StaticK, TupleK, leaf_types

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
 from pullback.call.driver import Unit, specialise_anew
 from pullback.call.request import Request
 from pullback.call.specialised import broadcasting, compiling
+from pullback.core.frozen import dataclass
 from pullback.core.pretty import show as show_program
 from pullback.core.recursion import deeply
 from pullback.core.terms import Program

@@ -8,9 +8,9 @@ of anything but numbers, have none: they are converted (``packed``).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.types import Array, Bool, Handle, Int, Real, Type
 from pullback.core.values import dtype_of
 from pullback.frontend.functions.scopes import Path

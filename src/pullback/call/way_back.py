@@ -7,7 +7,6 @@ from __future__ import annotations
 import linecache
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from pullback.call.shapes.node import Node
 from pullback.call.shapes.optional import Optional
 from pullback.call.shapes.record import Record
 from pullback.call.shapes.sequence import List
+from pullback.core.frozen import dataclass
 from pullback.errors import ArgumentValueError
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.unions import Union

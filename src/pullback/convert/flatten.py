@@ -13,9 +13,9 @@ its real leaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import assert_never
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     AccAdd,
     AccNew,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

@@ -14,10 +14,10 @@ there (so that an update inside of an element changes that element and nothing e
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from pullback.core.consumption import is_inside
 from pullback.core.effects import Work, work_of
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from pullback.convert.flatten import flatten_tuples
 from pullback.convert.retype import Retype, projected
 from pullback.core.build import Builder, lit
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

@@ -12,10 +12,9 @@ program is taken of, stay, and so do those of more than ``WIDEST`` leaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pullback.convert.flatten import leaves_of
 from pullback.convert.retype import Retype, projected
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Case, Inject, Jvp, Let, MakeTuple, Program, Ruled, Vjp, atoms
 from pullback.core.traverse import all_lets, own_declarations
 from pullback.core.types import Array, Named, Sum, Tuple, Type

@@ -8,9 +8,9 @@ update it, it owns."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from pullback.core.frozen import dataclass
 from pullback.core.prims import ALIASES, REQUIRE
 from pullback.core.terms import (
     Atom,

@@ -13,12 +13,12 @@ effects and costs of the table itself, or keeps a list of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from functools import lru_cache
 
 from pullback.core.called_python import is_pure
 from pullback.core.consumption import consumed_params
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import REQUIRE, SHOW, TABLE, VIEWS
 from pullback.core.terms import (
     AccAdd,

@@ -25,8 +25,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Any, TypeVar, dataclass_transform
+
+from pullback.core.frozen import dataclass, field
 
 T = TypeVar("T")
 

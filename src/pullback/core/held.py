@@ -13,12 +13,12 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from types import CodeType, TracebackType
 from typing import TypeVar
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.messages import PLACE
 from pullback.core.terms import Site
 

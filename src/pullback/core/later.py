@@ -8,12 +8,12 @@ program is kept on disk, they are not imported at all.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
+from pullback.core.frozen import dataclass
 from pullback.core.interrupts import shielded
 
 _import = shielded(import_module)  # half an import, which an interrupt leaves, cannot be repeated

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from pullback.core.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pullback.core.frozen import dataclass
 from pullback.core.pretty import Printer, show_decl, show_type
 from pullback.core.terms import Let, Program
 from pullback.core.types import Decl

@@ -8,10 +8,10 @@ The table itself is ``prims.TABLE``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom
 from pullback.core.terms import Static as Static
 from pullback.core.types import BOOL, Bool, Int, Real, Type

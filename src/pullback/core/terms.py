@@ -31,11 +31,11 @@ and blocks see the variables of the blocks around them (functions are closed).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 from typing import get_args
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.grammar import Grammar, term
 from pullback.core.messages import Message
 from pullback.core.types import Decl, Type

@@ -8,7 +8,9 @@ with little data: "long=1000,worth=1". What is kept on disk is kept for one choi
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
+
+from pullback.core.frozen import dataclass
 
 
 @dataclass(slots=True)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     AccAdd,
     AccNew,

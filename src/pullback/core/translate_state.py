@@ -7,12 +7,12 @@ for each of its words, besides the step of every let.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from math import prod
 from typing import Protocol, assert_never, cast
 
 import numpy as np
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     AccAdd,
     AccNew,

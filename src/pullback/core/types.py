@@ -14,8 +14,9 @@ no variable at all. ``Tuple`` disappears in ``convert`` (see ``terms.Dialect``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from pullback.core.frozen import dataclass
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from pullback.core.build import boolean
+from pullback.core.frozen import dataclass, field
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import ATTRIBUTE, Path, Scope, outermost
 from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import FunctionType
 
 from pullback.core.build import Builder
+from pullback.core.frozen import dataclass, field
 from pullback.core.quiet import without_needless
 from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Block, Function, Program, Site, Var

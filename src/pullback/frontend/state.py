@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakValueDictionary
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Let, Site, Var
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.clauses import Clauses

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Block, Var
 from pullback.core.thresholds import LIMITS
 from pullback.lower.accumulators import span

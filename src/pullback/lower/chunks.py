@@ -14,8 +14,8 @@ the end, if that is little work beside the loop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import ALIASES, SHOW
 from pullback.core.terms import (
     AccAdd,

@@ -9,8 +9,7 @@ the loop emits them, they stay anyway.) The same holds for arrays that loops emi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import ALIASES, VIEWS
 from pullback.core.terms import (
     Atom,

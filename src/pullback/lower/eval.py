@@ -8,11 +8,11 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from mmap import mmap
 
 import numpy as np
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.lapack import foreign_address
 from pullback.lower.eval_parts import SIZE, Code, Content, Number, Translator
 from pullback.lower.loopcode import Module, Ty

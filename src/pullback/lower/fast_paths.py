@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass, field
 from pullback.lower.emit import fold
 from pullback.lower.loopcode import (
     Arith,

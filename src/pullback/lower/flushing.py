@@ -17,9 +17,9 @@ values that come from the cotangents that the loop carries is arithmetic on cota
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field
 
 from pullback.core.effects import Work, work_of
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     AccAdd,
     AccNew,

@@ -15,9 +15,9 @@ against nothing, or (NumPy's rule, ``not v <= s and s == s``) against everything
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pullback.core.effects import EffectsOf, may_duplicate
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Block, If, Index, Let, Lit, Loop, Op, Prim, Program, Sum_, Var
 from pullback.core.traverse import all_lets, free_variables_of
 from pullback.core.types import BOOL, Bool, Int, Real

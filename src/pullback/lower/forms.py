@@ -7,9 +7,10 @@ puts it together again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass
 from pullback.core.types import Array, Handle, Named, Sum, Type
 from pullback.lower.loopcode import LANES, Imm, Ty, Value
 from pullback.lower.values import (

@@ -10,8 +10,8 @@ builds for itself, and then a second time, with these layouts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Program
 from pullback.core.traverse import own_declarations
 from pullback.lower.loopcode import Imm, Ty, Value

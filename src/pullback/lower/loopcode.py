@@ -31,10 +31,10 @@ Everything that makes code fast happens here or before: LLVM repairs little.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.grammar import term
 from pullback.core.messages import Message, Raised
 from pullback.core.terms import Site, same_number

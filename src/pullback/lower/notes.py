@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import (
     Block,

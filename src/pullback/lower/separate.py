@@ -12,9 +12,8 @@ an accumulator have the same index on some axis, which differs from iteration to
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pullback.core.effects import is_total
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import VIEWS
 from pullback.core.terms import (
     AccAdd,

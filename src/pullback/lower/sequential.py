@@ -8,8 +8,8 @@ lowered again without it (each time with fewer assumptions, so this ends).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Block, Loop, Var, While
 from pullback.core.thresholds import LIMITS
 from pullback.core.types import Array

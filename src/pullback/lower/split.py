@@ -18,9 +18,8 @@ test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pullback.core.build import Builder, f64, i64
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     AccAdd,
     Atom,

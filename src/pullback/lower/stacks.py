@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Block, Build, Prim, Program, Var, sub_blocks
 from pullback.core.traverse import uses
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Block, Lit, Op, Program, Site, Var
 from pullback.core.types import Type
 from pullback.lower.chunks import Plan

@@ -13,8 +13,7 @@ Everything is a property of the value, so the same code lowers scalar code and l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pullback.core.frozen import dataclass
 from pullback.core.types import (
     Array,
     Bool,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Prim, Site, out_of_range
 from pullback.core.types import I64, Array, Handle
 from pullback.lower.forms import c_strides, form_of, from_leaves, parts, rebuild, to_leaves

@@ -4,10 +4,10 @@ fail, what recurses, and how long code takes."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
+from pullback.core.frozen import dataclass
 from pullback.lower.loopcode import (
     AccAlloc,
     AccBase,

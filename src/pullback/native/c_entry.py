@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.lower.loopcode import Imm, Module, Ty
 from pullback.native.compile import arena_bytes
 from pullback.native.emit import ModuleText, emit_module, finish

@@ -12,10 +12,10 @@ import ctypes
 import os
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from pullback.core.frozen import dataclass
 from pullback.native.debug_info import FUNCTIONS
 from pullback.native.line_table import LineRow, ObjectImage
 

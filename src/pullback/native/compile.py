@@ -17,7 +17,6 @@ import weakref
 from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -27,6 +26,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
+from pullback.core.frozen import dataclass
 from pullback.core.interrupts import TooLongError, main_thread_address, shielded
 from pullback.core.lapack import foreign_address, one_thread_address
 from pullback.core.thread_count import wanted_address

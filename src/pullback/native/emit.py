@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import assert_never
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import TABLE
 from pullback.core.template import expand
 from pullback.core.terms import Site

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.native.debug_info import AGAIN, REVERSE
 
 _SECTION = struct.Struct("<IIQQQQIIQQ")

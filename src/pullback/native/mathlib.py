@@ -3,9 +3,9 @@ scalars, and in lanes of ``vectormath``, or of libm for one lane after the other
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass, field
 from pullback.lower.loopcode import LANES, Ty
 from pullback.native.compile import wide_vectors
 from pullback.native.special import SPECIAL

@@ -8,11 +8,12 @@ import io
 import pickle
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Protocol, get_args
 
+from pullback.core.frozen import dataclass
 from pullback.core.waiting import Lock
 from pullback.lower.loopcode import Imm, Instr, LoopFunction, Module, Reg, Region
 from pullback.native.builtin import Builtin, binder, make_builtin

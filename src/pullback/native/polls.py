@@ -23,9 +23,9 @@ it, counts a number of rounds at a time (``Some``), or each round (``Each``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import IntEnum
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import TABLE
 from pullback.core.thresholds import LIMITS
 from pullback.lower.loopcode import (

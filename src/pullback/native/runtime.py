@@ -8,11 +8,11 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import cast
 
 from pullback.core.called_python import RAISED, raised
+from pullback.core.frozen import dataclass, field
 from pullback.core.held import PLACE, is_of_program, note_left, with_site, within_handled
 from pullback.core.messages import Limit, Message, Raised
 from pullback.core.prims_discrete import AGAIN

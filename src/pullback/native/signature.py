@@ -5,8 +5,7 @@ listed with it, in order."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pullback.core.frozen import dataclass
 from pullback.lower.loopcode import Ty
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.lower.loopcode import (
     Arith,
     ForCode,

@@ -17,8 +17,8 @@ value and cotangents back (``bridge_values``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Program,
 )

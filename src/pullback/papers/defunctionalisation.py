@@ -23,8 +23,7 @@ letrec apply1 : F1 * R ->□ R = \\□q:F1 * R. match fst q with {F1L1 x -> let 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from pullback.core.frozen import dataclass, field
 from pullback.papers.closure_conversion import scope_of
 from pullback.papers.language.build import lets
 from pullback.papers.language.check import Types, check_source

@@ -14,8 +14,8 @@ language of the stage and runs it by the reference evaluator.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Site
 from pullback.papers import load
 from pullback.papers.language.arrays import OPS

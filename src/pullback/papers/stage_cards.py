@@ -26,8 +26,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.papers import load
 from pullback.papers.chad.monadic import CHAD
 from pullback.papers.delta.ground import unstructured

@@ -18,8 +18,9 @@ backpropagator was called.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass
 from pullback.papers import STAGE_NAMES
 from pullback.papers.chad.dense import DENSE_EV
 from pullback.papers.chad.higher import HIGHER

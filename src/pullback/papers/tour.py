@@ -10,9 +10,9 @@ the same program when the page is printed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
+from pullback.core.frozen import dataclass
 from pullback.papers import load
 from pullback.papers.chad.higher import variable_calls
 from pullback.papers.chad.sparse import tmagic

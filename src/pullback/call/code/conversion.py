@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 from pullback.call.block_layout import Layout
@@ -13,6 +12,7 @@ from pullback.call.code.reading import Reading
 from pullback.call.code.results import ResultDecoder
 from pullback.call.code.seeder import Seeder
 from pullback.call.code.writing import Names
+from pullback.core.frozen import dataclass
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks, pyabi
 from pullback.native.builtin import Builtin, new_builtin

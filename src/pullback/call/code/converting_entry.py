@@ -7,9 +7,8 @@ the builtin returns ``NotImplemented``, or the result of the general call (``nat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pullback.call.code.conversion import Conversion, Raw, block_functions
+from pullback.core.frozen import dataclass
 from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import Tree, blocks
 from pullback.native.emit import ModuleText

@@ -13,10 +13,11 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass, make_dataclass
+from dataclasses import is_dataclass, make_dataclass
 from functools import lru_cache
 from types import MemberDescriptorType, SimpleNamespace
 
+from pullback.core.frozen import dataclass
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.native.pyabi import TUPLE_ITEMS

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 from pullback.call.code.writing import Names
 from pullback.call.space import Space, of_reals
+from pullback.core.frozen import dataclass, field
 from pullback.core.types import Array, Type
 from pullback.frontend.python.unions import Union
 from pullback.lower.loopcode import Ty

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pullback.call.code.fields import VALUES_BEFORE, Access, Key, Offset
 from pullback.call.space import Space
+from pullback.core.frozen import dataclass
 from pullback.frontend.python.unions import Union
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at

@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, lit
+from pullback.core.frozen import dataclass, field
 from pullback.core.quiet import quiet_name
 from pullback.core.terms import (
     Atom,

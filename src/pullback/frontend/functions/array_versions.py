@@ -10,9 +10,10 @@ run that they may call.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pullback.core.consumption import Roots, Summaries, Summary, summary_of, visit_block
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims import ALIASES
 from pullback.core.terms import (
     Block,

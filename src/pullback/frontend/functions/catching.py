@@ -15,9 +15,9 @@ all functions are known (``version``). What nobody catches is raised as before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, boolean, f64, i64, lit
+from pullback.core.frozen import dataclass, field
 from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import (
     Atom,

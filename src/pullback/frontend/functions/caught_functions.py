@@ -4,11 +4,12 @@ functions that are called under a ``try``."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.messages import Raised
 from pullback.core.prims_discrete import AGAIN
 from pullback.core.terms import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, boolean, i64
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Block, Build, If, Let, Lit, Loop, Prim, Update, Var, While
 from pullback.core.types import BOOL, I64, Array, Type
 

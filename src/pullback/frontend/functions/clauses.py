@@ -11,10 +11,10 @@ raised; ``class`` the number of its class in the program.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from pullback.core.build import Builder, i64
+from pullback.core.frozen import dataclass
 from pullback.core.held import held, hold, within_handled
 from pullback.core.messages import (
     MOST_WORDS,

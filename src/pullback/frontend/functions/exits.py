@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Block, Case, Function, If, Let, Loop, Var, While, sub_blocks
 from pullback.core.traverse import free_variables
 from pullback.core.types import BOOL, Type

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.frontend.functions.generator_forms import guards
 from pullback.frontend.python.attempted import Attempt, ByClause, Level, Once
 from pullback.frontend.python.left_generators import told_stopped

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NoReturn
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.types import Decl, Variant
 from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend.functions import eta

@@ -11,10 +11,11 @@ import ast
 import functools
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass, field
 from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.scopes import Path, PyScope, Scope
 from pullback.frontend.kinds.values import CALLS, WRITTEN, FunctionV, Value

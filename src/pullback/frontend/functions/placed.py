@@ -16,10 +16,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Lit, Var
 from pullback.frontend.functions.captured_variables import FUNCTION, found_at, variables
 from pullback.frontend.functions.scopes import function_scope

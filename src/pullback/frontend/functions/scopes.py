@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING
+
+from pullback.core.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from pullback.frontend.kinds.values import Owner, Value

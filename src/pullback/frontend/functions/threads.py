@@ -18,10 +18,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom
 from pullback.errors import MutationError
 from pullback.frontend.functions.captured_variables import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Block, Var
 from pullback.frontend.kinds.flatten import Ownership, rebuild
 from pullback.frontend.kinds.kinds import Kind

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass, field
 from pullback.frontend.kinds.values import UNSET, PlaceV, Value
 from pullback.frontend.memory import places
 from pullback.frontend.python.syntax import bound_anew

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pullback.core.frozen import dataclass
 from pullback.core.types import BOOL, Type
 from pullback.frontend.functions.threads import Change
 from pullback.frontend.kinds.kinds import Kind

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom
 from pullback.frontend.interpret import objects
 from pullback.frontend.kinds.values import ListV, Static, Value

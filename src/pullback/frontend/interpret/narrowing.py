@@ -10,12 +10,13 @@ import ast
 import collections.abc
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from pullback.core.build import boolean, i64
+from pullback.core.frozen import dataclass
 from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Block, Case, CaseArm, If, Op, Var
 from pullback.core.types import Bool, Real

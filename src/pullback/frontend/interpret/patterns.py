@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import If, Lit, Var
 from pullback.core.types import Bool
 from pullback.errors import ArgumentTypeError

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Var
 from pullback.core.types import I64
 from pullback.errors import PullbackError

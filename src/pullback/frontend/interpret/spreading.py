@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
 
+from pullback.core.frozen import dataclass
 from pullback.core.messages import Applied, Leaf, Message
 from pullback.core.terms import Lit
 from pullback.frontend.interpret.iteration import collect, indexed, known

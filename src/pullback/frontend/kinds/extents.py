@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from pullback.core.build import Builder, i64
+from pullback.core.frozen import dataclass, field
 from pullback.core.messages import Message
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import I64, Real

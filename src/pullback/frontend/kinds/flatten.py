@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import cast
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.unhandled import unhandled
 from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
@@ -487,8 +488,7 @@ def _rebuild_function(
 
 
 def captures_of(f: FunctionV) -> set[tuple[Scope, str]]:
-    """Return all variables that a function captures, and those that the functions in them
-    capture."""
+    """Return the variables that a function captures, and the functions in them in turn."""
     graph = _Graph()
     graph.visit(f)
     return {(s, n) for s, names in graph.needed.items() for n in names}

@@ -15,9 +15,10 @@ of a kind are the Core types of the atoms that carry a value of it, depth first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pullback.core.frozen import dataclass
 from pullback.core.types import I64, Array, Bool, Named, Sum, Type, Variant
 from pullback.frontend.kinds.plain_kinds import (
     TYPE,

@@ -8,7 +8,6 @@ import sys
 import types
 from array import array
 from collections import deque
-from dataclasses import dataclass, field
 from datetime import date, time, timedelta, tzinfo
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +16,7 @@ from pathlib import PurePath
 
 import numpy as np
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.types import I64, Bool, Int, Real, Type
 
 Number = Real | Int | Bool

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Bool, Int, Real
 from pullback.frontend.kinds.plain_kinds import TYPE

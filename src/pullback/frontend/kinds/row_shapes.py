@@ -8,9 +8,9 @@ of the rows there is none.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from pullback.core.build import Builder
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

@@ -31,10 +31,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.kinds.by_callable import ByCallable

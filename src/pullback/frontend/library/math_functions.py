@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pullback.core.build import f64
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom
 from pullback.core.types import F64, I64, Real
 from pullback.errors import ArgumentTypeError

@@ -7,9 +7,9 @@ goes through a view asks for what is in the dict then (``hash_methods.items_of``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeGuard
 
+from pullback.core.frozen import dataclass
 from pullback.frontend.kinds.values import RecordV, Value
 
 OF = "of"

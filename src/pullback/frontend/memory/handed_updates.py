@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass
 from pullback.errors import MutationError
 from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import function_scope

@@ -16,10 +16,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Lit, Var
 from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds import extents as ext

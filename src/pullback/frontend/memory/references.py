@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from pullback.core.frozen import dataclass
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import Scope, chain, function_scope, shown
 from pullback.frontend.kinds.flatten import functions_in, parts_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.frontend.python import handled
 from pullback.frontend.python.attempted import ByClause, Held, Level
 from pullback.frontend.python.contexts import Names

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from pullback.core.frozen import dataclass
 
 
 class Once(ast.While):

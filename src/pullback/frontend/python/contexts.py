@@ -21,9 +21,9 @@ import contextlib
 import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
+from pullback.core.frozen import dataclass, field
 from pullback.errors import SourceError
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.texts import FunctionNode

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.syntax import (
     captured_names,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.frontend.python.syntax import jumps, own_nodes
 
 

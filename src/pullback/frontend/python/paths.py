@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
+from pullback.core.frozen import dataclass
 from pullback.errors import UnknownNameError
 from pullback.frontend.functions.scopes import Path
 

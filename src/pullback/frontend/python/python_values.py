@@ -15,11 +15,11 @@ import functools
 import sys
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Var
 from pullback.errors import ArgumentTypeError, MutationError, PullbackError, UnsupportedError
 from pullback.frontend.functions import ambient

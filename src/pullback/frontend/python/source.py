@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from dataclasses import dataclass, field
 from hashlib import sha256
 from types import CodeType, FunctionType
 from weakref import WeakValueDictionary
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Site
 from pullback.errors import SourceError
 from pullback.frontend.python.contexts import Names, Origin

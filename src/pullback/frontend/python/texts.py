@@ -22,9 +22,9 @@ import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 
+from pullback.core.frozen import dataclass
 from pullback.frontend.python.private_names import is_written, mangle
 from pullback.frontend.python.typed import STDIN, typed
 

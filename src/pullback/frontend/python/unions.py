@@ -13,10 +13,10 @@ import types
 from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Protocol
 from weakref import WeakValueDictionary
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.types import Decl, Variant
 from pullback.core.waiting import Lock
 from pullback.errors import ArgumentTypeError

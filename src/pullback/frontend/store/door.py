@@ -13,9 +13,10 @@ of which the caller makes objects again.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pullback.core.frozen import dataclass
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import shown

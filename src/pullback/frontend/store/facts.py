@@ -21,12 +21,12 @@ import types
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.types import Bool
 from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.functions.scopes import COLUMN

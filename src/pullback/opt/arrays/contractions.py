@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, lit
 from pullback.core.effects import Effect, EffectsOf
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

@@ -20,9 +20,8 @@ every level of a recursion, for its errors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pullback.core.effects import PURE, RAISE, EffectsOf, may_duplicate
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

@@ -18,10 +18,10 @@ nothing in branches is looked at.)
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 
 from pullback.core.build import Builder, boolean, i64, lit
 from pullback.core.effects import Effect, EffectsOf, Work, is_total, work_of
+from pullback.core.frozen import dataclass
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     Atom,

@@ -19,11 +19,11 @@ empty.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from pullback.core.build import Builder, i64
 from pullback.core.effects import Work, may_duplicate
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

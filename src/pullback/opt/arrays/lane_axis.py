@@ -14,8 +14,8 @@ loop repeats it; a gather and a scatter cost most. Loops inside count eight time
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     AccAdd,
     AccRead,

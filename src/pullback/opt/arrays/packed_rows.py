@@ -14,10 +14,10 @@ has no rounds, so a program does at most twice the work.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pullback.core.build import Builder, i64
 from pullback.core.effects import Effect, EffectsOf
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

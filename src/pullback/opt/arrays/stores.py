@@ -16,11 +16,12 @@ carries this scalar. Any other use of the array keeps the loop, and so does anot
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import cast
 
 from pullback.core.build import Builder, i64
 from pullback.core.effects import Effect, EffectsOf
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

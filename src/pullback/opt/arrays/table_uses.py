@@ -10,10 +10,10 @@ stays an array of arrays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pullback.core.consumption import is_inside
 from pullback.core.effects import Work, may_duplicate
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

@@ -11,9 +11,9 @@ Jones and Santos, *A transformation-based optimiser for Haskell*, 1998.)
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from pullback.core.effects import is_total
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

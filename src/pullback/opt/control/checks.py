@@ -13,10 +13,9 @@ remain have no exits, so they can be fused, nested and run in lanes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pullback.core.build import Builder
 from pullback.core.effects import EffectsOf, Work, may_duplicate
+from pullback.core.frozen import dataclass
 from pullback.core.messages import Raised
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (

@@ -15,9 +15,8 @@ updated in place stay where they are. (GHC calls this constructor specialisation
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pullback.core.build import Builder
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

@@ -16,9 +16,8 @@ scalar, nothing is done. Every variant is built in one arm at most, so no code i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pullback.core.build import lit
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

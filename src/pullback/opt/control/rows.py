@@ -8,10 +8,10 @@ the loop around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from pullback.core.build import Builder
 from pullback.core.effects import EffectsOf
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     Atom,
     Block,

@@ -10,9 +10,8 @@ program itself builds and takes apart are changed, not those that come in or go 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pullback.core.build import Builder
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

@@ -13,9 +13,10 @@ around them emits the arrays of higher rank.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pullback.core.build import lit
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
     Block,

@@ -18,9 +18,8 @@ reverse loop, which returns none of them, and the lets between the two.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pullback.core.build import Builder, i64
+from pullback.core.frozen import dataclass
 from pullback.core.terms import (
     AccNew,
     AccTake,

@@ -10,8 +10,7 @@ left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Lit, Op, Prim, Var
 from pullback.core.types import I64
 

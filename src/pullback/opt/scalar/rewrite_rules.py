@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Lit
 
 LITERALS = frozenset({"k", "l"})

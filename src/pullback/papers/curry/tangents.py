@@ -21,9 +21,9 @@ R * 1 * R | 1
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
+from pullback.core.frozen import dataclass
 from pullback.papers.curry.combinators import components
 from pullback.papers.curry.universal_zero import tangent_data
 from pullback.papers.language.build import E, let, lets, proj, tuple_

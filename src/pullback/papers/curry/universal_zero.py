@@ -13,8 +13,8 @@ The zero is the same for all values, so that it costs nothing; what takes a tang
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.papers.curry.rolled import ROLLING
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Row, pure, sig

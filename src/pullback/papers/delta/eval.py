@@ -18,8 +18,8 @@ arrays.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.papers.delta.types import DELTA
 from pullback.papers.language.build import app, lam, let, op
 from pullback.papers.language.terms import (

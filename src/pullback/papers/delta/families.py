@@ -17,8 +17,8 @@ More R List R
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.papers.language.build import app
 from pullback.papers.language.terms import (
     Data,

@@ -13,9 +13,9 @@ Triple(value=8.0, first=12.0, second=12.0)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from pullback.core.frozen import dataclass
 from pullback.papers.delta.numbers import Dual, Number, Value, apply, partials
 from pullback.papers.language.prims import Static
 

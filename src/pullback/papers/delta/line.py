@@ -22,8 +22,8 @@ let c = cos (fst d) in let c1 = fst d * c in let c2 = y + c1 in (c2, snd d)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.papers.delta.direct import coefficient, is_zero
 from pullback.papers.dual.block import Block
 from pullback.papers.language.build import prim

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
+from pullback.core.frozen import dataclass
 from pullback.papers.delta.over import over
 from pullback.papers.language.prims import Static, is_discrete, partial, prim_value
 from pullback.papers.language.terms import Lit, Var

@@ -19,10 +19,10 @@ Var 4
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, ClassVar, cast
 
+from pullback.core.frozen import dataclass, field
 from pullback.papers.delta.numbers import Number, Value, apply, partials
 from pullback.papers.language.prims import Static
 from pullback.papers.language.values import ConV, map_reals

@@ -25,9 +25,9 @@ Let 3 = Add (Scale 6 (Var 1)) (Scale 0 (Var 2)) in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from pullback.core.frozen import dataclass
 from pullback.papers.delta.monadic import K
 from pullback.papers.delta.rows import LIBRARY
 from pullback.papers.delta.types import scaled

@@ -25,13 +25,13 @@ each element. eval is that of Fig. 11, with the transposed operation in each new
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pullback.core.frozen import dataclass
 from pullback.papers.delta.numbers import apply, partials
 from pullback.papers.delta.overload import ZERO, Tape
 from pullback.papers.language.values import ConV

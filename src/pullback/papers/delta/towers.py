@@ -23,8 +23,8 @@ sin^ x
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.papers.delta.triples import kinds
 from pullback.papers.dual.block import retyped
 from pullback.papers.dual.ground import prepared

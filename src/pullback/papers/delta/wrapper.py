@@ -23,8 +23,8 @@ Delta and eval is changed for general S and T.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.papers.delta.eval import BINDS_DECL, MAP, Store
 from pullback.papers.delta.families import Leaves, same
 from pullback.papers.delta.ground import Polytypic, structured, unstructured

@@ -24,8 +24,8 @@ let y1 = fst x2 in let d1 = snd x2 in (y, y1, \\_z:R * R. +_c (d (fst z)) (d1 (s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.generic import Generic, error, only
 from pullback.papers.dual.types import cotangent

@@ -20,9 +20,9 @@ R -> Z -> R * R * Z
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import cast
 
+from pullback.core.frozen import dataclass, field
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.types import Duals, cotangent, dual_type
 from pullback.papers.language.build import op

@@ -20,8 +20,9 @@ result to the type above; ``runner`` runs it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass
 from pullback.papers.dual.types import cotangent
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.build import as_lambda

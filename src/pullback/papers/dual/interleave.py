@@ -29,9 +29,9 @@ let d2 = \\_f:R -> R. d (\\v:R * R. (fst v, f (snd v))) in (x1, d1, (x2, d2))
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
+from pullback.core.frozen import dataclass
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.generic import Generic, cot, each, error, indices, only, zero
 from pullback.papers.dual.types import cotangent

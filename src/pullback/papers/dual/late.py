@@ -19,8 +19,8 @@ goes through the IDs from the last to the first. What it makes is new for every 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.deinterleave import Deinterleave
 from pullback.papers.dual.ground import Wrapped, checked, prepared

@@ -28,9 +28,9 @@ operations (``Rules``), its type of dual numbers and the type of its state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
+from pullback.core.frozen import dataclass
 from pullback.core.unhandled import unhandled
 from pullback.papers.dual.block import Block, operands, retyped, statics
 from pullback.papers.dual.loops import Lifting

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from pullback.core.frozen import dataclass
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.types import Duals, dual_type
 from pullback.papers.language.check import Types

@@ -23,9 +23,9 @@ let x2 = snd x in let f1 = \\g:Arr R. () in (x1, i, x2, \\g:Arr R. (f g, f1 g))
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
+from pullback.core.frozen import dataclass
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.generic import Generic, cot
 from pullback.papers.dual.types import cotangent

@@ -18,9 +18,9 @@ R * Z -> Z -> R * Z * Z * Z
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
+from pullback.core.frozen import dataclass
 from pullback.papers.language.terms import (
     EV,
     EVM,

@@ -8,8 +8,9 @@ operations a language has. A source language is a dialect, and so is each paper'
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass
 from pullback.core.unhandled import unhandled
 from pullback.papers.language.arrays import ARRAYS, OPS
 from pullback.papers.language.linearity import Linearity

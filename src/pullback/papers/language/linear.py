@@ -20,9 +20,9 @@ environment of ``run`` is a tuple that begins with (): (((), c1), c2) for the co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
+from pullback.core.frozen import dataclass
 from pullback.papers.language.arrays import OPS
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, Row, Run, fits, pure, sig

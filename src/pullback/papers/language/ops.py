@@ -14,8 +14,9 @@ called ``names`` are given by ``static``, in that order, the others follow from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pullback.core.frozen import dataclass
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.terms import (
     EVM,

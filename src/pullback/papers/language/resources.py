@@ -17,8 +17,8 @@ once the function is there. ``check`` asks for this wherever a term has such arr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
+from pullback.core.frozen import dataclass, field
 from pullback.papers.language.terms import (
     App,
     Arr,

@@ -41,11 +41,11 @@ let z = x + y in x * z
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
 from pullback.core import types as core
+from pullback.core.frozen import dataclass, field
 
 # --- types ----------------------------------------------------------------------------------------
 

@@ -8,8 +8,7 @@ Fun(arg=Real(), result=Prod(left=Real(), right=Real()), kind='->')
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pullback.core.frozen import dataclass
 from pullback.papers.language.build import tuple_type
 from pullback.papers.language.terms import Fun, R, Type
 

@@ -11,9 +11,9 @@ the rows of ``language.ops`` make. Values are never changed once made, but for `
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
+from pullback.core.frozen import dataclass
 from pullback.papers.language.terms import Type
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pullback.core.frozen import dataclass
 from pullback.frontend.kinds.values import ArrayV, Scalar, Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
 

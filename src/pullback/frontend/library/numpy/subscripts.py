@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from pullback.core.build import i64
+from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentValueError, MutationError, StaticIndexError
