@@ -82,7 +82,7 @@ class _Pass:
         if isinstance(let.op, Ruled):
             given = (let.op.args[i].type for i in let.op.wrt)
             return any(map(self.data, (*given, *(v.type for v in let.vars))))
-        if not isinstance(let.op, Vjp | Jvp):
+        if not isinstance(let.op, (Vjp, Jvp)):
             return False
         results = self.functions[let.op.function].results
         return any(self.data(t) for t in (*(a.type for a in let.op.args), *results))

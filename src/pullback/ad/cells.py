@@ -44,7 +44,7 @@ def seeded(t: Type) -> bool:
 
 def extents_of(b: Builder, a: Atom) -> tuple[Atom, ...]:
     """Return the shape of an array or handle."""
-    assert isinstance(a.type, Array | Handle)
+    assert isinstance(a.type, (Array, Handle))
     return tuple(b.dim(a, axis) for axis in range(a.type.rank))
 
 

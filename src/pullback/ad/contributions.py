@@ -193,9 +193,9 @@ def regular(let: Let) -> bool:
 def tame(let: Let, name: str) -> bool:
     """Whether the partials of a row are finite where its operands are."""
     row = TABLE[name]
-    if not any(isinstance(v.type, Real | Array) for v in let.vars):
+    if not any(isinstance(v.type, (Real, Array)) for v in let.vars):
         return True
-    linear = all(isinstance(p, float | Mark) for p in row.partials)
+    linear = all(isinstance(p, (float, Mark)) for p in row.partials)
     return row.whole is None and (linear or row.product == "gate" or name == "mul")
 
 

@@ -31,7 +31,7 @@ def _kept(frame: Frame, times: int) -> tuple[int, int]:
     """Count the values that the loops of a frame keep, and how many of them are old elements."""
     kept = old = 0
     for let, plan in frame.plans.items():
-        inside = times if isinstance(let.op, If | Case) else TRIPS * times
+        inside = times if isinstance(let.op, (If, Case)) else TRIPS * times
         kept += inside * sum(map(len, plan.residuals))
         old += times if isinstance(let.op, Update) else 0
         for g in plan.frames:
@@ -73,7 +73,7 @@ def _depths(frame: Frame, depth: int) -> Counter[int]:
     """Count the values that are kept, by the number of loops around them."""
     found: Counter[int] = Counter()
     for let, plan in frame.plans.items():
-        inside = depth if isinstance(let.op, If | Case) else depth + 1
+        inside = depth if isinstance(let.op, (If, Case)) else depth + 1
         found[inside] += sum(map(len, plan.residuals))
         for g in plan.frames:
             found += _depths(g, inside)

@@ -130,7 +130,7 @@ def _code(program: Program, wrt: tuple[int, ...]) -> tuple[Program, tuple[bool, 
     before, params = Functions.of(program), program.functions[program.main].params
     mask = tuple(i in wrt or before.spaces.composite(p.type) for i, p in enumerate(params))
     lets = (let for f in program.functions.values() for let in all_lets(f.body))
-    inner = any(isinstance(let.op, Vjp | Jvp) for let in lets)
+    inner = any(isinstance(let.op, (Vjp, Jvp)) for let in lets)
     if any(has_rules(program.functions[g]) for g in _run_by_calls(program)):
         try:
             program = by_rules(before, program.main, mask)
@@ -172,7 +172,7 @@ def _run_by_calls(program: Program) -> set[str]:
         if name not in found:
             found.add(name)
             lets = all_lets(program.functions[name].body)
-            work += [let.op.function for let in lets if isinstance(let.op, Call | Ruled)]
+            work += [let.op.function for let in lets if isinstance(let.op, (Call, Ruled))]
     return found
 
 
@@ -280,7 +280,7 @@ class Dependence(Forward):
 
         def arm(block: Block) -> list[Atom]:
             for x in block.lets:
-                assert isinstance(x.op, Prim | If)
+                assert isinstance(x.op, (Prim, If))
                 inside.update(zip(x.vars, self.sides(x, x.op, inside, b), strict=True))
             return [word(r) for r in block.results]
 

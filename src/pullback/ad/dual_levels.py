@@ -125,7 +125,7 @@ class Made:
                 self.items.append(x)
             elif isinstance(x.op, If) and not plain(run, x):
                 self.inside_of(x, Choice(run, x, self))
-            elif isinstance(x.op, Loop | Sum_) and not plain(run, x):
+            elif isinstance(x.op, (Loop, Sum_)) and not plain(run, x):
                 self.inside_of(x, Made(run, x, self, Repetition.of(x)))
             elif isinstance(x.op, Update) and run.on(x.vars[0]):
                 self.update(x, x.op)

@@ -47,7 +47,7 @@ Cotangents = dict[tuple[Atom, Type], Atom]
 
 def loop_row(run: Dual, let: Let, b: Builder) -> bool:
     """Translate a loop as one row, if its code is straight; return whether it is."""
-    if not isinstance(let.op, Loop | Sum_ | Build) or not _straight(run, let, set(), True):
+    if not isinstance(let.op, (Loop, Sum_, Build)) or not _straight(run, let, set(), True):
         return False
     return Outermost(run, let, b).emit()
 
@@ -79,7 +79,7 @@ def _updates(run: Dual, loop: Repetition, bound: set[Var]) -> bool:
     if any(isinstance(x.op, Update) and len(x.op.indices) != array_type(x.vars[0].type).rank
            for x in updates):  # fmt: skip
         return False
-    arrays = [c for c in loop.carried if not isinstance(c.type, Real | Int | Bool)]
+    arrays = [c for c in loop.carried if not isinstance(c.type, (Real, Int, Bool))]
     if not all(isinstance(c.type, Array) and isinstance(c.type.elem, Real) for c in arrays):
         return False
     reads = {v for x in rest for v in free_variables_of(x.op)}
@@ -90,7 +90,7 @@ def _updates(run: Dual, loop: Repetition, bound: set[Var]) -> bool:
 
 def _scalar(run: Dual, body: Block, bound: set[Var]) -> bool:
     """Whether a block consists of straight-line code and its results are scalars."""
-    if not all(isinstance(r.type, Real | Int | Bool) for r in body.results):
+    if not all(isinstance(r.type, (Real, Int, Bool)) for r in body.results):
         return False
     bound = bound.union(v for x in body.lets for v in x.vars)
     return all(plain(run, x) or _inside(run, x, bound) for x in body.lets)

@@ -111,7 +111,7 @@ def _data(t: Type) -> bool:
 def _of_reals(t: Type) -> bool:
     while isinstance(t, Array):
         t = t.elem
-    return isinstance(t, Real | Handle)
+    return isinstance(t, (Real, Handle))
 
 
 __all__ = ["decided_by_reals", "passes", "plain"]

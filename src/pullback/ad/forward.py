@@ -421,7 +421,7 @@ class Forward:
             given = tuple(self.look(a)[1] if self.on(a) else None for a in args)
             self.env[out] = (result, whole.tangent(b, values, given, result, static))
             return
-        if isinstance(out.type, Array | Handle):
+        if isinstance(out.type, (Array, Handle)):
             parts = self.dual(args[0], True, b)
             for part, v in zip(parts, self.fresh(out), strict=True):
                 b.lets.append(Let((v,), Prim(name, (part, *values[1:]), static), let.site))

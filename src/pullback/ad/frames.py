@@ -287,7 +287,7 @@ class Frame:
                 # (an array that is updated before that, and has no handle: its extent is kept)
                 if isinstance(out, Var) and not gone:
                     self.defs[out] = Prim(again.name, values, again.static)
-            case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
+            case Index(array, idx, False) if isinstance(let.vars[0].type, (Real, Int, Bool)):
                 out = self.value(let.vars[0])
                 there = not self.facts.gone(array) and array not in self.facts.brief
                 if there and isinstance(out, Var):

@@ -163,7 +163,7 @@ class Functions:
         if name not in self.loopless:
             self.loopless[name] = True  # (of a rule that calls what it is the rule of)
             self.loopless[name] = not self.recursive(name) and all(
-                not isinstance(let.op, Build | Sum_ | Loop | While | Vjp)
+                not isinstance(let.op, (Build, Sum_, Loop, While, Vjp))
                 and not (isinstance(let.op, Prim) and let.op.name == SHOW)
                 and not (isinstance(let.op, Call) and not self.straight(let.op.function))
                 and not (isinstance(let.op, Ruled) and not all(map(self.straight, called(let.op))))

@@ -147,7 +147,7 @@ class Taylor(Forward):
     ) -> None:
         (out, *_) = let.vars or (None,)
         if (
-            out is None or not self.on(out) or isinstance(out.type, Array | Handle)
+            out is None or not self.on(out) or isinstance(out.type, (Array, Handle))
             or name in ("undefined", "stop_gradient")
         ):  # fmt: skip
             if out is not None and self.on(out) and TABLE[name].whole is not None:

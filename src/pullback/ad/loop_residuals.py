@@ -111,7 +111,7 @@ def handed_over(
             if begin in kept and after in kept and after not in begins:
                 assert isinstance(begin, Var) and isinstance(after, Var)
                 if (isinstance(after.type, Handle) and _may_stay(op.body, r, c)) or (
-                    carries and isinstance(after.type, Real | Int | Bool)
+                    carries and isinstance(after.type, (Real, Int, Bool))
                 ):
                     found.setdefault(after, Handed(after, last, begin))
     return list(found.values())

@@ -75,7 +75,7 @@ def _is_step(let: Let, is_forward: Callable[[Var], bool]) -> bool:
     (v,) = let.vars
     if op.name == "dim":
         return is_forward(v)  # (an array that is updated later has its extents taken before)
-    scalars = all(isinstance(x.type, Real | Int | Bool) for x in (v, *op.args))
+    scalars = all(isinstance(x.type, (Real, Int, Bool)) for x in (v, *op.args))
     return scalars and may_duplicate(op, Work.FUNCTION)
 
 

@@ -31,7 +31,7 @@ def refuse_deep_nests(program: Program) -> None:
         for let in all_lets(program.functions[name].body):
             for target in called(let.op):
                 below, inner = order(target)
-                if isinstance(let.op, Vjp | Jvp):
+                if isinstance(let.op, (Vjp, Jvp)):
                     below, inner = below + 1, inner or let
                 if below > worst[0]:
                     worst = (below, inner)
@@ -48,7 +48,7 @@ def _refuse_recursion(program: Program) -> None:
     derivatives of all orders would be needed, and the order would depend on data."""
     for name in reachable(program):
         for let in all_lets(program.functions[name].body):
-            if not isinstance(let.op, Vjp | Jvp):
+            if not isinstance(let.op, (Vjp, Jvp)):
                 continue
             if name in reachable(replace(program, main=let.op.function)):
                 reason = "recursion through a derivative operator: a function that is built up "

@@ -119,7 +119,7 @@ class Ravel(Structures):
                     extent = b.dim(y, axis)
                     self._same(b, read(b, words, s.at), extent, site)
                     s, size = replace(s, at=one_more(b, s.at)), b.prim("mul", size, extent)
-                if isinstance(elem, Int | Bool):
+                if isinstance(elem, (Int, Bool)):
                     return replace(s, at=b.prim("add", s.at, size))
                 flat = flattened(b, y, size)
 
@@ -210,7 +210,7 @@ class Ravel(Structures):
                 for _ in range(rank):
                     extents.append(read(b, words, s.at))
                     s = replace(s, at=one_more(b, s.at))
-                if isinstance(elem, Real | Int | Bool):
+                if isinstance(elem, (Real, Int, Bool)):
                     return self._make_array(b, words, v, elem, extents, s)
 
                 def item(i: Var, b: Builder, s: Making) -> tuple[Making, Sequence[Atom]]:

@@ -70,7 +70,7 @@ def candidates(function: Function, flow: Flow) -> list[Restored]:
         roots = {first.get(v, v) for v in members}
         if len(roots) == 1 and roots <= made and len(out) < MOST:
             (root,) = roots
-            if isinstance(root.type, Array) and isinstance(root.type.elem, Real | Int | Bool):
+            if isinstance(root.type, Array) and isinstance(root.type.elem, (Real, Int, Bool)):
                 line = _Line(frozenset(members), frozenset(group), flow)
                 if line.follow(function.body, root):
                     out.append(Restored(frozenset(members), frozenset({line.now}), line.before))

@@ -92,9 +92,9 @@ class Reverse(Sweep):
 
     def let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
         """Reverse a let, given the cotangents of its results."""
-        if not isinstance(let.op, Prim | Index):
+        if not isinstance(let.op, (Prim, Index)):
             leaves = [c for each in got for c in each or () if c is not None]
-            scalar = all(isinstance(v.type, Real | Int | Bool) for v in let.vars)
+            scalar = all(isinstance(v.type, (Real, Int, Bool)) for v in let.vars)
             here = self.sums.any(b, leaves) if scalar else None
             closed: Got = [
                 None if each is None else

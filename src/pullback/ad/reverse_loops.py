@@ -168,7 +168,7 @@ def _comes_down(
     own, extra = dict(g.own), g.extra
     _, residuals = g.settle(reverse, where)
     g.own, g.extra = own, extra
-    scalars = all(isinstance(v.type, Real | Int | Bool) for v in residuals)
+    scalars = all(isinstance(v.type, (Real, Int, Bool)) for v in residuals)
     return scalars and len(residuals) <= FEW * sum(len(x.vars) for x in sums)
 
 

@@ -210,7 +210,7 @@ class Structures:
         """
         deepest = 0
         for f in fields:
-            if isinstance(f, Sum | Named):
+            if isinstance(f, (Sum, Named)):
                 if f in inside:
                     return 1_000_000
                 best = min(self._depth(v, inside | {f}) for v in self.variants(f))
@@ -219,7 +219,7 @@ class Structures:
 
     def _never(self, b: Builder, t: Type) -> Atom:
         """Emit an element of an empty array, for code that never runs."""
-        if isinstance(t, Real | Int | Bool):
+        if isinstance(t, (Real, Int, Bool)):
             return lit(0, t)
 
         def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:

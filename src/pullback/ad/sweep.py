@@ -246,7 +246,7 @@ def has_effect(block: Block) -> bool:
     """Whether a reverse block accumulates anything. (A derivative term adds to the accumulators
     among its arguments.)"""
     for let in block.lets:
-        if isinstance(let.op, AccAdd | AccTake | Vjp):
+        if isinstance(let.op, (AccAdd, AccTake, Vjp)):
             return True
         if isinstance(let.op, Call) and let.op.function.endswith(".rev"):
             return True

@@ -212,7 +212,7 @@ _C_WORDS = re.compile(
 def _c_value(name: str, t: Type, taken: set[str], sized: bool = False) -> CValue:
     """Return a value of this type with a name of its own."""
     elem, rank = (t.elem, t.rank) if isinstance(t, Array) else (t, 0)
-    if not (isinstance(elem, Bool) or (isinstance(elem, Real | Int) and elem.bits >= 32)):
+    if not (isinstance(elem, Bool) or (isinstance(elem, (Real, Int)) and elem.bits >= 32)):
         raise UnsupportedError(
             f"{name} has numbers of a type that C functions of Pullback do not take",
             "use float64, float32, int64, int32 or bool: a.astype(np.int64)",
@@ -264,10 +264,10 @@ def _known(
 
 def _known_leaf(t: Type, leaf: object, kind: Kind, held: dict[str, np.ndarray]) -> Known:
     elem = t.elem if isinstance(t, Array) else t
-    if not isinstance(elem, Real | Int | Bool):
+    if not isinstance(elem, (Real, Int, Bool)):
         raise _no_c_type("what the function reads from around it", kind)
     if not isinstance(t, Array):
-        assert isinstance(leaf, int | float | np.generic)
+        assert isinstance(leaf, (int, float, np.generic))
         return Number(TY_OF_DTYPE[dtype_of(t).name], leaf.item() if isinstance(leaf, np.generic)
                       else leaf)  # fmt: skip
     array = np.array(leaf, dtype_of(elem), order="C")

@@ -153,7 +153,7 @@ def _looked_up(cls: type) -> Row | None:
         for name in (f"{library}.{base.__name__}", f"{base.__module__}.{base.__qualname__}"):
             if name in ROWS:
                 return ROWS[name]
-    own = issubclass(cls, np.ndarray | np.generic)
+    own = issubclass(cls, (np.ndarray, np.generic))
     return _DLPACK if hasattr(cls, "__dlpack__") and not own else None
 
 

@@ -114,7 +114,7 @@ class Digester:
             return "float", value.hex(), type(value).__name__
         if type(value) in _PLAIN:
             return value
-        if isinstance(value, type | types.FunctionType | Union):  # they may lead to themselves
+        if isinstance(value, (type, types.FunctionType, Union)):  # they may lead to themselves
             if id(value) in self.seen:
                 return "seen", self.seen[id(value)]
             self.seen[id(value)] = len(self.seen)

@@ -95,7 +95,7 @@ def _written(program: Alone, name: str, image: bytes, folder: Path, shared: bool
 
 def _examples(types: Sequence[object]) -> tuple[tuple[object, ...], bool]:
     """Return arguments of these types, and whether all of them were given as values."""
-    if not isinstance(types, tuple | list):
+    if not isinstance(types, (tuple, list)):
         raise ArgumentTypeError(
             f"pb.export takes the types of all arguments as a tuple, not {brief(types)}",
             "write (np.zeros(3), float), or (float,) for a single one",

@@ -37,7 +37,7 @@ def number(t: Real, given: object, what: What) -> object:
         given = given[()]
     if given is None:
         given = 0.0
-    if not isinstance(given, int | float | np.number) or isinstance(given, complex):
+    if not isinstance(given, (int, float, np.number)) or isinstance(given, complex):
         raise ArgumentTypeError(f"the {what} of a float is a number, not a {name_of(given)}")
     return float(given) if t.bits == 64 else np.float32(given)
 
@@ -82,7 +82,7 @@ def items(given: object, count: int, kind: Kind, what: What) -> Sequence[object]
     require_exact(given, what)
     if isinstance(given, np.ndarray):
         given = list(given)
-    if not isinstance(given, list | tuple) or len(given) != count:
+    if not isinstance(given, (list, tuple)) or len(given) != count:
         raise ArgumentTypeError(f"the {what} of {describe(kind)} has its form, not {brief(given)}")
     return given
 
@@ -98,9 +98,9 @@ def refuse_discrete(value: object, given: object) -> None:
     """
     if given is None:
         return
-    if value is None or isinstance(value, str | bytes):
+    if value is None or isinstance(value, (str, bytes)):
         raise ArgumentTypeError(no_motion(repr(value)), REALS)
-    discrete = isinstance(value, int | np.integer | np.bool_) or (
+    discrete = isinstance(value, (int, np.integer, np.bool_)) or (
         isinstance(value, np.ndarray) and value.dtype.kind in "biu"
     )
     if discrete and np.any(np.asarray(given)):

@@ -156,7 +156,7 @@ class _Rows:
         if id(x) in self.rows:
             group, row = self.rows[id(x)]
             return row, group
-        if isinstance(x, list | tuple):
+        if isinstance(x, (list, tuple)):
             each = [self.plain(v) for v in x]
             if isinstance(x, tuple):
                 marks = tuple(m for _, m in each)
@@ -304,9 +304,9 @@ class GraphCall:
 
 def _has_reals(x: Any) -> bool:
     """Whether there are numbers to differentiate by in a value without objects."""
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return any(map(_has_reals, x))
-    return isinstance(x, float | np.floating | np.ndarray)
+    return isinstance(x, (float, np.floating, np.ndarray))
 
 
 class _After:
@@ -393,7 +393,7 @@ def _same(a: Any, b: Any) -> bool:
     """Whether a part is what it was, to the sign of a zero."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(_same, a, b))
     return number_now(a, b) is a
 
@@ -426,7 +426,7 @@ class _Gradient:
                 self.made[at] = object.__new__(type(x))
                 self.waiting.append(at)
             return self.made[at]
-        if isinstance(x, list | tuple) and any(id(v) in self.rows.rows for v in x):
+        if isinstance(x, (list, tuple)) and any(id(v) in self.rows.rows for v in x):
             return type(x)(self._of(v, None) for v in x)
         return cotangent
 

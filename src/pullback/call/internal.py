@@ -200,7 +200,7 @@ Locals = Sequence[tuple[object, ...]]
 def _of_syntax(values: Locals) -> Site | None:
     """The innermost syntax node, in the innermost definition that has it."""
     nodes = (v for some in values for v in some
-             if isinstance(v, ast.stmt | ast.expr) and hasattr(v, "lineno"))  # fmt: skip
+             if isinstance(v, (ast.stmt, ast.expr)) and hasattr(v, "lineno"))  # fmt: skip
     node = next(nodes, None)
     if node is None:
         return None

@@ -47,7 +47,7 @@ def writing() -> Iterator[None]:
 def leaving(error: Exception, f: object = None) -> Exception:
     """What leaves a public call in which ``error`` was raised; ``f``: the function that the call
     was given."""
-    if not isinstance(error, PullbackError | MemoryError) and not internal.is_of_program(error, f):
+    if not isinstance(error, (PullbackError, MemoryError)) and not internal.is_of_program(error, f):
         return internal.internal_error(error, f)
     if wants_all():
         return error

@@ -30,7 +30,7 @@ def values_of(given: object, operator: str) -> tuple[Any, ...]:
     """The values that are given as one argument, a tuple or a list of them."""
     if type(given) is tuple:
         return given
-    if not isinstance(given, tuple | list):
+    if not isinstance(given, (tuple, list)):
         raise ArgumentTypeError(
             f"pb.{operator} takes a tuple with one value for each argument, not {brief(given)}",
             "write (x,) for a single one",

@@ -29,11 +29,11 @@ def has_non_finite(value: object) -> bool:
         x = todo.pop()
         if not is_finite(x):
             return True
-        if isinstance(x, tuple | list):
+        if isinstance(x, (tuple, list)):
             todo += x
         elif isinstance(x, dict):
             todo += x.values()
-        elif not isinstance(x, str | bytes | np.ndarray | int | float) and x is not None:
+        elif not isinstance(x, (str, bytes, np.ndarray, int, float)) and x is not None:
             todo += getattr(x, "__dict__", {}).values()
             todo += [getattr(x, n, None) for n in getattr(type(x), "__slots__", ())]
     return False
@@ -74,7 +74,7 @@ def _shown(value: object) -> str:
         bad = np.argwhere(~np.isfinite(value)).tolist() if value.dtype.kind == "f" else []
         first = f" with {value[tuple(bad[0])]} at {bad[0]}" if bad else ""
         return f"an array of shape {value.shape}{first}"
-    return f"{value:.17g}" if isinstance(value, float | np.floating) else str(value)
+    return f"{value:.17g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 __all__ = ["has_non_finite", "non_finite_error"]

@@ -145,7 +145,7 @@ def _of_arguments(
 ) -> tuple[Updating | None, bool]:
     """Return the call of the value of a function that updates these arguments or what is around it
     (None: of another one), and whether that is apart from all else that it has."""
-    if (not isinstance(f, FunctionType | MethodType) and _bound(f) is None) or is_own(_file(f)):
+    if (not isinstance(f, (FunctionType, MethodType)) and _bound(f) is None) or is_own(_file(f)):
         return None, False
     made = Updating(f, Request(What.VALUE))
     try:

@@ -150,7 +150,7 @@ def direction(rng: np.random.Generator, x: object) -> object:
     def leaf(shape: Shape, value: object) -> object:
         if not is_real(shape, value):
             return None
-        if isinstance(value, np.ndarray | np.generic):
+        if isinstance(value, (np.ndarray, np.generic)):
             return np.asarray(some(value.shape), value.dtype)[()]
         return float(some())
 
@@ -190,7 +190,7 @@ def only(x: object, tangent: object, wanted: Sequence[bool]) -> object:
             return t
         if next(rest):
             return t
-        return np.asarray(t)[()] * 0 if isinstance(value, np.generic | np.ndarray) else 0.0
+        return np.asarray(t)[()] * 0 if isinstance(value, (np.generic, np.ndarray)) else 0.0
 
     return Mapper(leaf).value(_shape(x), x, tangent)
 
@@ -201,9 +201,9 @@ def moved(x: object, tangent: object, by: float) -> object:
     def leaf(shape: Shape, value: object, t: object) -> object:
         if t is None or not is_real(shape, value):
             return value
-        if isinstance(value, np.ndarray | np.generic):
+        if isinstance(value, (np.ndarray, np.generic)):
             return np.asarray(value + np.asarray(by * np.asarray(t), value.dtype), value.dtype)[()]
-        assert isinstance(value, int | float) and isinstance(t, int | float)
+        assert isinstance(value, (int, float)) and isinstance(t, (int, float))
         return value + by * t
 
     return Mapper(leaf).value(_shape(x), x, tangent)
@@ -263,7 +263,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         s.inside(x)  # which refuses text, and subclasses
         flat = np.asarray(x, np.float64)
         found.append(flat.ravel())
-        dtype = x.dtype if isinstance(x, np.ndarray | np.generic) else None
+        dtype = x.dtype if isinstance(x, (np.ndarray, np.generic)) else None
         size += flat.size
         return Slot(size - flat.size, flat.shape, dtype)
 

@@ -97,7 +97,7 @@ def _what(f: FunctionType) -> object:
         return f.__code__
     (cell,) = f.__closure__ or ()
     called = getattr(cell.cell_contents, "__func__", cell.cell_contents)
-    if isinstance(called, BuiltinFunctionType | ufunc):
+    if isinstance(called, (BuiltinFunctionType, ufunc)):
         return called
     return getattr(called, "__code__", type(called))
 

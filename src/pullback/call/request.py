@@ -318,7 +318,7 @@ def _literal(kind: Kind, given: Iterator[Atom], out: list[Atom]) -> Kind:
             scalar = static_scalar(value)
             if scalar is None:
                 return kind
-            assert isinstance(value, int | float)
+            assert isinstance(value, (int, float))
             out.append(Lit(value, scalar.type))
             return scalar
         case TupleK() | RecordK():

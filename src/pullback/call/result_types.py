@@ -41,7 +41,7 @@ def _types(kind: Kind) -> Any:
         case ScalarK() | ArrayK() | SmallK():
             t = leaf_types(kind)[0]
             elem, rank = (t.elem, t.rank) if isinstance(t, Array) else (t, 0)
-            if isinstance(elem, Real | Int | Bool):
+            if isinstance(elem, (Real, Int, Bool)):
                 return Tensor(str(dtype_of(elem)), rank)
     raise NoTensors
 

@@ -251,7 +251,7 @@ def _boxed(t: Type) -> tuple[Leaf, ...]:
         case Handle(rank):
             return (PyInt(),) * (1 + 2 * rank)
         case _:
-            return (scalar_leaf(t, not isinstance(t, Real | Int) or t.bits == 64),)
+            return (scalar_leaf(t, not isinstance(t, (Real, Int)) or t.bits == 64),)
 
 
 def absent_names(guards: Guards) -> list[tuple[dict[str, object], str]]:

@@ -77,7 +77,7 @@ class Watch:
             parts = _parts(x)
             if type(x) is list:
                 self._list(x, parts)
-            elif not isinstance(x, tuple | frozenset):
+            elif not isinstance(x, (tuple, frozenset)):
                 self._asked.append(partial(_has_parts, x, parts))
             if not _LEAF.issuperset(map(type, parts)):
                 todo += reversed(parts)

@@ -69,7 +69,7 @@ def own_updates(program: Program) -> Program:
         name
         for f in program.functions.values()
         for let in all_lets(f.body)
-        if isinstance(let.op, Vjp | Jvp | Ruled)
+        if isinstance(let.op, (Vjp, Jvp, Ruled))
         for name in called(let.op)
     }
     consumes = {

@@ -366,7 +366,7 @@ def _is_own(p: Facts, a: Atom, body: Block, inside: set[Var], indices: tuple[Var
     if p.is_given_away(a) and p.all_of(a) <= inside:
         return True
     branch = next((let for let in body.lets if a in let.vars), None)
-    if branch is None or not isinstance(branch.op, If | Case):
+    if branch is None or not isinstance(branch.op, (If, Case)):
         return False
     at = branch.vars.index(a)
     return all(_is_own(p, b.results[at], b, inside, indices) for _, b in sub_blocks(branch.op))

@@ -36,7 +36,7 @@ def _kept(program: Program) -> set[str]:
     out: set[str] = set()
     for f in program.functions.values():
         for let in all_lets(f.body):
-            if isinstance(let.op, Vjp | Jvp | Ruled):
+            if isinstance(let.op, (Vjp, Jvp, Ruled)):
                 for a in (*atoms(let.op), *let.vars):
                     out |= _names(a.type)
     return _reached(program, out)

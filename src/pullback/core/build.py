@@ -82,7 +82,7 @@ class Builder:
 
     def unread(self, t: Type) -> Atom:
         """A value of this type that nobody looks at."""
-        scalar = isinstance(t, Real | Int | Bool)
+        scalar = isinstance(t, (Real, Int, Bool))
         return lit(0, t) if scalar else self.prim("undefined", static=(t,), hint="none")
 
     def require(

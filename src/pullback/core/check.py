@@ -232,7 +232,7 @@ class _Checker:
                 self.need(a in self.scope, f"variable {a.name} (id {a.id}) is not in scope")
             case Lit(value, t):
                 ok = {
-                    Real: isinstance(value, float | int) and not isinstance(value, bool),
+                    Real: isinstance(value, (float, int)) and not isinstance(value, bool),
                     Int: isinstance(value, int) and not isinstance(value, bool),
                     Bool: isinstance(value, bool),
                 }.get(type(t), False)
@@ -356,7 +356,7 @@ class _Checker:
     def variants(self, t: Type, arms: int = 0) -> tuple[Variant, ...]:
         if isinstance(t, Int) and self.dialect is Dialect.ACCUMULATING:
             return tuple(Variant(str(k), ()) for k in range(arms))
-        self.need(isinstance(t, Sum | Named), f"{show_type(t)} is not a sum")
+        self.need(isinstance(t, (Sum, Named)), f"{show_type(t)} is not a sum")
         return variants_of(t, self.p.decls)
 
     def branches(self, op: Case | If) -> tuple[Type, ...]:

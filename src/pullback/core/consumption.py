@@ -68,11 +68,11 @@ def visit(x: Let, known: Summaries, roots: Roots, caught: bool = False) -> set[V
     out: set[Var] = set()
     for bound, b in sub_blocks(op):
         inner = visit_block(b, known, roots, caught)
-        if isinstance(op, Loop | While):
+        if isinstance(op, (Loop, While)):
             for v, init in zip(op.carried, op.inits, strict=True):
                 if v in inner:
                     out |= roots_of(init, roots)
-        if caught or not (inner and isinstance(op, If | Case) and always_fails(b)):
+        if caught or not (inner and isinstance(op, (If, Case)) and always_fails(b)):
             out |= inner - set(bound)
     if isinstance(op, Update):
         out |= roots_of(op.array, roots)
@@ -264,7 +264,7 @@ class _Uses:
             if consumed:
                 for message in self.consumption(x.op, consumed):
                     yield x, message
-            if isinstance(x.op, Loop | While):
+            if isinstance(x.op, (Loop, While)):
                 for message in self.next_pass(x.op):
                     yield x, message
             dead |= consumed
@@ -278,7 +278,7 @@ class _Uses:
         twice = {v for v in consumed if given.count(v) > 1}
         for v in twice:
             yield f"array {v.name} (id {v.id}) is consumed and given to the same op again"
-        if isinstance(op, Build | Sum_ | Loop | While):
+        if isinstance(op, (Build, Sum_, Loop, While)):
             inside = {r for v in _reads(op) for r in roots_of(v, self.roots)}
             for v in consumed & inside:
                 yield f"array {v.name} (id {v.id}) is consumed by a loop that captures it"

@@ -143,7 +143,7 @@ def done_again(op: Op) -> Op | None:
 
 def _is_instruction(op: Prim) -> bool:
     """Whether the op is an instruction or two, from numbers and truth values to one of them."""
-    scalars = all(isinstance(a.type, Real | Int | Bool) for a in op.args)
+    scalars = all(isinstance(a.type, (Real, Int, Bool)) for a in op.args)
     results = bool(op.args) and op.name not in (*REQUIRE, SHOW) and op.name not in _LONG
     return results and scalars and work_of(op) is Work.STEP
 

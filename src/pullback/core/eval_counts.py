@@ -71,7 +71,7 @@ class Memory:
             x = todo.pop()
             if isinstance(x, np.ndarray):
                 x = _whole(x)
-            if not isinstance(x, np.ndarray | Node) or id(x) in self.met:
+            if not isinstance(x, (np.ndarray, Node)) or id(x) in self.met:
                 continue
             self.met[id(x)] = x
             if isinstance(x, Node):

@@ -99,7 +99,7 @@ def arises(result: object, operands: Sequence[object]) -> bool:
 
 def is_finite(value: object) -> bool:
     """Return whether there is no NaN and no infinity in a number or an array of numbers."""
-    if isinstance(value, float | np.floating):
+    if isinstance(value, (float, np.floating)):
         return bool(np.isfinite(value))
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return bool(np.isfinite(value).all())
@@ -107,7 +107,7 @@ def is_finite(value: object) -> bool:
 
 
 def _has_nan(value: object) -> bool:
-    if isinstance(value, float | np.floating):
+    if isinstance(value, (float, np.floating)):
         return bool(np.isnan(value))
     return isinstance(value, np.ndarray) and value.dtype.kind == "f" and bool(np.isnan(value).any())
 

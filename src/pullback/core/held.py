@@ -169,7 +169,7 @@ def _code(site: Site) -> CodeType:
     end = max(start, (site.end_line, site.end_col))
     tree = ast.parse("raise exception")
     for node in ast.walk(tree):
-        if isinstance(node, ast.stmt | ast.expr):
+        if isinstance(node, (ast.stmt, ast.expr)):
             (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset) = start, end
     code = compile(tree, site.file, "exec")
     return code.replace(co_name=site.function, co_qualname=site.function)

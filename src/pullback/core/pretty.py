@@ -319,4 +319,4 @@ def _bits(bits: int) -> str:
 def _static(s: str | Type | Message | type[Exception]) -> str:
     if isinstance(s, type):
         return repr(exception_text(s))
-    return repr(str(s)) if isinstance(s, str | Message) else show_type(s)
+    return repr(str(s)) if isinstance(s, (str, Message)) else show_type(s)

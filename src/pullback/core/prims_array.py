@@ -18,7 +18,7 @@ NDArray = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 
 
 def _rank(t: Type) -> int:
-    if isinstance(t, Array | Handle):
+    if isinstance(t, (Array, Handle)):
         return t.rank
     raise TypeError(f"takes an array, not {t}")
 

@@ -286,7 +286,7 @@ def _require_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
 def is_shown(t: Type) -> bool:
     """Whether a value of this type can be recorded for the message of an error."""
     elem = t.elem if isinstance(t, Array) and t.rank > 0 else t
-    return isinstance(elem, Real | Int | Bool)
+    return isinstance(elem, (Real, Int, Bool))
 
 
 EXCEPTIONS: dict[str, type[Exception]] = {
@@ -342,7 +342,7 @@ def exception_of(kind: Raised, message: str | Message, leaves: Sequence[object])
 def _require(cond: bool, *rest: object) -> tuple[()]:
     if not cond:
         *leaves, kind, message = rest
-        assert isinstance(kind, str | type) and isinstance(message, str | Message)
+        assert isinstance(kind, (str, type)) and isinstance(message, (str, Message))
         raise exception_of(kind, message, leaves)
     return ()
 

@@ -111,4 +111,4 @@ class Sharing:
 
 
 def _holds(v: Var) -> bool:
-    return isinstance(v.type, Array | Sum | Named)
+    return isinstance(v.type, (Array, Sum, Named))

@@ -141,7 +141,7 @@ def complete(program: Program) -> None:
 
 def _place(let: Let, near: Trail) -> Trail:
     """Write the trail of a let that has none. What is done with accumulators is reverse sweep."""
-    reverse = isinstance(let.op, AccNew | AccAdd | AccRead | AccTake) or (
+    reverse = isinstance(let.op, (AccNew, AccAdd, AccRead, AccTake)) or (
         isinstance(let.op, Call) and let.op.function.endswith(".rev"))
     sweep = Sweep.REVERSE if reverse else near.sweep
     trail = trail_of(let.site or near, sweep, can_point(let.site))

@@ -432,7 +432,7 @@ class Translator:
     def index(self, op: Index, out: tuple[Var, ...]) -> Step:
         a, idx, checked = self.slot(op.array), self.all(op.indices), op.checked
         dst, t = self.bind(out[0]), out[0].type
-        item = isinstance(t, Int | Bool) or t == F64  # as a Python scalar
+        item = isinstance(t, (Int, Bool)) or t == F64  # as a Python scalar
 
         def step(f: Frame) -> None:
             point = tuple([f[i] for i in idx])

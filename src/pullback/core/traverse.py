@@ -68,7 +68,7 @@ def calls_python(program: Program) -> bool:
 def differentiates(program: Program) -> bool:
     """Whether there are derivatives inside of a program."""
     lets = (let for f in program.functions.values() for let in all_lets(f.body))
-    return any(isinstance(let.op, Vjp | Jvp) for let in lets)
+    return any(isinstance(let.op, (Vjp, Jvp)) for let in lets)
 
 
 def has_products(program: Program) -> bool:

@@ -131,7 +131,7 @@ def to_value(t: Type, x: object, decls: dict[str, Decl]) -> object:
                 a: NDArray = np.asarray(x, dtype)
             elif isinstance(x, np.ndarray):
                 a = x
-            elif isinstance(x, list | tuple):
+            elif isinstance(x, (list, tuple)):
                 a = make_array(elem, [to_value(elem, y, decls) for y in x], (len(x),))
             else:
                 raise TypeError(f"not an array: {x!r}")

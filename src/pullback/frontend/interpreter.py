@@ -170,7 +170,7 @@ class Interpreter(Run):
         chosen = self.b.prim("select", cond, *atoms)
         if not kind.may_be_int:
             return Scalar(chosen, kind.py, kind.bits)
-        told = (tells_int(v) for v in (then, orelse) if isinstance(v, Static | Scalar))
+        told = (tells_int(v) for v in (then, orelse) if isinstance(v, (Static, Scalar)))
         return Scalar(chosen, kind.py, kind.bits, self.b.prim("select", cond, *told))
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
@@ -194,7 +194,7 @@ class Interpreter(Run):
         return made
 
     def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
-        if isinstance(value, TupleV | ListV) and kind.cls not in (value.cls, Sequence):
+        if isinstance(value, (TupleV, ListV)) and kind.cls not in (value.cls, Sequence):
             value = as_class(value, kind.cls)
         made = coerce(self, value, kind, node)
         assert isinstance(made, ListV)

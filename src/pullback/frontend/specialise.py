@@ -244,7 +244,7 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
     without."""
     rt, refusal = attempt.rt, None
     makes_objects = any(map(can_be_shared, rt.constructed))
-    of_memory = isinstance(why, MutationError | UnknownNameError | IdentityError)
+    of_memory = isinstance(why, (MutationError, UnknownNameError, IdentityError))
     for facts in forms(Raised in rt.constructed):
         new = facts.begin(rt.new_memory, rt.copies)
         if not (new and (of_memory or makes_objects) if facts.memory else makes_objects):
@@ -304,7 +304,7 @@ def _static_value(
 ) -> StaticK:
     path = _static_path(e)
     value = MISSING if args is None and path[0][0] == "arg" else read(path, function, args or ())
-    if not isinstance(value, int | float):
+    if not isinstance(value, (int, float)):
         raise StaticValueError(
             f"{describe_path(path)} must be known when the function is compiled: {e.what}",
             "pass a Python number",

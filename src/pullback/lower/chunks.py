@@ -164,7 +164,7 @@ class _Walk:
             op = let.op
             if isinstance(op, Loop) and op in self.separate:
                 op = self.separate[op].sum
-            if isinstance(op, Build | Sum_):
+            if isinstance(op, (Build, Sum_)):
                 body = _Body(self.program, op, self._callee)
                 self.found[op] = body.obstacle() or self._plan(body.uses)
             for _, inner in sub_blocks(let.op):

@@ -77,7 +77,7 @@ def _carried_around(program: Program, flow: _Flow) -> dict[str, frozenset[Var]]:
 
 
 def _holds(a: Atom) -> bool:
-    return isinstance(a, Var) and isinstance(a.type, Array | Sum | Named)
+    return isinstance(a, Var) and isinstance(a.type, (Array, Sum, Named))
 
 
 @dataclass
@@ -161,7 +161,7 @@ class _Flow:
 
     def carried_by(self, op: Op) -> frozenset[Var]:
         """Return, after all unions, the arrays that a loop carries."""
-        if not isinstance(op, Loop | While):
+        if not isinstance(op, (Loop, While)):
             return frozenset()
         return frozenset(self.root(c) for c in op.carried if isinstance(c.type, Array))
 
@@ -169,7 +169,7 @@ class _Flow:
         for let in block.lets:
             op = let.op
             emits = len(op.carried) if isinstance(op, Loop) else 0
-            makes = isinstance(op, Build | Loop) or (
+            makes = isinstance(op, (Build, Loop)) or (
                 isinstance(op, Prim) and op.name not in VIEWS
             )
             if makes:

@@ -235,7 +235,7 @@ class Translator:
     def arena(
         self, i: Alloc | AccAlloc | AccBase | Mark | ArenaBase | Release | AccMark | AccRelease
     ) -> Step:
-        name = i.arena if isinstance(i, Alloc | Mark | ArenaBase | Release) else "store"
+        name = i.arena if isinstance(i, (Alloc, Mark, ArenaBase, Release)) else "store"
         arena, m = self.m.arenas[name], self.m
         match i:
             case Release(mark) | AccRelease(mark):

@@ -97,7 +97,7 @@ class _Run:
             self.before.append(instr)
             return True
         self.after.append(instr)
-        if isinstance(instr, Store | AtAdd):
+        if isinstance(instr, (Store, AtAdd)):
             self.writes = True
         else:
             self.late.add(instr.dst)
@@ -132,7 +132,7 @@ class _Function:
         code: list[Instr] = []
         run: list[Simple] = []
         for instr in region.code:
-            if isinstance(instr, Arith | Load | Store | AtAdd | Offset):
+            if isinstance(instr, (Arith, Load, Store, AtAdd, Offset)):
                 run.append(instr)
                 continue
             code += self._runs(run)
@@ -204,7 +204,7 @@ def _instructions(region: Region) -> Iterator[Instr]:
 
 
 def _assigned(instr: Simple) -> tuple[Reg, ...]:
-    return () if isinstance(instr, Store | AtAdd) else (instr.dst,)
+    return () if isinstance(instr, (Store, AtAdd)) else (instr.dst,)
 
 
 def _truths(code: Iterable[Simple]) -> set[Value]:
@@ -235,7 +235,7 @@ def _divide(
     kept: set[Instr] = set(served)
     reads = False
     for i in reversed(code):
-        writes = isinstance(i, Store | AtAdd)
+        writes = isinstance(i, (Store, AtAdd))
         if i in kept or (reads if writes else not needed.isdisjoint(_assigned(i))):
             kept.add(i)
             needed.update(registers(i))

@@ -74,7 +74,7 @@ def repeated(program: Program) -> frozenset[str]:
     inside = {
         let.op.function
         for f in program.functions.values()
-        for outer in all_lets(f.body) if isinstance(outer.op, Loop | While | Build | Sum_)
+        for outer in all_lets(f.body) if isinstance(outer.op, (Loop, While, Build, Sum_))
         for _, block in sub_blocks(outer.op)
         for let in all_lets(block) if isinstance(let.op, Call)
     }

@@ -101,7 +101,7 @@ class _Reader:
     def fold(self, effects: EffectsOf) -> Fold | None:
         """Return the loop as a fold, if it is nothing else."""
         op = self.op
-        scalar = all(isinstance(v.type, Real | Int | Bool) for v in op.carried)
+        scalar = all(isinstance(v.type, (Real, Int, Bool)) for v in op.carried)
         if not op.carried or len(op.body.results) != len(op.carried) or not scalar:
             return None
         if not self.divide() or effects.block(op.body) or len(op.body.lets) > MOST_LETS:
@@ -141,7 +141,7 @@ class _Reader:
                 if not isinstance(let.op, Prim) or len(let.vars) != 1:
                     return False
                 self.told[let.vars[0]] = let.op
-            elif isinstance(let.op, Prim | Index):
+            elif isinstance(let.op, (Prim, Index)):
                 self.free.append(let)
             else:
                 return False

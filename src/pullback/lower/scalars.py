@@ -142,7 +142,7 @@ def raise_if(
 def require(lo: Lowering, op: Prim, site: Site | None) -> None:
     """Raise the exception named by ``op`` unless its argument holds."""
     kind, message = op.static
-    assert isinstance(kind, str | type) and isinstance(message, str | Message)
+    assert isinstance(kind, (str, type)) and isinstance(message, (str, Message))
     bad = lo.negate(lo.value(lo.scalar(op.args[0])))
     shown = [lo.atom(a) for a in op.args[1:]]
     if shown and lanes_of(bad) == 1 and lo.mask() is None and all(map(_is_uniform, shown)):

@@ -302,7 +302,7 @@ class FunctionText(ContextLines):
         code = list(instructions(self.function.body))
         if any(isinstance(i, Alloc) for i in code):
             return " noinline"
-        return "" if any(isinstance(i, ForCode | WhileCode) for i in code) else " alwaysinline"
+        return "" if any(isinstance(i, (ForCode, WhileCode)) for i in code) else " alwaysinline"
 
     def guard(self) -> None:
         """Print the comparison of the stack pointer with the limit, and the failure at the end of

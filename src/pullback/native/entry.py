@@ -184,7 +184,7 @@ class EntryText(EntryBase):
             obj = self.load("ptr", "%args", 8 * (k + first))
             values = self.parse(tree, obj)
             for leaf in leaves(tree):
-                n = 1 if isinstance(leaf, ArrayOf | ListOf) else len(machine_types(leaf))
+                n = 1 if isinstance(leaf, (ArrayOf, ListOf)) else len(machine_types(leaf))
                 parsed.append((leaf, values[:n]))
                 values = values[n:]
         resumed = self._open()

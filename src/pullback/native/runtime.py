@@ -165,4 +165,4 @@ def is_early(exception: BaseException) -> bool:
 
 def is_limit(exception: BaseException) -> bool:
     """Whether Python would not have raised an error: compiled code has less (``Limit``)."""
-    return hasattr(exception, _LIMIT) or isinstance(exception, MemoryError | RecursionError)
+    return hasattr(exception, _LIMIT) or isinstance(exception, (MemoryError, RecursionError))

@@ -93,7 +93,7 @@ class _Merger:
             return None
         if not self.updated.isdisjoint(let.vars) or makes_nodes(let.vars, op):
             return None
-        if isinstance(op, Build | Sum_ | Loop | While | If | Case) and _size(op) > LARGEST:
+        if isinstance(op, (Build, Sum_, Loop, While, If, Case)) and _size(op) > LARGEST:
             return None
         return _key(op, {})
 

@@ -93,7 +93,7 @@ class GivenDict(Items, of=TableK, container=dict):
         super().tangents(leaves, pairs, what, out)
 
     def _listed(self, given: object) -> list[object]:
-        assert isinstance(given, dict | list)
+        assert isinstance(given, (dict, list))
         return list(given.values()) if isinstance(given, dict) else given
 
     # --- conversions ---

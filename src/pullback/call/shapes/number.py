@@ -61,11 +61,11 @@ class Number(Shape, of=ScalarK):
         if isinstance(value, np.complexfloating):
             raise ArgumentTypeError("a complex number where a real one is expected")
         match self.type:
-            case Real(bits) if isinstance(value, int | float | np.number | np.bool_):
+            case Real(bits) if isinstance(value, (int, float, np.number, np.bool_)):
                 return float(value) if bits == 64 else np.float32(value)
-            case Int() if isinstance(value, int | np.integer | np.bool_):
+            case Int() if isinstance(value, (int, np.integer, np.bool_)):
                 return int(value)
-            case Bool() if isinstance(value, bool | np.bool_):
+            case Bool() if isinstance(value, (bool, np.bool_)):
                 return bool(value)
             case t:
                 word = {Real: "a number", Int: "an int", Bool: "a bool"}[type(t)]

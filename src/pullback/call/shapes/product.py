@@ -77,6 +77,6 @@ class Product(Shape):
 def items_of(shape: Shape, value: object, count: int = -1) -> Sequence[object]:
     """The items of a list or tuple, which has ``count`` of them."""
     require_exact(value)
-    if not isinstance(value, list | tuple) or count not in (-1, len(value)):
+    if not isinstance(value, (list, tuple)) or count not in (-1, len(value)):
         raise shape.mismatch(value)
     return value

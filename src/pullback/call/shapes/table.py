@@ -35,7 +35,7 @@ class Table(Unsupported, of=HashK):
         self.cls, self.holes = kind.cls, kind.holes
         self.entry = tuple(map(shape_of, kind.elem.items))
         self.entry_types = tuple(t for part in self.entry for t in part.types)
-        self.is_set = issubclass(kind.cls, set | frozenset)
+        self.is_set = issubclass(kind.cls, (set, frozenset))
         assert isinstance(kind.factory, StaticK)
         self.factory: Any = kind.factory.value
 
@@ -72,7 +72,7 @@ class Table(Unsupported, of=HashK):
     def made(self, parts: Sequence[object], like: object = None) -> object:
         if isinstance(like, Cotangents):
             return Cotangents(parts)
-        assert isinstance(like, dict | set | frozenset)
+        assert isinstance(like, (dict, set, frozenset))
         return like if self.is_set else self.build([*zip(like, parts, strict=True)])
 
     def _rows(self, leaves: Leaves) -> list[tuple[object, ...]]:

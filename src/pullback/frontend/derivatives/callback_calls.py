@@ -45,7 +45,7 @@ class _Sent:
         match value:
             case Static(int() | float() as known) if not isinstance(known, bool):
                 return self.layout(self.sp.scalar(value, self.node))
-            case Static(known) if known is None or isinstance(known, bool | str):
+            case Static(known) if known is None or isinstance(known, (bool, str)):
                 return ("static", known)
             case Scalar():
                 real = isinstance(value.type, Real)

@@ -124,7 +124,7 @@ def require_still(run: Run, kind: Kind, tangent: Value, node: ast.AST) -> None:
         case _:
             return
     given = tangent.value if isinstance(tangent, Static) else tangent
-    if given is not None and not (isinstance(given, int | float) and given == 0):
+    if given is not None and not (isinstance(given, (int, float)) and given == 0):
         run.refuse(node, no_motion(describe(kind)), REALS, error=ArgumentTypeError)
 
 
@@ -176,7 +176,7 @@ def matching(
                 yield from matching(run, k, get_item(run, value, known_item(n), node), node)
         case HashK(elem=TupleK((_, held, *_))), HashV() if any(value is t for t in tables):
             values = run.to_list(view_of(value, "values"), node)
-            assert isinstance(values, ListV | TupleV)
+            assert isinstance(values, (ListV, TupleV))
             yield from _of_list(run, held, values, node)
         case UnionK(union), (RecordV() | UnionV()) if bears(run, kind):
             yield _of_union(run, union, value, node)

@@ -453,7 +453,7 @@ def _call(
 
 
 def _is_flag(kind: Kind) -> bool:
-    return isinstance(kind, StaticK) and not isinstance(kind.value, int | float)
+    return isinstance(kind, StaticK) and not isinstance(kind.value, (int, float))
 
 
 _RULED = ("custom_vjp", "custom_jvp", "custom_jvps", "primitive", "checkpoint")

@@ -89,7 +89,7 @@ def run_once(
         args[name] = scope.names[name] = (taken_over if given_away else lent)(taken)
         if not given_away and (name in kept or "@" in name):
             given[name] = frozenset(owners[first:])
-        if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
+        if isinstance(kind, ScalarK) and isinstance(kind.type, (Int, Bool)):
             run.origins[params[-1]] = (spec, name)
     ends = kept | frozenset(free_names(node)) | {"$return"}
     frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)

@@ -93,7 +93,7 @@ def _inside(value: Value | None) -> dict[str, Value]:
         case GeneratorV(body=Driven(_, args)):
             return args
         case TupleV(items):
-            return {str(k): v for k, v in enumerate(items) if not isinstance(v, Scalar | Static)}
+            return {str(k): v for k, v in enumerate(items) if not isinstance(v, (Scalar, Static))}
         case RecordV(_, fields):
             return fields
         case OperatorV(_, function, _, args):
@@ -104,7 +104,7 @@ def _inside(value: Value | None) -> dict[str, Value]:
 
 def has_functions(value: Value) -> bool:
     """Whether a value is, or has in it, a function or a generator."""
-    known = isinstance(value, FunctionV | GeneratorV)
+    known = isinstance(value, (FunctionV, GeneratorV))
     return known or any(map(has_functions, _inside(value).values()))
 
 
@@ -128,7 +128,7 @@ def _functions_at(name: str, value: Value) -> Iterator[tuple[str, FunctionV]]:
     """The functions in what a variable holds, and the names of their places."""
     if isinstance(value, FunctionV):
         yield name, value
-    elif isinstance(value, TupleV | RecordV | OperatorV):
+    elif isinstance(value, (TupleV, RecordV, OperatorV)):
         for n, v in _inside(value).items():
             yield from _functions_at(f"{name}{_INSIDE}{n}", v)
 

@@ -117,7 +117,7 @@ class Catching:
         ops = (op for op in ops_of(block) if not is_linear(op) and raised_by_op(op) != AGAIN)
         ops = (op for op in ops if not (isinstance(op, Call) and op.function == passes))
         ops = (op for op in ops if not self.caught.wanted.keys() & set(called_by(op)))
-        return any(self._raises(op) for op in ops if not isinstance(op, Vjp | Jvp | Ruled))
+        return any(self._raises(op) for op in ops if not isinstance(op, (Vjp, Jvp, Ruled)))
 
     def _raises(self, op: Op) -> bool:
         return escapes_op(op, self.clauses) or any(
@@ -196,7 +196,7 @@ class Catching:
         made = (*let.vars, *again.values(), *more)
         done = len(b.lets)
         bind(b, self._op(let, way), (tag, *made))
-        if not isinstance(let.op, If | Case | Loop | While):
+        if not isinstance(let.op, (If, Case, Loop, While)):
             for raised in leaves(Block(tuple(b.lets[done:]), ())):
                 self.caught.stands_for(raised, let)
         ends = tuple(made[e] if isinstance(e, int) else e for e in way.ends)
@@ -218,7 +218,7 @@ class Catching:
         """Return the arrays that the blocks of an op may update: those that are used behind a
         branch, and all of a loop."""
         consumed = self.caught.arrays.consumed_inside(let)
-        if not consumed or not isinstance(let.op, If | Case):
+        if not consumed or not isinstance(let.op, (If, Case)):
             return tuple(consumed)
         used = set(free_variables(behind))
         for x in self.leaves(behind):
@@ -232,7 +232,7 @@ class Catching:
         """Return how the results of the block have their ends where an op in it raises."""
         types = types_of(results)[1:]
         own = self.caught.exit_of(let, exits)
-        if not isinstance(let.op, If | Case | Loop | While):
+        if not isinstance(let.op, (If, Case, Loop, While)):
             return _WayOut(types if own is None else own.ends, () if own is None else own.lets)
         blocks = [inner for _, inner in sub_blocks(let.op)]
         inside = {

@@ -326,7 +326,7 @@ def leaves(block: Block) -> Iterator[Let]:
     """Iterate over the ops of a block and of the branches and loops in it, each of which may stand
     between two others that change variables."""
     for let in block.lets:
-        if isinstance(let.op, If | Case | Loop | While):
+        if isinstance(let.op, (If, Case, Loop, While)):
             for _, inner in sub_blocks(let.op):
                 yield from leaves(inner)
         else:

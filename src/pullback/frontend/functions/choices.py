@@ -85,7 +85,7 @@ def _outlives(run: Run, f: FunctionV) -> bool:
         return True
     captured = (s.names.get(n) for s, n in captures_of(f) if not s.live)
     return all(
-        isinstance(v, CellV | Static) or (isinstance(v, FunctionV) and _outlives(run, v))
+        isinstance(v, (CellV, Static)) or (isinstance(v, FunctionV) and _outlives(run, v))
         for v in (*parts_of(f), *captured)
     )
 

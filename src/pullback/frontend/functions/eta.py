@@ -95,7 +95,7 @@ def _caller(
     )
     made = ast.Lambda(parameters, call)
     for inner in ast.walk(made):
-        if isinstance(inner, ast.expr | ast.arg | ast.keyword):
+        if isinstance(inner, (ast.expr, ast.arg, ast.keyword)):
             ast.copy_location(inner, node)
     return Definition(made, outer.file, name, name, outer.globals, outer.lines, outer.code)
 

@@ -109,7 +109,7 @@ class HandedBack:
             value = place.names.get(n, self.frame.starts.get(n, UNSET))
             if n == AT and is_step(self.definition.node):
                 value = Static(0)  # a generator that raises is at its end
-            if value is UNSET or isinstance(value, Stale | PlaceV) or has_function(kind):
+            if value is UNSET or isinstance(value, (Stale, PlaceV)) or has_function(kind):
                 return None
             atoms += flatten(coerce(self.run, value, kind, self.definition.node)).atoms
         return atoms
@@ -149,7 +149,7 @@ def _out_of_sight(
     def look(inner: Block, seen: set[Var]) -> Iterator[int]:
         for let in inner.lets:
             for bound, body in sub_blocks(let.op):
-                if isinstance(let.op, If | Case | Loop | While):
+                if isinstance(let.op, (If, Case, Loop, While)):
                     yield from look(body, seen | set(bound))
             seen |= set(let.vars)
             first = caught.origin(let)

@@ -93,7 +93,7 @@ def _of_other_flag(a: Kind, b: Kind) -> bool:
     """Whether two arguments are two known bools, strings or members of an enumeration."""
     if not isinstance(a, StaticK) or not isinstance(b, StaticK) or a == b:
         return False
-    return type(a.value) is type(b.value) and isinstance(a.value, bool | str | enum.Enum)
+    return type(a.value) is type(b.value) and isinstance(a.value, (bool, str, enum.Enum))
 
 
 def _is_none_or_a_table(a: Kind, b: Kind) -> bool:

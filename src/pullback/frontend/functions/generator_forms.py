@@ -61,7 +61,7 @@ def expression_function(
         body.insert(0, ast.Nonlocal(sorted(bound)))
     args = ast.arguments([], [] if whole else [ast.arg(FIRST)], None, [], [], None, [])
     made = ast.FunctionDef(name, args, copy.deepcopy(body), [])
-    vars(made)["called"] = isinstance(first.iter, ast.Call | ast.GeneratorExp)
+    vars(made)["called"] = isinstance(first.iter, (ast.Call, ast.GeneratorExp))
     return ast.fix_missing_locations(ast.copy_location(made, elt))
 
 
@@ -157,7 +157,7 @@ def guards(node: ast.AST) -> list[Guarded]:
 
 def yields(node: FunctionNode) -> ast.AST:
     """Return the first ``yield`` of a function."""
-    return next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
+    return next(n for n in ast.walk(node) if isinstance(n, (ast.Yield, ast.YieldFrom)))
 
 
 __all__ = [

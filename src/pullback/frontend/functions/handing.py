@@ -120,7 +120,7 @@ def of_raising(run: Run, spec: Spec, starts: dict[str, Value], node: ast.AST) ->
         values = [op.names.get(n, frame.starts.get(n)) for op in frame.raising.values()]
         kind: Kind | None = None
         for value in values:
-            if value is None or value is UNSET or isinstance(value, Stale | PlaceV | GeneratorV):
+            if value is None or value is UNSET or isinstance(value, (Stale, PlaceV, GeneratorV)):
                 return None
             own = run.kind(value, node)
             kind = own if kind is None else join(kind, own)
@@ -135,12 +135,12 @@ def of_raising(run: Run, spec: Spec, starts: dict[str, Value], node: ast.AST) ->
 def _covering(run: Run, name: str, start: Value | None, end: Value, node: ast.AST) -> Value:
     """Return what a variable is at the end, as a value of a kind that it also has where the
     function raises: there a list may have other items."""
-    if isinstance(end, Stale | PlaceV):
+    if isinstance(end, (Stale, PlaceV)):
         return end
     own = kind = run.kind(end, node)
     for noted_op in run.frame.raising.values():
         value = noted_op.names.get(name, start)
-        if value is None or value is UNSET or isinstance(value, Stale | PlaceV | GeneratorV):
+        if value is None or value is UNSET or isinstance(value, (Stale, PlaceV, GeneratorV)):
             continue
         both = kind if value is end else join(kind, run.kind(value, node))
         if both is None:

@@ -166,13 +166,13 @@ def at_the_end(run: Run, node: FunctionNode) -> None:
         value = names.get(name, UNSET)
         if is_ending(value):
             left(run, value, DROP, node)
-        elif value is not UNSET and isinstance(value, MaybeV | Stale):
+        elif value is not UNSET and isinstance(value, (MaybeV, Stale)):
             refuse(run, node)  # some paths have set it
 
 
 def raised(run: Run, let: Let) -> None:
     """Note an op where it may raise while a variable holds an iterator that is not at its end."""
-    if isinstance(let.op, If | Case | Loop | While) or not may_raise(let.op):
+    if isinstance(let.op, (If, Case, Loop, While)) or not may_raise(let.op):
         return
     frame = run.frame
     names, place = function_scope(frame.scope).names, frame.raising.get(id(let))

@@ -200,7 +200,7 @@ class LambdaSet:
                 if not wide and self.knots.isdisjoint(nesting.depths(value)):
                     return value
                 kind = kind_of(value)
-                assert isinstance(kind, FunctionK | ClosureK | LambdaSetK)
+                assert isinstance(kind, (FunctionK, ClosureK, LambdaSetK))
                 self.add(kind)
                 return example(LambdaSetK(self))
             case TupleV(items):

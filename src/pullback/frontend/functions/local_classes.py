@@ -12,7 +12,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterator
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType, NoneType
 from typing import TYPE_CHECKING
 
 from pullback.frontend.functions.scopes import Scope, chain, outermost
@@ -66,7 +66,7 @@ def class_value(run: Run, s: ast.ClassDef) -> Static:
 
 
 def _key(value: object) -> object:
-    plain = isinstance(value, int | float | str | None)
+    plain = isinstance(value, (int, float, str, NoneType))
     return (type(value), value) if plain else id(value)
 
 
@@ -125,7 +125,7 @@ def _is_bound_once(run: Run, scope: Scope, name: str) -> bool:
     own = [n for part in body for n in own_nodes(part)]
     places = [*parameters(node), *gathering(node)].count(name)
     places += sum(name in bound_by(n) for n in own)
-    loops = (n for n in own if isinstance(n, ast.For | ast.While))
+    loops = (n for n in own if isinstance(n, (ast.For, ast.While)))
     again = any(name in bound_by(inner) for n in loops for inner in own_nodes(n))
     return places == 1 and not again and name not in rebound_inside(node)
 

@@ -28,7 +28,7 @@ def note(frame: Frame, let: Let) -> None:
     """Note what variables hold where an op stands that may raise."""
     if frame.trying is None and not frame.starts:
         return
-    if isinstance(let.op, If | Case | Loop | While) or not may_raise(let.op):
+    if isinstance(let.op, (If, Case, Loop, While)) or not may_raise(let.op):
         return
     names = function_scope(frame.scope).names
     if frame.trying is not None:
@@ -84,7 +84,7 @@ def changed_since(
     may raise, of the places that have been noted since so many were ``known``."""
     for place in list(frame.raising.values())[known:]:
         for n, v in place.names.items():
-            if n in names and v is not before[n] and not isinstance(v, Stale | PlaceV):
+            if n in names and v is not before[n] and not isinstance(v, (Stale, PlaceV)):
                 yield n
 
 

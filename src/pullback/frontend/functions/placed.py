@@ -122,7 +122,7 @@ class Given:
             form = form_of(value)
             if form is not None and form.root == name:
                 steps = (_step(code, self.argument) for code in form.steps)
-                path = tuple(index_scalar(s) if isinstance(s, Var | Lit) else s for s in steps)
+                path = tuple(index_scalar(s) if isinstance(s, (Var, Lit)) else s for s in steps)
                 found.append(Move(path, len(path) + 1))
         return tuple(found)
 

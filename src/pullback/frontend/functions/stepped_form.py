@@ -102,7 +102,7 @@ def unsure(step: ast.AST) -> frozenset[str]:
 
 def returns(function: ast.AST) -> bool:
     """Whether a generator, or the step of its iterator, returns something."""
-    assert isinstance(function, ast.FunctionDef | ast.Lambda)
+    assert isinstance(function, (ast.FunctionDef, ast.Lambda))
     body = function.body if isinstance(function, ast.FunctionDef) else []
     returned = (n for s in body for n in own_nodes(s) if isinstance(n, ast.Return))
     if not is_step(function):
@@ -113,7 +113,7 @@ def returns(function: ast.AST) -> bool:
 def tells_something(function: ast.AST) -> bool:
     """Whether a generator, or the step of its iterator, returns anything but None. (A ``return``
     under ``try`` returns a variable, which may be None always.)"""
-    assert isinstance(function, ast.FunctionDef | ast.Lambda)
+    assert isinstance(function, (ast.FunctionDef, ast.Lambda))
     body = function.body if isinstance(function, ast.FunctionDef) else []
     nodes = [n for s in body for n in own_nodes(s)]
     kept = [n.value for n in nodes if isinstance(n, ast.Assign) and _is_result(n.targets[0])]
@@ -327,7 +327,7 @@ def _mentions(s: ast.AST, name: str) -> bool:
     return any(
         (isinstance(n, ast.Name) and n.id == name)
         or (isinstance(n, ast.FunctionDef) and n.name == name)
-        or (isinstance(n, ast.MatchAs | ast.MatchStar) and n.name == name)
+        or (isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name == name)
         for n in ast.walk(s)
     )
 

@@ -136,7 +136,7 @@ def advanced(run: Run, value: Value, node: ast.AST, known: bool = False) -> Valu
 def of_choice(run: Run, value: Value, node: ast.AST) -> Value:
     """The value of one of several arms: of a generator the iterator, for it is another one in
     another arm."""
-    if isinstance(value, ZipV | EnumerateV | ReversedV):
+    if isinstance(value, (ZipV, EnumerateV, ReversedV)):
         return advanced_over(run, value, node)
     if not isinstance(value, GeneratorV) or value.body is None:
         return value
@@ -166,7 +166,7 @@ def as_generator(run: Run, value: Value, node: ast.AST) -> Value:
 
 def is_made(value: Value) -> bool:
     """Whether a value is an iterator, made by an expression or kept by a name."""
-    return isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV) or is_iterator(value)
+    return isinstance(value, (GeneratorV, ZipV, EnumerateV, ReversedV)) or is_iterator(value)
 
 
 def _driven(run: Run, value: Value, node: ast.AST) -> Driven:

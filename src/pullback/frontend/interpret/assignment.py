@@ -203,7 +203,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             old, place = opened(run, run.lookup(name, s.target), s), run.scope.names.get(name)
             if isinstance(place, RefV):
                 place = run.frame.places.get(old)
-            is_array = isinstance(old, ArrayV | Scalar)
+            is_array = isinstance(old, (ArrayV, Scalar))
             changes = holding.is_updated_in_place(old) and not holding.is_tuple(old)
             if isinstance(place, PlaceV) and changes:
                 if place.steps:
@@ -211,7 +211,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                     return
                 name = place.root  # two names of one object: it is updated by the first one
             names = _IN_PLACE
-            if isinstance(old, RecordV | HashV):
+            if isinstance(old, (RecordV, HashV)):
                 names = hash_sets.in_place_of(old.cls)
             if (
                 op in names
@@ -223,7 +223,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 base = ast.copy_location(ast.Name(name, ast.Load()), s.target)
                 update_at(run, base, (), names[op], [more], {}, s)
                 return
-            if op == "*" and isinstance(old, ListV | TupleV) and changes:
+            if op == "*" and isinstance(old, (ListV, TupleV)) and changes:
                 more = run.evaluate(s.value)
                 repeat = updates.Become(lambda xs: run.binop(op, xs, more, s))
                 _update(run, name, repeat, (more,), s)
@@ -278,11 +278,11 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
         )
     by_call = isinstance(item, OptionalK)
     item = item.inner if isinstance(item, OptionalK) else item
-    if isinstance(item, RecordK | RefK) and by_methods.by_operator(run, op, item.cls, s):
+    if isinstance(item, (RecordK, RefK)) and by_methods.by_operator(run, op, item.cls, s):
         return
-    is_list = isinstance(item, ListK | TupleK) and item.cls is not tuple
+    is_list = isinstance(item, (ListK, TupleK)) and item.cls is not tuple
     methods = _IN_PLACE if is_list else {}
-    if isinstance(item, HashK | RecordK) and _is_table(item):
+    if isinstance(item, (HashK, RecordK)) and _is_table(item):
         methods = hash_sets.in_place_of(item.cls)
     if op in methods and by_call:
         by_methods.call_at(run, methods[op], s)
@@ -322,7 +322,7 @@ def _check_holder(
     if isinstance(whole, ArrayV):
         return
     holder = nested_updates.kind_there(run, whole, steps[:-1], s)
-    if isinstance(holder, TupleK | ListK | RecordK) and issubclass(holder.cls, tuple):
+    if isinstance(holder, (TupleK, ListK, RecordK)) and issubclass(holder.cls, tuple):
         reason = "'tuple' object does not support item assignment"
         run.refuse(s, reason, "t[0].extend(v); t[0][:] = v for an array", MutationError)
 
@@ -346,7 +346,7 @@ def _by(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
 
 def _whole(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
     """Return the value that ``a[i] += v`` puts into an array if ``a[i]`` is an array itself."""
-    assert isinstance(old, ArrayV | Scalar)
+    assert isinstance(old, (ArrayV, Scalar))
     return in_place.fitted(run, old, run.binop(op, old, value, s), s)
 
 
@@ -424,8 +424,8 @@ def _each_put(
         return ()
 
     if method == "extend":
-        return put if isinstance(old, ListV | TupleV) else None
-    has_items = isinstance(old, HashV | RecordV) and old.cls is not Counter
+        return put if isinstance(old, (ListV, TupleV)) else None
+    has_items = isinstance(old, (HashV, RecordV)) and old.cls is not Counter
     return put if has_items and method == "update" else None
 
 

@@ -338,7 +338,7 @@ def context(run: Run, s: Context) -> None:
     """``with`` an object of the user's, or one of the few managers that mean nothing to compiled
     code."""
     known = run.evaluate(s.value.func if isinstance(s.value, ast.Call) else s.value)
-    if isinstance(known, RecordV | RefV) and all(written(known.cls, n) is not None for n in _WITH):
+    if isinstance(known, (RecordV, RefV)) and all(written(known.cls, n) is not None for n in _WITH):
         return
     generator = generator_of(s.means)
     if generator is not None and isinstance(known, Static) and known.value is s.means:

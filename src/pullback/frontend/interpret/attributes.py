@@ -67,7 +67,7 @@ def receiver_name(value: Value) -> str:
             return "number" if py else "scalar"
         case Static(Enum()):
             return ""
-        case Static(v) if isinstance(v, int | float):
+        case Static(v) if isinstance(v, (int, float)):
             return "number" if type(v) in (int, float, bool) else "scalar"
         case Static(str()):
             return "string"
@@ -80,7 +80,7 @@ def receiver_name(value: Value) -> str:
         case RecordV(cls) if cls is dict:
             return "dict"
         case HashV(cls):
-            return "set" if issubclass(cls, set | frozenset) else "table"
+            return "set" if issubclass(cls, (set, frozenset)) else "table"
         case FunctionV(definition):
             return "generator" if is_step(definition.node) else "function"
         case GeneratorV():

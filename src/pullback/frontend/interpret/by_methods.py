@@ -59,7 +59,7 @@ def store(
             method = run.attribute(attributes.descriptor(run, cls, last, node), "__set__", node)
             run.call(method, (there(run, base, steps, node), made), node)
             return True
-        if not isinstance(entry, property | types.MemberDescriptorType) and not cls.__dictoffset__:
+        if not isinstance(entry, (property, types.MemberDescriptorType)) and not cls.__dictoffset__:
             _refuse_slot(run, cls, last, node)
         if not isinstance(entry, property):
             return False
@@ -173,7 +173,7 @@ def _holds_object(kind: Kind) -> bool:
 def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
     """``old.__iadd__(value)``; None if the class of ``old`` has no such method."""
     name = f"__i{METHODS[op]}__"
-    if isinstance(old, RecordV | RefV) and attributes.written(old.cls, name) is not None:
+    if isinstance(old, (RecordV, RefV)) and attributes.written(old.cls, name) is not None:
         return run.call(run.attribute(old, name, node), (value,), node)
     return None
 
@@ -196,7 +196,7 @@ def by_operator(run: Run, op: str, cls: type, s: ast.AugAssign) -> bool:
 
 def call_at(run: Run, method: str, s: ast.AugAssign) -> None:
     """Compile ``d[k] += v`` as ``d[k].method(v)``."""
-    if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(s.target)):
+    if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(s.target)):
         reason = f"an update by {method} at a place that is computed by calls"
         run.refuse(s, reason, "give what is in the brackets a name")
     calls = _calls(s)

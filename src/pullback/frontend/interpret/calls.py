@@ -368,7 +368,7 @@ def _text(
         result = method(*given, **named)
     except (TypeError, ValueError, IndexError, KeyError) as e:
         run.never(type(e).__name__, str(e), node, ArgumentValueError)
-    if isinstance(result, list | tuple):
+    if isinstance(result, (list, tuple)):
         return TupleV(tuple(map(Static, result)), isinstance(result, list))
     return Static(result)
 

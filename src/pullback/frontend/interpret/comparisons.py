@@ -127,7 +127,7 @@ def _user_comparison(
     """Return the comparison methods that a user wrote: of the left operand, then of the right
     one."""
     for receiver, other, name in ((left, right, op), (right, left, MIRRORED[op])):
-        if not isinstance(receiver, RecordV | RefV):
+        if not isinstance(receiver, (RecordV, RefV)):
             continue
         if written(receiver.cls, METHODS[name]) is not None:
             return run.call(run.attribute(receiver, METHODS[name], node), (other,), node)
@@ -346,7 +346,7 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
             identical = operator.is_ if positive else operator.is_not
             return made_texts.of_python(run, identical, (value, other), node, bool)
         if isinstance(other, Static) and other.value is None:
-            if isinstance(value, UnionV | OptionalV):
+            if isinstance(value, (UnionV, OptionalV)):
                 found = run.is_instance(value, (type(None),), node)
                 return found if positive else run.unary("not", found, node)
             none = isinstance(value, Static) and value.value is None
@@ -421,7 +421,7 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         if dicts.known_key(item) is None and dicts.is_run_time(item):
             return chosen_keys.contains(run, items.fields, item, node)
         return Static(dicts.key_of(run, item, node) in items.fields)
-    if isinstance(items, Static) and isinstance(items.value, set | frozenset):
+    if isinstance(items, Static) and isinstance(items.value, (set, frozenset)):
         if isinstance(item, Static):
             return Static(run.static(item, node, "what is looked for") in items.value)
         if not chosen_keys.is_chosen(item):

@@ -71,7 +71,7 @@ def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """Return the generator of a generator expression; its items are evaluated where it is
     consumed."""
     source = run.evaluate(node.generators[0].iter)
-    if _has_order(run, node) and isinstance(source, ZipV | EnumerateV | ReversedV):
+    if _has_order(run, node) and isinstance(source, (ZipV, EnumerateV, ReversedV)):
         return GeneratorV(node, expression(run, node.generators, node.elt))  # used at once only
     body = expression(run, node.generators, node.elt, source)
     if iteration.is_driven(source) or _has_order(run, node):

@@ -176,7 +176,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
 
 
 def _constant(run: Run, value: object, node: ast.expr) -> Value:
-    if isinstance(value, complex | bytes):
+    if isinstance(value, (complex, bytes)):
         run.refuse(node, f"{type(value).__name__} numbers are not supported", "use floats")
     return Static(value)
 
@@ -380,7 +380,7 @@ def conditional(
             if refined is not None:
                 return narrowing.by_class(run, refined, then, orelse, node)
             truth = test_of(run, test)
-            if isinstance(truth, bool | Lit):
+            if isinstance(truth, (bool, Lit)):
                 return run.branch(truth, then, orelse, node)
             return run.branch(
                 truth,

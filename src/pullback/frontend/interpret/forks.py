@@ -385,7 +385,7 @@ def _settle_functions(
             continue
         if all(v is (values[0] if len(arms) > 1 else before.get(n)) for v in values):
             continue
-        known = [v for v in values if isinstance(v, FunctionV | TupleV)]
+        known = [v for v in values if isinstance(v, (FunctionV, TupleV))]
         functions = choices.all_of(run, known) if len(known) == len(values) else None
         if functions is None:
             continue

@@ -120,7 +120,7 @@ def _state(run: Run, node: ast.AST) -> ThreadV:
 
 def _consumer(run: Run) -> Consumer | Probe:
     known = run.scope.names[CONSUMER]
-    assert isinstance(known, Static) and isinstance(known.value, Consumer | Probe)
+    assert isinstance(known, Static) and isinstance(known.value, (Consumer, Probe))
     return known.value
 
 

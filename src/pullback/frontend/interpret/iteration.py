@@ -173,7 +173,7 @@ def _text(function: Callable[..., object]) -> FunctionV:
 
 def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:
     """Return a value for a name or an item (``key``): an iterator can be used once, or advanced."""
-    if isinstance(value, ZipV | EnumerateV | ReversedV):
+    if isinstance(value, (ZipV, EnumerateV, ReversedV)):
         value = once(value, partial(run.iterate, value, node), node)
     if iterator_lifetimes.is_ending(value):
         iterator_lifetimes.again(run, value, key, node)
@@ -314,7 +314,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
             return ext.int_value(n)
         case TupleV(items) | Static(set() | frozenset() as items):
             return Static(len(items))
-        case RecordV(cls, fields) if issubclass(cls, tuple | dict):
+        case RecordV(cls, fields) if issubclass(cls, (tuple, dict)):
             return Static(len(fields))
         case RangeV():
             count = range_items.parts(run, value, node)[1]

@@ -51,7 +51,7 @@ _SIGNS: dict[str, Callable[[Any], object]] = {"-": operator.neg, "+": operator.p
 
 def is_known(value: object) -> bool:
     """Whether a value is of a class whose objects nothing can change, and all that is in it is."""
-    if isinstance(value, datetime | time) and type(value.tzinfo) not in (type(None), timezone):
+    if isinstance(value, (datetime, time)) and type(value.tzinfo) not in (type(None), timezone):
         return False
     return type(value) in _TYPES
 
@@ -59,7 +59,7 @@ def is_known(value: object) -> bool:
 def is_pure(obj: object, args: Sequence[Value]) -> bool:
     """Whether a function, class or method depends on its arguments alone, and is called when the
     program is compiled."""
-    if isinstance(obj, BuiltinFunctionType | MethodType):
+    if isinstance(obj, (BuiltinFunctionType, MethodType)):
         of, name = obj.__self__, obj.__name__
         if is_known(of):
             return name not in _ASKS_MACHINE
@@ -135,7 +135,7 @@ def _computed(run: Run, compute: Callable[[], object], node: ast.AST) -> Value:
 
 def _lifted(value: object) -> Value:
     if type(value) in (list, tuple):
-        assert isinstance(value, list | tuple)
+        assert isinstance(value, (list, tuple))
         return TupleV(tuple(map(_lifted, value)), isinstance(value, list))
     return Static(value)
 

@@ -59,7 +59,7 @@ def mapped(run: Run, each: Each, f: Callable[[Value], Value], at_once: bool) -> 
 
 
 def _is_plain(value: Value) -> bool:
-    return isinstance(value, Scalar | Static | SymbolV)
+    return isinstance(value, (Scalar, Static, SymbolV))
 
 
 def in_turn(run: Run, value: Value) -> Value:

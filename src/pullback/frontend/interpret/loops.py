@@ -382,7 +382,7 @@ def _never_begins(run: Run, test: ast.expr) -> bool:
     """Whether the condition is known to be false at first: of a list that is None, say, the body
     must not be looked at."""
 
-    if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(test)):
+    if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(test)):
         return False
     with suppress(Unreachable), run.building(Builder()):
         return run.test_of(test) is False

@@ -233,7 +233,7 @@ def _method(
 ) -> Value:  # fmt: skip
     """A method of a string."""
     if name == "join" and len(args) == 1 and not is_text(args[0]):
-        given = args[0] if isinstance(args[0], TupleV | ListV) else run.to_list(args[0], node)
+        given = args[0] if isinstance(args[0], (TupleV, ListV)) else run.to_list(args[0], node)
         known = [v.value for v in getattr(given, "items", ()) if isinstance(v, Static)]
         is_known = isinstance(given, TupleV) and len(known) == len(given.items)
         args = (Static(tuple(known)) if is_known else given,)

@@ -126,13 +126,13 @@ def refinement(run: Run, test: ast.expr) -> Refinement | None:
     match test:
         case ast.Call(ast.Name("isinstance"), [ast.expr() as place, classes], []):
             path, value = _place(run, place)
-            if isinstance(value, UnionV | OptionalV):
+            if isinstance(value, (UnionV, OptionalV)):
                 return Refinement(path, value, classes_of(run, classes), True)
         case ast.Compare(ast.expr() as place, [ast.Is() | ast.IsNot() as op], [
             ast.Constant(None)
         ]):
             path, value = _place(run, place)
-            if isinstance(value, UnionV | OptionalV):
+            if isinstance(value, (UnionV, OptionalV)):
                 none = (types.NoneType,)
                 return Refinement(path, value, none, isinstance(op, ast.Is))
         case ast.Name() | ast.Attribute():

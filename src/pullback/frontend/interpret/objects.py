@@ -114,7 +114,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             by_method = special_methods.truth(run, value, node)
             if by_method is not None:
                 return by_method
-            return bool(fields) or not issubclass(cls, tuple | dict)
+            return bool(fields) or not issubclass(cls, (tuple, dict))
         case RefV() if is_shared(value):
             return truth(run, opened(run, value, node), node)
         case RefV():

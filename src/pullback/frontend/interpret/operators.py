@@ -76,11 +76,11 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     right = hash_sets.known_as_table(run, opened(run, right, node), node)
     if is_view(left) or is_view(right):
         return hash_sets.of_views(run, op, left, right, node)
-    if isinstance(left, RecordV | HashV) and isinstance(right, RecordV | HashV):
+    if isinstance(left, (RecordV, HashV)) and isinstance(right, (RecordV, HashV)):
         made = dicts.combined(run, op, left, right, node)
         if made is not None:
             return made
-    if isinstance(left, RecordV | RefV) or isinstance(right, RecordV | RefV):
+    if isinstance(left, (RecordV, RefV)) or isinstance(right, (RecordV, RefV)):
         found = _user_operator(run, op, left, right, node)
         if found is not None:
             return found
@@ -90,22 +90,22 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         return arrays.binop(run, op, left, right, node)
     if (
         isinstance(left, Static)
-        and isinstance(left.value, type | types.UnionType)
+        and isinstance(left.value, (type, types.UnionType))
         and op == "|"
         and isinstance(right, Static)
-        and isinstance(right.value, type | types.UnionType | None)
+        and isinstance(right.value, (type, types.UnionType, types.NoneType))
     ):
         return Static(left.value | right.value)
     folded = scalars.fold(op, left, right) or known_calls.binop(run, op, left, right, node)
     if folded is not None:
         return folded
     left, right = as_tuple(left), as_tuple(right)
-    if op == "+" and isinstance(left, TupleV | ListV) and isinstance(right, TupleV | ListV):
+    if op == "+" and isinstance(left, (TupleV, ListV)) and isinstance(right, (TupleV, ListV)):
         return _concatenate(run, left, right, node)
     if op == "*":
-        if isinstance(left, TupleV | ListV) and scalars.is_number(right):
+        if isinstance(left, (TupleV, ListV)) and scalars.is_number(right):
             return _repeat(run, left, right, node)
-        if isinstance(right, TupleV | ListV) and scalars.is_number(left):
+        if isinstance(right, (TupleV, ListV)) and scalars.is_number(left):
             return _repeat(run, right, left, node)
     run.refuse(
         node,
@@ -118,7 +118,7 @@ def _user_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) 
     """Call the operator methods of dataclasses."""
     name = METHODS[op]
     for receiver, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        if isinstance(receiver, RecordV | RefV) and written(receiver.cls, method) is not None:
+        if isinstance(receiver, (RecordV, RefV)) and written(receiver.cls, method) is not None:
             return run.call(run.attribute(receiver, method, node), (other,), node)
     return None
 
@@ -192,7 +192,7 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
         return unary(run, op, symbol_values.operand(run, operand, op, node), node)
     if isinstance(operand, ArrayV):
         return arrays.unary(run, op, operand, node)
-    if isinstance(operand, RecordV | RefV):
+    if isinstance(operand, (RecordV, RefV)):
         method = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
         if written(operand.cls, method) is not None:
             return run.call(run.attribute(operand, method, node), (), node)

@@ -119,7 +119,7 @@ def match_statement(
 
 
 def _apart(match: _Match, subject: Value) -> Flow:
-    if isinstance(subject, UnionV | OptionalV):
+    if isinstance(subject, (UnionV, OptionalV)):
         return case_flow(match.run, subject, lambda v: _apart(match, v), match.live, match.s)
     return match.cases(subject, 0, {})
 
@@ -157,7 +157,7 @@ class _Matcher:
         run = self.run
         if isinstance(p, ast.MatchSequence) and _has_items(subject):
             subject = run.to_list(subject, p)
-        if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
+        if isinstance(subject, (UnionV, OptionalV)) and _takes_apart(p):
             return case_flow(
                 run, subject, lambda v: self.pattern(p, v, success, failure), self.live, self.s
             )
@@ -245,7 +245,7 @@ class _Matcher:
     def exits(self, p: ast.pattern, subject: Value) -> int:
         """Return the number of places in which the pattern can fail (at most; 2 stands for
         more)."""
-        if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
+        if isinstance(subject, (UnionV, OptionalV)) and _takes_apart(p):
             return 2
         match p:
             case ast.MatchAs(None):
@@ -272,7 +272,7 @@ class _Matcher:
 
 def _takes_apart(p: ast.pattern) -> bool:
     """Whether the pattern looks at what the value is."""
-    return not isinstance(p, ast.MatchAs | ast.MatchOr)
+    return not isinstance(p, (ast.MatchAs, ast.MatchOr))
 
 
 # --- one pattern as a condition -------------------------------------------------------------------
@@ -282,7 +282,7 @@ def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
     """Whether a pattern fits."""
     if isinstance(p, ast.MatchSequence) and _has_items(subject):
         subject = run.to_list(subject, p)
-    if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
+    if isinstance(subject, (UnionV, OptionalV)) and _takes_apart(p):
         return run.case_value(subject, lambda v: _test(run, p, v, s), s)
     match p:
         case ast.MatchAs(None):
@@ -338,7 +338,7 @@ def _some(run: Run, patterns: Sequence[ast.pattern], subject: Value, s: ast.stmt
 def _as_value(cond: object) -> Value:
     if isinstance(cond, bool):
         return Static(cond)
-    assert isinstance(cond, Var | Lit)
+    assert isinstance(cond, (Var, Lit))
     return Scalar(cond, True, 1)
 
 
@@ -374,7 +374,7 @@ def _learned(run: Run, p: ast.pattern, subject: Value, known: Known) -> Known:
             for each in patterns:
                 known = _learned(run, each, subject, known)
             return known
-        case ast.MatchClass() | ast.MatchSequence() if isinstance(subject, RecordV | TupleV):
+        case ast.MatchClass() | ast.MatchSequence() if isinstance(subject, (RecordV, TupleV)):
             with run.scratch():
                 parts = parts_of(run, p, subject)
             asks = [part for part in parts or () if not takes_all(part[0])]
@@ -408,9 +408,9 @@ def _in_dict(
     run: Run, p: ast.MatchMapping, keys: Sequence[ast.expr], rest: str | None, subject: Value
 ) -> list[Part] | None:
     subject = opened(run, subject, p)
-    cls = subject.cls if isinstance(subject, RecordV | RefV) else dict
+    cls = subject.cls if isinstance(subject, (RecordV, RefV)) else dict
     other = cls is not dict and issubclass(cls, Mapping)
-    if other or isinstance(subject, HashV | UnionV | OptionalV):
+    if other or isinstance(subject, (HashV, UnionV, OptionalV)):
         run.refuse(p, f"a mapping pattern for {run.describe(subject)}", "if key in d: ...")
     if not isinstance(subject, RecordV) or cls is not dict:
         return None
@@ -458,7 +458,7 @@ def _in_class(
 
 def _has(run: Run, subject: Value, name: str, q: ast.pattern) -> bool:
     """Whether an object has an attribute that a pattern asks for."""
-    if not isinstance(subject, RecordV | RefV):
+    if not isinstance(subject, (RecordV, RefV)):
         return True  # or it is refused
     if isinstance(entry_of(subject.cls, name), property):
         return True
@@ -473,8 +473,8 @@ def _has_items(subject: Value) -> bool:
     range, a deque, an object of a class that is a ``collections.abc.Sequence``."""
     if isinstance(subject, Static):
         known = subject.value
-        return isinstance(known, Sequence) and not isinstance(known, str | bytes | bytearray)
-    if isinstance(subject, RecordV | RefV):
+        return isinstance(known, Sequence) and not isinstance(known, (str, bytes, bytearray))
+    if isinstance(subject, (RecordV, RefV)):
         return issubclass(subject.cls, Sequence) and not issubclass(subject.cls, tuple)
     return isinstance(subject, RangeV)
 

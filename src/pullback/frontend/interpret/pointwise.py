@@ -119,7 +119,7 @@ def _form(definition: Definition) -> Form | None:
             return None
     *first, last = loop.body
     inside = [n for s in loop.body for n in own_nodes(s)]
-    yields = [n for n in inside if isinstance(n, ast.Yield | ast.YieldFrom)]
+    yields = [n for n in inside if isinstance(n, (ast.Yield, ast.YieldFrom))]
     match last:
         case ast.Expr(ast.Yield(ast.expr() as value)) if len(yields) == 1:
             pass

@@ -51,8 +51,8 @@ def _is_fixed(value: Value) -> bool:
     if isinstance(value, TupleV):
         return not value.is_list and all(map(_is_fixed, value.items))
     known = value.value if isinstance(value, Static) else None
-    return isinstance(value, Scalar | SymbolV) or (
-        isinstance(value, Static) and (known is None or isinstance(known, int | float | str))
+    return isinstance(value, (Scalar, SymbolV)) or (
+        isinstance(value, Static) and (known is None or isinstance(known, (int, float, str)))
     )
 
 

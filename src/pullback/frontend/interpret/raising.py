@@ -263,7 +263,7 @@ def _on_both_sides(
     def block(taken: ast.expr) -> Block:
         return run.block(lambda: side(taken))
 
-    if isinstance(cond, bool | Lit):
+    if isinstance(cond, (bool, Lit)):
         side(choice.body if (cond.value if isinstance(cond, Lit) else cond) else choice.orelse)
     else:
         run.b.let(If(cond, block(choice.body), block(choice.orelse)), ())
@@ -274,7 +274,7 @@ def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
     """Iterate over the conditional expressions in an expression, the outermost first."""
     if isinstance(node, ast.IfExp):
         yield node
-    if not isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
+    if not isinstance(node, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)):
         for part in ast.iter_child_nodes(node):
             yield from _choices(part)
 

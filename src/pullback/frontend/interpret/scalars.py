@@ -64,7 +64,7 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
         case Static(v):
             kind = static_scalar(v)
             if kind is not None:
-                assert isinstance(v, int | float)
+                assert isinstance(v, (int, float))
                 return Scalar(lit(v, kind.type), True, _bit_length(v))
             if isinstance(v, int):
                 sp.require(boolean(False), TOO_MANY_BITS, _TOO_LARGE, node)
@@ -149,7 +149,7 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
     a, b = left.value, right.value
     if isinstance(a, enum.Flag) and type(a) is type(b) and op in ("&", "|", "^"):
         return Static(FOLD[op](a, b))
-    both = all(isinstance(v, int | float) for v in (a, b))
+    both = all(isinstance(v, (int, float)) for v in (a, b))
     texts = isinstance(a, str) and (isinstance(b, str) or _of_text(op, a, b))
     if op == "@" or not (both or texts):
         return None
@@ -159,7 +159,7 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
         result = FOLD[op](a, b)
     except (ArithmeticError, ValueError, TypeError):
         return None
-    if isinstance(result, str | int) or static_scalar(result) is not None:
+    if isinstance(result, (str, int)) or static_scalar(result) is not None:
         return Static(result)  # an int may be beyond 64 bits: an index, or a term of floats
     return None
 
@@ -167,7 +167,7 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
 def _of_text(op: str, text: str, other: object) -> bool:
     """Whether it is ``"%d" % 3``, or ``"ab" * 3`` of a length that a program may hold."""
     short = isinstance(other, int) and len(text) * other <= 1 << 16
-    return (op == "%" and isinstance(other, int | float)) or (op == "*" and short)
+    return (op == "%" and isinstance(other, (int, float))) or (op == "*" and short)
 
 
 def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
@@ -402,7 +402,7 @@ def _numpy_int(sp: Specialiser, op: str, x: Atom, y: Atom, t: Number, node: ast.
 
 def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
     """Compile ``- + ~`` of a number."""
-    if isinstance(operand, Static) and isinstance(operand.value, int | float):
+    if isinstance(operand, Static) and isinstance(operand.value, (int, float)):
         match op, operand.value:
             case "-", int() | float():
                 return Static(-operand.value)

@@ -88,7 +88,7 @@ def _by_class(
             node, f"{name} of an object of one of several classes, of which {lacking} has none",
             f"write it in {lacking} too",
         )  # fmt: skip
-    if not differ and all(isinstance(e, types.FunctionType | None) for e in entries):
+    if not differ and all(isinstance(e, (types.FunctionType, types.NoneType)) for e in entries):
         tag = store.tag(ref, node)
         _check_having(run, tag, having, store, ref, name, node)
         known = (k if k in having else having[0] for k in range(len(classes)))

@@ -48,9 +48,9 @@ def is_showing(function: Value) -> bool:
     if isinstance(obj, types.MethodType):
         if obj.__name__ == "write" and str(obj.__func__.__module__).startswith("tqdm."):
             return True  # tqdm.write("..."), of the class
-        logger = isinstance(obj.__self__, logging.Logger | logging.LoggerAdapter)
+        logger = isinstance(obj.__self__, (logging.Logger, logging.LoggerAdapter))
         return logger and obj.__name__ in _LEVELS
-    return isinstance(obj, types.BuiltinFunctionType | types.FunctionType) and obj in _FUNCTIONS
+    return isinstance(obj, (types.BuiltinFunctionType, types.FunctionType)) and obj in _FUNCTIONS
 
 
 def stream_method(run: Run, node: ast.expr) -> Part | None:
@@ -204,7 +204,7 @@ def _code(site: Site) -> types.CodeType:
     start = max(site.line, 1), max(site.col, 0)
     end = max(start, (site.end_line, site.end_col))
     for node in ast.walk(tree):
-        if isinstance(node, ast.stmt | ast.expr):
+        if isinstance(node, (ast.stmt, ast.expr)):
             (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset) = start, end
     code = compile(tree, site.file, "exec")
     return code.replace(co_name=site.function, co_qualname=site.function)

@@ -87,7 +87,7 @@ def small(run: Run, value: Value, dtype: str, node: ast.AST) -> Value:
     """Return an item or a part of an array that was held as small."""
     if isinstance(value, Scalar):
         value = _widened(run, value, dtype, node)
-    return SmallV(value, dtype) if isinstance(value, Scalar | ArrayV) else value
+    return SmallV(value, dtype) if isinstance(value, (Scalar, ArrayV)) else value
 
 
 def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:

@@ -100,7 +100,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return attempts.attempt(run, s, partial(_finish, run, rest))
             if isinstance(s, ByClause) and (known := attempts.reached(run, s)) is not None:
                 return known if isinstance(known, Flow) else execute(run, [*known, *rest])
-            if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
+            if isinstance(s, (ast.If, ast.Match)) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
             flow = trailing(run, s, _statement) if is_followed() else _statement(run, s)
         except (PullbackError, NoKindError) as e:
@@ -113,7 +113,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
             return flow
         if "$left" in run.scope.names:
             return _after_exit(run, s, rest)
-        if isinstance(s, ast.For | ast.While) and s.orelse:
+        if isinstance(s, (ast.For, ast.While)) and s.orelse:
             return execute(run, [*s.orelse, *rest])
     return Flow.FALL
 
@@ -172,7 +172,7 @@ def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
     """Go on after a loop that a ``return`` may have left, only if it was not."""
     exit_ = run.scope.names.pop("$left")
     outer = run.scope.names.pop("$outer", None)
-    body = s.body if isinstance(s, ast.For | ast.While) else [s]
+    body = s.body if isinstance(s, (ast.For, ast.While)) else [s]
     if "return" not in jumps(body) or "$return" not in run.scope.names:
         return _after_break(run, s, exit_, rest, execute)
     cond = run.truth(run.compare("==", exit_, Static(EXIT_RETURN), s), s)
@@ -203,7 +203,7 @@ def _after_break(
 ) -> Flow:
     """Go on after a loop that no ``return`` has left: run its ``else`` only if no ``break`` has
     left it either."""
-    if not isinstance(s, ast.For | ast.While) or not s.orelse:
+    if not isinstance(s, (ast.For, ast.While)) or not s.orelse:
         return go(run, rest)
     orelse = s.orelse
     if "break" not in jumps(s.body):

@@ -94,7 +94,7 @@ def overrides(value: Value, name: str) -> bool:
 
 def _has_numbers(value: Value) -> bool:
     """Whether members are numbers too, as those of IntEnum are."""
-    return isinstance(value, SymbolV) and issubclass(value.cls, int | float)
+    return isinstance(value, SymbolV) and issubclass(value.cls, (int, float))
 
 
 def operand(run: Specialiser, value: Value, op: str, node: ast.AST) -> Value:

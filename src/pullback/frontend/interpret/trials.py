@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
@@ -140,7 +141,7 @@ def _unset_before(run: Run, s: ast.For | ast.While) -> list[str]:
     return [
         n
         for n in dict.fromkeys([*targets, *assigned(s.body, False)])
-        if n in live and isinstance(run.scope.names.get(n), Stale | None)
+        if n in live and isinstance(run.scope.names.get(n), (Stale, NoneType))
     ]
 
 

@@ -306,7 +306,7 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
     if not items:
         empty = tuple(dummy_atom(run, Array(t, 1)) for t in types)
         return ListV(length, elem, empty, *new_owner(), sole=True)
-    if all(isinstance(t, Real | Int | Bool) for t in types):
+    if all(isinstance(t, (Real, Int, Bool)) for t in types):
         columns = zip(*(flatten(v).atoms for v in items), strict=True)
         atoms = tuple(sequences.display(run, column, node).atom for column in columns)
         return ListV(length, elem, atoms, *new_owner(), owners, sole=sole)

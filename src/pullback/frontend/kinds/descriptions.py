@@ -58,7 +58,7 @@ def describe(kind: Kind) -> str:
         case HashK(cls, elem):
             if not elem.items:
                 return f"an empty {cls.__name__}"
-            values = "" if issubclass(cls, set | frozenset) else f" to {_plural(elem.items[1])}"
+            values = "" if issubclass(cls, (set, frozenset)) else f" to {_plural(elem.items[1])}"
             return f"a {cls.__name__} of {_plural(elem.items[0]).replace(' items', 's')}{values}"
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
@@ -137,7 +137,7 @@ def _plural(kind: Kind) -> str:
     if isinstance(kind, ListK):
         return f"lists of {_plural(kind.elem)}"
     called = describe(kind).removeprefix("an ").removeprefix("a ")
-    if isinstance(kind, TupleK | ArrayK):  # "tuples of 2 items", "arrays of float64, rank 1"
+    if isinstance(kind, (TupleK, ArrayK)):  # "tuples of 2 items", "arrays of float64, rank 1"
         return called.replace(" ", "s ", 1)
     return called + " items"
 

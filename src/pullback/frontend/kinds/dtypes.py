@@ -94,5 +94,5 @@ def dtype_value(t: Type) -> Static:
     """Return the value of ``x.dtype``."""
     if isinstance(t, Array):
         t = t.elem
-    assert isinstance(t, Real | Int | Bool)
+    assert isinstance(t, (Real, Int, Bool))
     return Static(DTYPES[t])

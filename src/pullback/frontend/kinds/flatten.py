@@ -186,7 +186,7 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return MaybeK(_flatten(inner, graph, out))
         case SmallV(held, dtype):
             inside = _flatten(held, graph, out)
-            assert isinstance(inside, ScalarK | ArrayK)
+            assert isinstance(inside, (ScalarK, ArrayK))
             return SmallK(inside, dtype)
         case SymbolV(atom, cls):
             out.atoms.append(atom)
@@ -433,7 +433,7 @@ def _rebuild(
             return MaybeV(bound, _rebuild(inner, atoms, own, scopes))
         case SmallK(inside, dtype):
             held = _rebuild(inside, atoms, own, scopes)
-            assert isinstance(held, Scalar | ArrayV)
+            assert isinstance(held, (Scalar, ArrayV))
             return SmallV(held, dtype)
         case SymbolK(cls):
             return SymbolV(next(atoms), cls)

@@ -10,7 +10,7 @@ NO_ITEMS = TupleK(())
 
 def holds_tables(kind: Kind) -> bool:
     """Whether there are such containers in a value of this kind."""
-    return isinstance(kind, TableK | WrappedK) or any(map(holds_tables, parts(kind)))
+    return isinstance(kind, (TableK, WrappedK)) or any(map(holds_tables, parts(kind)))
 
 
 __all__ = ["NO_ITEMS", "holds_tables"]

@@ -86,9 +86,9 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return _symbols(a, b)
         case (ScalarK() | StaticK()), (ScalarK() | StaticK()):
             return _numbers(a, b)
-        case SymbolK(cls), (ScalarK() | StaticK()) if issubclass(cls, int | float):
+        case SymbolK(cls), (ScalarK() | StaticK()) if issubclass(cls, (int, float)):
             return _numbers(of_members(cls), b)
-        case (ScalarK() | StaticK()), SymbolK(cls) if issubclass(cls, int | float):
+        case (ScalarK() | StaticK()), SymbolK(cls) if issubclass(cls, (int, float)):
             return _numbers(a, of_members(cls))
         case RefK(one), RefK(other) if (
             issubclass(one, SharedMemory) and issubclass(other, SharedMemory)
@@ -155,12 +155,12 @@ def key_kind(kind: Kind) -> Kind | None:
         case StaticK(_, value):
             cls = symbol_class(value)
             if cls is not None:
-                return None if issubclass(cls, int | float) else SymbolK(cls)
+                return None if issubclass(cls, (int, float)) else SymbolK(cls)
             return key_kind(static_scalar(value) or ListK(kind))
         case ScalarK(Int() | Bool() as t, py):
             return ScalarK(t, py)
         case SymbolK(cls):
-            return None if issubclass(cls, int | float) else kind
+            return None if issubclass(cls, (int, float)) else kind
         case RefK(cls) | OptionalK(RefK(cls)) if _is_by_identity(cls):
             return OptionalK(RefK(cls))
         case TupleK(items, False):
@@ -237,7 +237,7 @@ def _optional(a: Kind, b: Kind) -> Kind | None:
         kind = generalise(b if is_none(a) else a)
         if isinstance(kind, StaticK) and symbol_class(kind.value) is not None:
             kind = SymbolK(type(kind.value))
-        if is_function(kind) and isinstance(kind, StaticK | OperatorK):
+        if is_function(kind) and isinstance(kind, (StaticK, OperatorK)):
             (kind,) = _alternatives(kind)
         return OptionalK(kind) if isinstance(kind, _MAY_BE_MISSING) else None
     return None
@@ -256,7 +256,7 @@ def _as_lists(a: Kind, b: Kind) -> ListK | None:
     both = None if x is None or y is None else join(x, y)
     if not parts(a) or not parts(b):  # a list of no items, of which nothing more is known
         both = x or y
-    classes = {k.cls for k in (a, b) if isinstance(k, TupleK | ListK)}
+    classes = {k.cls for k in (a, b) if isinstance(k, (TupleK, ListK))}
     cls = Sequence if len(classes) > 1 else classes.pop()
     return replace(both, cls=cls) if isinstance(both, ListK) else None
 
@@ -376,7 +376,7 @@ def _alternatives(kind: Kind) -> tuple[FunctionK, ...]:
             return alternatives
         case _:
             value = example(kind)
-            assert isinstance(value, Static | OperatorV)
+            assert isinstance(value, (Static, OperatorV))
             wrapped = kind_of(eta.wrapped(value))
             assert isinstance(wrapped, FunctionK)
             return (wrapped,)

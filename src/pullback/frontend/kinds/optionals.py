@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Hashable
+from types import NoneType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,7 +91,7 @@ def meet_none(left: Value, right: Value) -> bool:
         return True
     other = right if is_none(left) else left
     number = isinstance(other, Scalar) or (
-        isinstance(other, Static) and isinstance(other.value, int | float | None)
+        isinstance(other, Static) and isinstance(other.value, (int, float, NoneType))
     )
     return number and (is_none(left) or is_none(right))
 

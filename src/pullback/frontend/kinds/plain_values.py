@@ -75,7 +75,7 @@ class Scalar(Value):
     @property
     def type(self) -> Real | Int | Bool:
         t = self.atom.type
-        assert isinstance(t, Real | Int | Bool)
+        assert isinstance(t, (Real, Int, Bool))
         return t
 
 
@@ -108,7 +108,7 @@ class ArrayV(Value):
     @property
     def elem(self) -> Real | Int | Bool:
         t = self.type.elem
-        assert isinstance(t, Real | Int | Bool)
+        assert isinstance(t, (Real, Int, Bool))
         return t
 
 

@@ -64,7 +64,7 @@ def emitted(b: Builder, extent: Extent) -> Atom:
     """Emit the code that computes an extent."""
     if not extent.name:
         (atom,) = extent.of
-        assert isinstance(atom, Var | Lit)
+        assert isinstance(atom, (Var, Lit))
         return atom
     if extent.name == "dim":
         (array,) = extent.of

@@ -142,7 +142,7 @@ def _is_finite(
 ) -> bool:
     while strict and isinstance(t, Array):
         t = t.elem
-    if not isinstance(t, Sum | Named):
+    if not isinstance(t, (Sum, Named)):
         return True
     return t not in inside and any(
         all(_is_finite(f, decls, inside | {t}, strict) for f in v.fields)

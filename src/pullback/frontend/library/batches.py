@@ -85,7 +85,7 @@ def _below(sp: Specialiser, axes: Tree, parts: Mapping[Any, Value], node: ast.AS
 
 def _is_leaf(value: Value) -> bool:
     number = isinstance(value, Static) and structures.is_leaf(value.value, False)
-    return number or isinstance(value, Scalar | ArrayV)
+    return number or isinstance(value, (Scalar, ArrayV))
 
 
 Lists = Callable[[ListV, Static], Value]
@@ -102,7 +102,7 @@ def _each(
         assert isinstance(sp, Run)
         return small(sp, f(tree.held, axes), tree.dtype, node)
     if isinstance(tree, ListV) and axes is not None and lists is not None:
-        if isinstance(axes, list | tuple):
+        if isinstance(axes, (list, tuple)):
             reason = f"axes for each item of {sp.describe(tree)}, whose length only the run knows"
             sp.refuse(node, reason, "give one number for all of its items")
         return as_class(lists(tree, Static(batches.axes_of(axes))), tree.cls)

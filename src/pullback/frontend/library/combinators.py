@@ -51,7 +51,7 @@ def count_of(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
 
 def _gathered(sp: Specialiser, items: ListV, node: ast.AST) -> Value:
     """Return an array if the elements are numbers or arrays, else the list."""
-    if not items.atoms or isinstance(items.elem, ScalarK | ArrayK):
+    if not items.atoms or isinstance(items.elem, (ScalarK, ArrayK)):
         return to_array(sp, items, node, temporary=True)
     return items
 
@@ -94,8 +94,8 @@ def _items(value: Value) -> tuple[Value, ...]:
 
 def _numeric(items: TupleV) -> bool:
     return all(
-        isinstance(v, Scalar | ArrayV)
-        or (isinstance(v, Static) and isinstance(v.value, bool | int | float))
+        isinstance(v, (Scalar, ArrayV))
+        or (isinstance(v, Static) and isinstance(v.value, (bool, int, float)))
         for v in items.items
     )
 

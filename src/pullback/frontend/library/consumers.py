@@ -175,16 +175,16 @@ def _term(sp: Specialiser, items: Indexed, index: Atom, node: ast.AST) -> Scalar
         else:
             value = items.at(index)
         found.append(value)
-        return value if isinstance(value, Scalar | Static) else zero
+        return value if isinstance(value, (Scalar, Static)) else zero
 
     if items.keep is None:
         item()
     else:
         found.append(sp.branch(items.keep(index), item, lambda: zero, node))
-        if not isinstance(found[0], Scalar | Static):
+        if not isinstance(found[0], (Scalar, Static)):
             return None
     value = found[-1]
-    if isinstance(value, Scalar | Static):
+    if isinstance(value, (Scalar, Static)):
         return sp.scalar(value, node)
     return None
 
@@ -224,7 +224,7 @@ def _sum_inner(sp: Specialiser, items: Items, node: ast.AST) -> Value | None:
         return sum_items(sp, items, node)
     total: Value = Static(0)
     for item in values:
-        if not isinstance(item, Scalar | Static):
+        if not isinstance(item, (Scalar, Static)):
             return None
         total = sp.binop("+", total, item, node)
     return total
@@ -300,7 +300,7 @@ def _better(sp: Specialiser, a: Value, b: Value, key: Value, largest: bool, node
 
 def _is_number(value: Value) -> bool:
     return isinstance(value, Scalar) or (
-        isinstance(value, Static) and isinstance(value.value, int | float)
+        isinstance(value, Static) and isinstance(value.value, (int, float))
     )
 
 
@@ -375,9 +375,9 @@ def bool_atom(value: bool | Atom) -> Atom:
 def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return iter(items): an iterator itself, or one over data."""
     (values,) = bind(sp, "iter", args, kwargs, node, iterable=MISSING)
-    if isinstance(values, GeneratorV | ZipV | EnumerateV | ReversedV) or is_iterator(values):
+    if isinstance(values, (GeneratorV, ZipV, EnumerateV, ReversedV)) or is_iterator(values):
         return values
-    if isinstance(values, RecordV | RefV) and written(values.cls, "__iter__") is not None:
+    if isinstance(values, (RecordV, RefV)) and written(values.cls, "__iter__") is not None:
         made = sp.call(sp.attribute(values, "__iter__", node), (), node)
         if special_methods.has_next(made):
             return made
@@ -425,11 +425,11 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if ends:  # nobody else has it
             iterator_lifetimes.left(as_run(sp), values, DROP, node)
         return first
-    if isinstance(values, RecordV | RefV) and written(values.cls, "__next__") is not None:
+    if isinstance(values, (RecordV, RefV)) and written(values.cls, "__next__") is not None:
         if default is None:
             return sp.call(sp.attribute(values, "__next__", node), (), node)
         return special_methods.next_or(as_run(sp), values, default, node)
-    if not isinstance(values, GeneratorV | ZipV | EnumerateV | ReversedV):
+    if not isinstance(values, (GeneratorV, ZipV, EnumerateV, ReversedV)):
         reason = f"{sp.describe(values)} is no iterator"
         sp.refuse(node, reason, "write next(iter(xs)), or xs[0]", error=ArgumentTypeError)
     if isinstance(values, GeneratorV):

@@ -66,7 +66,7 @@ def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
 
 
 def _indexed(sp: Specialiser, value: Value | Unrolled | Indexed, node: ast.AST) -> Indexed:
-    items = value if isinstance(value, Unrolled | Indexed) else _plain(sp, value, node)
+    items = value if isinstance(value, (Unrolled, Indexed)) else _plain(sp, value, node)
     return items if isinstance(items, Indexed) else _listed(sp, TupleV(items.items), node)
 
 
@@ -355,7 +355,7 @@ def pairwise(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 def zip_longest(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (fill,) = bind(sp, "zip_longest", (), kwargs, node, fillvalue=NONE)
     for v in args:
-        if not isinstance(v, ListV | TupleV | ArrayV | RangeV):
+        if not isinstance(v, (ListV, TupleV, ArrayV, RangeV)):
             sp.refuse(node, f"zip_longest of {sp.describe(v)}", "make a list of it: list(...)")
     return run_program(sp, iterators.zip_longest, (TupleV(tuple(args)), fill), node)
 

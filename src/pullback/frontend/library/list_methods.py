@@ -212,7 +212,7 @@ def index(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.A
 
 def _not_there(sp: Specialiser, items: Value, wanted: Value, node: ast.AST) -> Text:
     """What Python says of a value that is not in a list or tuple."""
-    if isinstance(items, TupleV | ListV) and items.cls is tuple:
+    if isinstance(items, (TupleV, ListV)) and items.cls is tuple:
         return "tuple.index(x): x not in tuple", []
     value = sp.scalar(wanted, node).atom if isinstance(wanted, Scalar) else None
     if isinstance(wanted, Static):

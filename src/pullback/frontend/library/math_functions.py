@@ -96,7 +96,7 @@ def python(atom: Atom) -> Scalar:
 def folded(function: Callable[..., object], args: Args) -> Static | None:
     """Return the result of the call, computed at compile time, if all arguments are literals and it
     does not raise."""
-    numbers = [a.value for a in args if isinstance(a, Static) and isinstance(a.value, int | float)]
+    numbers = [a.value for a in args if isinstance(a, Static) and isinstance(a.value, (int, float))]
     if len(numbers) < len(args):
         return None
     try:

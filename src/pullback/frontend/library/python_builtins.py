@@ -97,7 +97,7 @@ def callable_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 @register(abs)
 def abs_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "abs", args, kwargs, node, x=MISSING)
-    if isinstance(x, Static) and isinstance(x.value, int | float):
+    if isinstance(x, Static) and isinstance(x.value, (int, float)):
         return Static(abs(x.value))
     by_method = special(sp, x, "__abs__", (), node)
     if by_method is not None:
@@ -113,7 +113,7 @@ def abs_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(round)
 def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, digits = bind(sp, "round", args, kwargs, node, number=MISSING, ndigits=NONE)
-    if isinstance(x, Static) and isinstance(x.value, int | float):
+    if isinstance(x, Static) and isinstance(x.value, (int, float)):
         if is_none(digits):
             whole = round(x.value) if static_scalar(x.value) and math.isfinite(x.value) else None
             if whole is not None and static_scalar(whole) is not None:
@@ -152,7 +152,7 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(float)
 def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "float", args, kwargs, node, x=Static(0.0))
-    if isinstance(x, Static) and isinstance(x.value, int | float | str):
+    if isinstance(x, Static) and isinstance(x.value, (int, float, str)):
         try:
             return Static(float(x.value))
         except (ValueError, OverflowError) as error:
@@ -193,7 +193,7 @@ def _single(sp: Specialiser, value: Value, node: ast.AST) -> Value:
 @register(int)
 def int_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "int", args, kwargs, node, x=ZERO)
-    if isinstance(x, Static) and isinstance(x.value, int | float | str):
+    if isinstance(x, Static) and isinstance(x.value, (int, float, str)):
         try:
             return Static(int(x.value))
         except (ValueError, OverflowError) as error:
@@ -217,7 +217,7 @@ def bool_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(divmod)
 def divmod_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, y = bind(sp, "divmod", args, kwargs, node, x=MISSING, y=MISSING)
-    if all(isinstance(v, Static | Scalar) for v in (x, y)):
+    if all(isinstance(v, (Static, Scalar)) for v in (x, y)):
         a, b = sp.scalar(x, node), sp.scalar(y, node)
         if a.py and b.py and (isinstance(a.type, Real) or isinstance(b.type, Real)):
             divisor = sp.convert(b, F64, node)
@@ -350,10 +350,10 @@ def enumerate_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 @register(reversed)
 def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
-    if isinstance(items, RecordV | RefV) and written(items.cls, "__reversed__") is not None:
+    if isinstance(items, (RecordV, RefV)) and written(items.cls, "__reversed__") is not None:
         return sp.call(sp.attribute(items, "__reversed__", node), (), node)
     own = ("__len__", "__getitem__")
-    if isinstance(items, RecordV | RefV) and any(written(items.cls, n) is not None for n in own):
+    if isinstance(items, (RecordV, RefV)) and any(written(items.cls, n) is not None for n in own):
         return run_program(sp, iterators.reversed, args, node)
     if not _has_an_end(items):
         reason = f"{sp.describe(items)} is not reversible"
@@ -414,7 +414,7 @@ def _sequence(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST, is_lis
         return TupleV(x.items, is_list)
     if isinstance(x, ListV) and x.cls is tuple and not is_list:
         return x
-    if isinstance(x, ListV | ArrayV):
+    if isinstance(x, (ListV, ArrayV)):
         made = sp.copied(sp.to_list(x, node))
     elif isinstance(x, RangeV):
         made = sp.to_list(x, node)

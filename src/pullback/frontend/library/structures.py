@@ -208,7 +208,7 @@ _AS_BELOW = ("called_as", "quiet", "jit", "grad", "value_and_grad")
 def _updates(run: Run, f: Value, args: Args, node: ast.AST) -> MutationError | bool:
     """Whether a function updates what it is given, or what is around it, as far as that is known
     (if it is chosen at run time, it may); the refusal of such an update, if there is one."""
-    if isinstance(f, ClosureV | LambdaSetV):
+    if isinstance(f, (ClosureV, LambdaSetV)):
         return True
     if isinstance(f, OperatorV) and f.name in ("alone", *_AS_BELOW):
         below = f.args[0] if f.name == "called_as" else f.function

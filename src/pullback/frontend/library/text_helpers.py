@@ -90,7 +90,7 @@ def each(f: Callable[[Any], Any], x: Any) -> Any:
 @register(each)
 def _each(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, x = args
-    array = sp.call(Static(np.asarray), (x,), node) if isinstance(x, ListV | TupleV) else x
+    array = sp.call(Static(np.asarray), (x,), node) if isinstance(x, (ListV, TupleV)) else x
 
     def one(items: Sequence[Value]) -> Value:
         return sp.call(f, [strong(sp, v, node) for v in items], node)

@@ -237,7 +237,7 @@ def _variable(run: Run, attribute: Attribute, node: ast.AST) -> str:
 
 def check(run: Run, value: Value, node: ast.AST) -> None:
     """Refuse a function or descriptor as what is assigned: objects would find a method."""
-    cls = value.cls if isinstance(value, RecordV | RefV) else object
+    cls = value.cls if isinstance(value, (RecordV, RefV)) else object
     if holds_functions(run.kind(value, node)) or hasattr(cls, "__get__"):
         run.refuse(node, "a function as an attribute of a class or module that is assigned",
                    "keep it in an object, or choose it by a number", error=MutationError)

@@ -29,7 +29,7 @@ K = TypeVar("K", bound=Hashable)
 
 def is_chosen(key: Value) -> bool:
     """Whether only the run knows a key."""
-    return isinstance(key, Scalar | SymbolV)
+    return isinstance(key, (Scalar, SymbolV))
 
 
 def _tests(

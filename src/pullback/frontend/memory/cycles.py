@@ -70,7 +70,7 @@ def _put_in(old: Value | None, new: Value, above: Owners) -> Iterator[tuple[Owne
             for field, item in fields.items():
                 yield from _put_in(known.get(field), item, above)
         case OptionalV(_, inside) | MaybeV(_, inside):
-            within = old.value if isinstance(old, OptionalV | MaybeV) else None
+            within = old.value if isinstance(old, (OptionalV, MaybeV)) else None
             yield from _put_in(within, inside, above)
         case FunctionV():
             captured = (captured_value(*c) for c in captures_of(new))

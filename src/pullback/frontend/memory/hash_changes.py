@@ -174,7 +174,7 @@ def changed(
     """Change a table by the function of Core for tables of its kind. Return the result of that. A
     value that has memory of its own is put in here: a function would have to copy it."""
     flats = [flatten(v) for v in values]
-    if not all(isinstance(a.type, Real | Int | Bool) for f in flats for a in f.atoms):
+    if not all(isinstance(a.type, (Real, Int, Bool)) for f in flats for a in f.atoms):
         return change(table, values)
     place = name, replace(table.kind, factory=_NOTHING), len(table.at), *(f.kind for f in flats)
     if place not in run.shared:

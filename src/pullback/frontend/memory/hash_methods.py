@@ -55,7 +55,7 @@ _NUMBERS = Counter
 
 
 def is_set(d: HashV) -> bool:
-    return issubclass(d.cls, set | frozenset)
+    return issubclass(d.cls, (set, frozenset))
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -376,7 +376,7 @@ def _folded(
 
 def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
     """Return the counter with the numbers of some items added."""
-    if isinstance(items, HashV | RecordV) and not (isinstance(items, HashV) and is_set(items)):
+    if isinstance(items, (HashV, RecordV)) and not (isinstance(items, HashV) and is_set(items)):
 
         def more(d: HashV, pair: Value) -> HashV:
             assert isinstance(pair, TupleV)

@@ -106,7 +106,7 @@ def _made(run: Run, cls: type, items: Value | None, node: ast.AST) -> HashV:
 def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a set that is known as one that the run makes, for what only reads it, and other
     values as they are. (Its items have an order that is the same in all processes.)"""
-    if not isinstance(value, Static) or not isinstance(value.value, set | frozenset):
+    if not isinstance(value, Static) or not isinstance(value.value, (set, frozenset)):
         return value
     items = tuple(map(known_item, sorted(value.value, key=repr)))
     return with_items(run, tables.empty(run, type(value.value)), Unrolled(items), node)

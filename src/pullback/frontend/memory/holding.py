@@ -55,7 +55,7 @@ def holds_memory(kind: Kind) -> bool:
         case UnionK(union):
             return nodes_hold_memory(union)
         case _:
-            return not isinstance(kind, StaticK | SymbolK | RefK | RangeK)
+            return not isinstance(kind, (StaticK, SymbolK, RefK, RangeK))
 
 
 def may_hold(value: Value) -> bool:
@@ -85,7 +85,7 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
 
 
 def is_tuple(value: object) -> bool:
-    return isinstance(value, TupleV | ListV) and value.cls is tuple
+    return isinstance(value, (TupleV, ListV)) and value.cls is tuple
 
 
 def is_update(receiver: Value, name: str) -> bool:

@@ -105,11 +105,11 @@ class Inside:
             return self.stored(items, path, container, op, new, bool(found))
         path, container, rest = self.locate(items, steps)
         assert not rest
-        if isinstance(op, Method) and isinstance(container, HashV | RecordV):
+        if isinstance(op, Method) and isinstance(container, (HashV, RecordV)):
             made = self.by_method(items, path, container, op)
             if made is not None:
                 return made
-        if isinstance(op, Method) and isinstance(container, ListV | TupleV):
+        if isinstance(op, Method) and isinstance(container, (ListV, TupleV)):
             if op.name == "append" and len(op.args) == 1 and not op.kwargs:
                 return self.appended(items, path, op.args[0]), _NONE
             if op.name == "extend" and len(op.args) == 1 and not op.kwargs:
@@ -130,7 +130,7 @@ class Inside:
                     return tuple(path), value, steps[n:]
                 case TupleV(inside, is_list):
                     k = known(step, len(inside))
-                    if k is None and is_list and inside and not isinstance(step, str | SliceV):
+                    if k is None and is_list and inside and not isinstance(step, (str, SliceV)):
                         listed = run.to_list(value, node)
                         place = self.place(listed, step)
                         path.append(place)
@@ -149,7 +149,7 @@ class Inside:
                     hash_tables.check_key(run, step, hash_tables.is_found(run, entry), node)
                     path += [entry, 1]
                     value = hash_tables.value_at(run, value, entry, node)
-                case ListV() if not isinstance(step, str | SliceV):
+                case ListV() if not isinstance(step, (str, SliceV)):
                     at = self.place(value, step)
                     path.append(at)
                     value = run.element(value, at, node, False)
@@ -171,7 +171,7 @@ class Inside:
         run, node = self.run, self.node
         if isinstance(op.index, str):
             return lists.with_item(self.replaced(items, path, container, op)[0], value), _NONE
-        if isinstance(container, HashV | RecordV) and _is_table(container, op.index):
+        if isinstance(container, (HashV, RecordV)) and _is_table(container, op.index):
             put = self.in_table(items, path, container, op.index, value, "put", hash_changes.store)
             return put[0], _NONE
         if isinstance(container, ArrayV):
@@ -298,7 +298,7 @@ class Inside:
         before = flatten(container).atoms
         own = run.copied(container) if isinstance(container, ListV) else container
         made, result = apply(run, own, op, node)
-        if isinstance(made, ListV | TupleV):
+        if isinstance(made, (ListV, TupleV)):
             made = lists.tight(run, made, node)
         items = self.fitting(items, path, run.kind(made, node), False)
         leaves = _Leaves(run, items, path, node)
@@ -361,7 +361,7 @@ class _Leaves:
 
     def __init__(self, run: Run, items: ListV, path: Path, node: ast.AST) -> None:
         first, *rest = path
-        assert isinstance(first, Var | Lit)
+        assert isinstance(first, (Var, Lit))
         self.run, self.items, self.node = run, items, node
         self.at: tuple[Atom, ...] = (first,)
         self.low, self.kind = 0, items.elem
@@ -371,7 +371,7 @@ class _Leaves:
                 self.low += sum(len(list(leaf_types(k))) for k in inside[:p])
                 self.kind = inside[p]
             else:
-                assert isinstance(self.kind, ListK | HashK)
+                assert isinstance(self.kind, (ListK, HashK))
                 first = 1 if isinstance(self.kind, ListK) else 4 if self.kind.holes else 2
                 self.at, self.low, self.kind = (*self.at, p), self.low + first, self.kind.elem
 

@@ -195,13 +195,13 @@ def extend_by(run: Run, items: AnyList, more: Items, node: ast.AST) -> Change:
 
     def step(state: Sequence[Value], value: Value) -> Sequence[Value]:
         (so_far,) = state
-        assert isinstance(so_far, ListV | TupleV)
+        assert isinstance(so_far, (ListV, TupleV))
         if isinstance(so_far, TupleV):  # of unknown length from now on
             so_far = _of(run, so_far, run.kind(value, node), node)
         return [append(run, so_far, (value,), node)[0]]
 
     (made,) = run.fold(more, [items], step, node)
-    assert isinstance(made, ListV | TupleV)
+    assert isinstance(made, (ListV, TupleV))
     return made, _NONE
 
 
@@ -312,7 +312,7 @@ def remove(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
 def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     _take(run, "sort", args, 0, 0, node)
     made = run.call(Static(sorted), (items,), node, kwargs)
-    assert isinstance(made, ListV | TupleV)
+    assert isinstance(made, (ListV, TupleV))
     if isinstance(made, ListV) and isinstance(items, ListV):
         made = replace(made, sole=items.sole)
     return _in_place_of(items, made), _NONE
@@ -320,7 +320,7 @@ def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 def _in_place_of(old: AnyList, new: Value) -> AnyList:
     """Return new contents of the same list."""
-    assert isinstance(new, ListV | TupleV)
+    assert isinstance(new, (ListV, TupleV))
     return replace(new, owners=old.owners, fresh=old.fresh)
 
 

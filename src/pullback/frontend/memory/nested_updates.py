@@ -72,7 +72,7 @@ READ = frozenset({"setdefault", "__getitem__"})
 
 def base_of(run: Run, target: ast.expr) -> ast.Name:
     """Return the name in ``name[i].field[j]``."""
-    while isinstance(target, ast.Subscript | ast.Attribute):
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
         target = target.value
     if not isinstance(target, ast.Name):
         run.refuse(
@@ -95,13 +95,13 @@ def target_of(
     already; ``put``: another value is put there."""
     if value is not None:
         target = attributes_outside.resolved(run, target)
-    elif isinstance(target, ast.Subscript | ast.Attribute):
+    elif isinstance(target, (ast.Subscript, ast.Attribute)):
         inner = attributes_outside.resolved(run, target.value)
         target = target if inner is target.value else _of_part(target, inner)
     if run.store is not None:
         return _by_references(run, run.store, target, value, put)
     root = target
-    while isinstance(root, ast.Subscript | ast.Attribute):
+    while isinstance(root, (ast.Subscript, ast.Attribute)):
         root = root.value
     if not isinstance(root, ast.Call):
         return base_of(run, target), steps_of(run, target)
@@ -137,7 +137,7 @@ def _by_references(
         if place is not None and place.scope.names.get(place.root) is place.of:
             return name(place.root), places.as_steps(place)
     root = target
-    while isinstance(root, ast.Subscript | ast.Attribute):
+    while isinstance(root, (ast.Subscript, ast.Attribute)):
         root = root.value
     base = base_of(run, root) if isinstance(root, ast.Name) else None
     first = None if base is not None else run.evaluate(root)
@@ -322,7 +322,7 @@ class _Change:
         match value:
             case TupleV(items, is_list):
                 k = known(step, len(items))
-                if k is None and is_list and not isinstance(step, str | SliceV):
+                if k is None and is_list and not isinstance(step, (str, SliceV)):
                     sole = ownership.is_unshared_inside(value, self.given)
                     self.touch(owners_of(value))
                     listed = replace(lists.growing(run, value, node), sole=sole)
@@ -336,7 +336,7 @@ class _Change:
             ):
                 self.touch(owners_of(value))
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
-            case HashV() if not isinstance(step, str | SliceV):
+            case HashV() if not isinstance(step, (str, SliceV)):
                 return self.in_table(value, step, rest, beside)
             case RecordV(_, fields):
                 name = field_of(run, value, step, node)
@@ -346,7 +346,7 @@ class _Change:
                     part = run.attribute(value, name, node)
                 new, result = self.part(part, others, rest, beside)
                 return replace(value, fields={**fields, name: new}, node=None), result
-            case ListV() if not isinstance(step, str | SliceV):
+            case ListV() if not isinstance(step, (str, SliceV)):
                 if not value.sole or value.inner & beside:
                     ownership.refuse_shared(run, value, node)
                 self.touch(value.inner)

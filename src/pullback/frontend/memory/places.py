@@ -87,7 +87,7 @@ def is_part(value: Value) -> bool:
 
 def is_record(value: object) -> bool:
     """Whether a value is a record or tuple with lists, dicts or arrays in it."""
-    if not isinstance(value, RecordV | TupleV) or holding.is_updated_in_place(value):
+    if not isinstance(value, (RecordV, TupleV)) or holding.is_updated_in_place(value):
         return False
     try:
         return holding.holds_memory(kind_of(value))
@@ -155,7 +155,7 @@ def from_start(run: Run, place: PlaceV) -> PlaceV:
     node = ast.Pass()
     value, steps = place.of, list[Taken]()
     for step in place.steps:
-        if isinstance(step, Var | Lit | str) or not _may_be_from_end(step):
+        if isinstance(step, (Var, Lit, str)) or not _may_be_from_end(step):
             steps.append(step)
         elif isinstance(value, ListV):
             at = wrapped(run, run.scalar(step, node).atom, value.length)
@@ -185,7 +185,7 @@ def _may_be_from_end(step: Taken) -> bool:
 
 def as_steps(place: PlaceV) -> list[Step]:
     """Return the steps as those of an update."""
-    return [index_scalar(s) if isinstance(s, Var | Lit) else s for s in place.steps]
+    return [index_scalar(s) if isinstance(s, (Var, Lit)) else s for s in place.steps]
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _taken(run: Run, whole: Value, step: Taken, node: ast.AST) -> Value:
     """Return the value one step further: it was there when the name was bound."""
     if isinstance(step, str):
         return run.attribute(whole, step, node)
-    if isinstance(step, Var | Lit):
+    if isinstance(step, (Var, Lit)):
         if isinstance(whole, ListV):
             return run.element(whole, step, node, False)
         step = index_scalar(step)
@@ -302,12 +302,12 @@ def differing(held: Sequence[PlaceV | None]) -> list[int] | None:
 def is_index(step: Taken) -> bool:
     """Whether a step is an index of a list or array."""
     known = isinstance(step, Static) and isinstance(step.value, int)
-    return known or isinstance(step, Var | Lit | Scalar)
+    return known or isinstance(step, (Var, Lit, Scalar))
 
 
 def index_of(run: Run, step: Taken) -> Scalar:
     """Return a step that a branch chooses, as a number."""
-    if isinstance(step, Var | Lit):
+    if isinstance(step, (Var, Lit)):
         return index_scalar(step)
     assert not isinstance(step, str)
     return index_scalar(run.scalar(step, ast.Pass()).atom)

@@ -170,7 +170,7 @@ def _lambda(
     )
     written = ast.Lambda(parameters, body)
     for inner in ast.walk(written):
-        if isinstance(inner, ast.expr | ast.arg):
+        if isinstance(inner, (ast.expr, ast.arg)):
             ast.copy_location(inner, node)
     return Definition(written, outer.file, name, name, outer.globals, outer.lines, outer.code)
 

@@ -79,7 +79,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
         run.assigned.add(ITEMS)
     if isinstance(op, Store) and isinstance(op.index, str):
         return _attribute_stored(run, container, op.index, op.value, node), _NONE
-    is_list = isinstance(container, ListV | TupleV) and container.cls is list
+    is_list = isinstance(container, (ListV, TupleV)) and container.cls is list
     match op, container:
         case Become(value), _:
             return value(container), _NONE
@@ -154,7 +154,7 @@ def _attribute_stored(
     assert isinstance(obj, RecordV)
     new = value(lambda: run.attribute(obj, name, node))
     run.assigned.add(name)
-    if not isinstance(new, Scalar | SymbolV | Static | RefV):
+    if not isinstance(new, (Scalar, SymbolV, Static, RefV)):
         run.put_into.add(name)
     return replace(obj, fields={**obj.fields, name: new}, node=None)
 

@@ -159,7 +159,7 @@ class Names:
                 pass
             case _:
                 return False
-        if not any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _own(node)):
+        if not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own(node)):
             return False
         read = used = 0
         for f in self.around[:1]:
@@ -187,7 +187,7 @@ class Manager:
         the end; None if it cannot be written so."""
         given = _arguments(self.node, call)
         mine = _own(self.node)
-        if given is None or any(isinstance(n, ast.ClassDef | ast.Global) for n in mine):
+        if given is None or any(isinstance(n, (ast.ClassDef, ast.Global)) for n in mine):
             return None
         body: list[ast.stmt] = copy.deepcopy(self.node.body)
         outside = {n for s in mine if isinstance(s, ast.Nonlocal) for n in s.names}
@@ -200,7 +200,7 @@ class Manager:
         for s in body:
             rename.visit(s)
         body = [made for s in body for made in _consumed(s, number)]
-        if any(isinstance(n, ast.Yield | ast.YieldFrom) for s in body for n in ast.walk(s)):
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in ast.walk(s)):
             return None
         binds: list[ast.stmt] = [
             ast.Assign([ast.Name(rename.name(name), ast.Store())], value) for name, value in given
@@ -305,7 +305,7 @@ def _own(f: FunctionNode) -> list[ast.AST]:
     while waiting:
         n = waiting.pop()
         found.append(n)
-        if not isinstance(n, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+        if not isinstance(n, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
             waiting += ast.iter_child_nodes(n)
     return found
 

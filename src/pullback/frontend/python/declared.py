@@ -89,7 +89,7 @@ def _sort_of(kind: ArgType) -> str | None:
         case StaticK(_, None):
             return None
         case StaticK(_, enum.Enum() as member):
-            return "number" if isinstance(member, int | float) else (
+            return "number" if isinstance(member, (int, float)) else (
                 "text" if isinstance(member, str) else "enum")  # fmt: skip
         case StaticK(_, str()):
             return "text"

@@ -55,7 +55,7 @@ def text_of_kind(kind: Kind) -> str:
             outer = type(kind).__name__
             if isinstance(kind, RecordK):
                 outer += f" {text_of_class(kind.cls)} {[n for n, _ in kind.fields]}"
-            elif isinstance(kind, ListK | TupleK | HashK):
+            elif isinstance(kind, (ListK, TupleK, HashK)):
                 outer += f" {kind.cls.__name__}"
             return f"{outer}({', '.join(map(text_of_kind, inside))})"
         case _:

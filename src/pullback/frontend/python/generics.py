@@ -346,7 +346,7 @@ class _Walk:
             made = self.environment(type(value), declared[type(value)], bound)
             self.entered[id(written), type(value), id(bound)] = made
             self.enter(value, made)
-        elif isinstance(value, list | tuple):
+        elif isinstance(value, (list, tuple)):
             args = typing.get_args(annotation)
             each = args if len(args) == len(value) and args[-1:] != (Ellipsis,) else None
             self.todo += [

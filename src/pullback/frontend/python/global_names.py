@@ -25,7 +25,7 @@ def _rewrite(at: ast.AST, function: FunctionNode, around: frozenset[str]) -> Non
             new = [_nonlocal(n, around) if isinstance(n, ast.Global) else n for n in value]
             setattr(at, name, new)
     for n in ast.iter_child_nodes(at):
-        if isinstance(n, ast.FunctionDef | ast.Lambda):
+        if isinstance(n, (ast.FunctionDef, ast.Lambda)):
             _rewrite(n, n, around | local_names(function))
         else:
             _rewrite(n, function, around)

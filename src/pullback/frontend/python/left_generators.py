@@ -82,7 +82,7 @@ def lost(s: ast.Try, around: Around) -> ast.stmt | None:
     """Return what a ``finally`` does in a generator that is left: CPython ignores what is raised
     there, unless the generator catches it. None: that is what it does in any case."""
     inside = [n for part in (*s.body, *s.handlers, *s.orelse) for n in own_nodes(part)]
-    if not any(isinstance(n, ast.Yield | ast.YieldFrom) for n in inside) or not (
+    if not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in inside) or not (
         looks.raises_another(s.finalbody) and all(level.made for level in around.levels)
     ):
         return None

@@ -192,9 +192,9 @@ def _reading(node: ast.AST | None) -> _Exposed:
 
 
 def _kills(s: ast.stmt) -> Names:
-    if isinstance(s, ast.FunctionDef | ast.ClassDef):
+    if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
         return frozenset({s.name})
-    plain = [t for t in targets_of(s) if isinstance(t, ast.Name | ast.Tuple | ast.List)]
+    plain = [t for t in targets_of(s) if isinstance(t, (ast.Name, ast.Tuple, ast.List))]
     names = frozenset(n for t in plain for n in target_names(t))
     return names - {n for t in plain for sub in subscripts_of(t) for n in target_names(sub)}
 

@@ -53,7 +53,7 @@ def _raises_another(s: ast.stmt) -> bool:
 def _may_fail(e: ast.expr) -> bool:
     """As ``may_raise``, of arrays too, whose extents may not fit."""
     return may_raise(e) or any(
-        isinstance(n, ast.BinOp | ast.Compare)
+        isinstance(n, (ast.BinOp, ast.Compare))
         and not any(isinstance(part, ast.Constant) for part in ast.iter_child_nodes(n))
         for n in ast.walk(e)
     )
@@ -179,7 +179,7 @@ def _inside(stmts: Sequence[ast.stmt]) -> list[ast.AST]:
 
 
 def _yields(s: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _inside([s]))
+    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _inside([s]))
 
 
 def refusal(s: ast.Try) -> tuple[str, str] | None:

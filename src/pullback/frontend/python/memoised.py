@@ -31,7 +31,7 @@ def expanded(node: FunctionNode, names: dict[str, object]) -> FunctionNode:
     if not any(isinstance(n, ast.FunctionDef) and _is_cached(n, names) for n in _inside(node)):
         return node
     made = _Expansion(names).visit_children(node)
-    assert isinstance(made, ast.FunctionDef | ast.Lambda)
+    assert isinstance(made, (ast.FunctionDef, ast.Lambda))
     return made
 
 

@@ -50,7 +50,7 @@ def _mangle(node: ast.AST, cls: str) -> None:
         name = found.get(field)
         if isinstance(name, str):
             found[field] = mangled(name, cls)
-    if isinstance(node, ast.Global | ast.Nonlocal):
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
         node.names = [mangled(name, cls) for name in node.names]
 
 

@@ -299,7 +299,7 @@ def array_fields(value: object, add: Callable[[type, str, np.ndarray], None]) ->
     todo, seen = [value], set()
     while todo:
         v = todo.pop()
-        if isinstance(v, list | tuple) and not hasattr(v, "_fields"):
+        if isinstance(v, (list, tuple)) and not hasattr(v, "_fields"):
             todo.extend(v)
         elif is_record_class(type(v)) and id(v) not in seen:
             seen.add(id(v))

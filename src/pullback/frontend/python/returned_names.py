@@ -52,13 +52,13 @@ def _left_by_names(function: ast.FunctionDef) -> dict[ast.stmt, list[str]]:
     todo: list[ast.AST] = [*function.body]
     while todo:
         s = todo.pop()
-        if isinstance(s, ast.For | ast.While):
+        if isinstance(s, (ast.For, ast.While)):
             names = (updated(s.body) | _handed(s)) & _given(s)
             names -= _bound(s) | rebound_inside(function)
             if names:
                 found[s] = sorted(names)
             todo += s.orelse
-        elif not isinstance(s, ast.FunctionDef | ast.ClassDef | ast.expr):
+        elif not isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.expr)):
             todo += ast.iter_child_nodes(s)
     return found
 
@@ -101,9 +101,9 @@ def _rewrite_list(part: list[Any], left: dict[ast.stmt, list[str]]) -> None:
 
 
 def _written(s: ast.AST, left: dict[ast.stmt, list[str]]) -> list[ast.AST]:
-    if not isinstance(s, ast.For | ast.While) or s not in left:
-        if isinstance(s, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(
-            s, ast.FunctionDef | ast.ClassDef
+    if not isinstance(s, (ast.For, ast.While)) or s not in left:
+        if isinstance(s, (ast.stmt, ast.ExceptHandler, ast.match_case)) and not isinstance(
+            s, (ast.FunctionDef, ast.ClassDef)
         ):
             _rewrite(s, left)
         return [s]
@@ -133,7 +133,7 @@ def _inside(
             case ast.FunctionDef() | ast.ClassDef():
                 made.append(s)
             case _:
-                left = isinstance(s, ast.For | ast.While) and not _given(s).isdisjoint(names)
+                left = isinstance(s, (ast.For, ast.While)) and not _given(s).isdisjoint(names)
                 for block in _blocks(s):
                     block[:] = _inside(block, names, first)
                 leave = [if_(_WAY, ast.NotEq(), 0, [break_(s)], [], s)] if left else []

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST) -> Value | None:
     """Return the call of a special method; None if its user did not write it."""
-    if isinstance(value, RecordV | RefV) and written(value.cls, name) is not None:
+    if isinstance(value, (RecordV, RefV)) and written(value.cls, name) is not None:
         return run.call(run.attribute(value, name, node), args, node)
     return None
 
@@ -86,7 +86,7 @@ def iterator(run: Run, value: RecordV | RefV, node: ast.AST) -> Value:
 
 def has_next(value: Value) -> TypeGuard[RecordV | RefV]:
     """Whether a value is an object that is an iterator by a ``__next__`` of its class."""
-    return isinstance(value, RecordV | RefV) and written(value.cls, "__next__") is not None
+    return isinstance(value, (RecordV, RefV)) and written(value.cls, "__next__") is not None
 
 
 def next_of(run: Run, value: Value, node: ast.AST) -> Value:
@@ -114,7 +114,7 @@ def _text(function: Callable[..., object]) -> FunctionV:
 def iterated(run: Run, value: Value, node: ast.AST) -> Value:
     """Return ``iter(value)`` of an object whose class has an ``__iter__`` (and is no function), and
     other values as they are."""
-    if not isinstance(value, RecordV | RefV) or written(value.cls, "__iter__") is None:
+    if not isinstance(value, (RecordV, RefV)) or written(value.cls, "__iter__") is None:
         return value
     return value if written(value.cls, "__call__") is not None else iterator(run, value, node)
 

@@ -51,7 +51,7 @@ def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:
 def pattern_names(pattern: ast.pattern) -> Iterator[str]:
     """Iterate over the names that a pattern binds."""
     for n in ast.walk(pattern):
-        if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name is not None:
+        if isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name is not None:
             yield n.name
         elif isinstance(n, ast.MatchMapping) and n.rest is not None:
             yield n.rest
@@ -120,13 +120,13 @@ def bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
     """Iterate over the names that one node binds or (if asked) whose elements it assigns."""
     for target in targets_of(n):
         yield from target_names(target, updates)
-    if isinstance(n, ast.FunctionDef | ast.ClassDef):
+    if isinstance(n, (ast.FunctionDef, ast.ClassDef)):
         yield n.name
     elif isinstance(n, ast.match_case):
         yield from pattern_names(n.pattern)
-    elif isinstance(n, ast.Import | ast.ImportFrom):
+    elif isinstance(n, (ast.Import, ast.ImportFrom)):
         yield from (a.asname or a.name.split(".")[0] for a in n.names)
-    elif isinstance(n, ast.Yield | ast.YieldFrom):
+    elif isinstance(n, (ast.Yield, ast.YieldFrom)):
         yield from (STATE, STOP)
 
 
@@ -161,7 +161,7 @@ def updated(stmts: Sequence[ast.AST]) -> set[str]:
 
 
 def root_of(target: ast.expr) -> ast.expr:
-    while isinstance(target, ast.Subscript | ast.Attribute):
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
         target = target.value
     return target
 
@@ -170,7 +170,7 @@ def root_of(target: ast.expr) -> ast.expr:
 def updated_inside(node: FunctionNode) -> frozenset[str]:
     """The names whose elements a function assigns, or one that is nested in it."""
     body = _body(node)
-    nested = [n for s in body for n in ast.walk(s) if isinstance(n, ast.FunctionDef | ast.Lambda)]
+    nested = [n for s in body for n in ast.walk(s) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
     return frozenset(updated(body)).union(*(updated(_body(n)) for n in nested))
 
 
@@ -266,7 +266,7 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
             names |= reads([n.generators[0].iter])
             continue
         elif isinstance(n, Scopes):
-            if isinstance(n, ast.FunctionDef | ast.Lambda):
+            if isinstance(n, (ast.FunctionDef, ast.Lambda)):
                 names.update(free_names(n))
             elif isinstance(n, ast.ClassDef):
                 names |= {inner.id for inner in ast.walk(n) if isinstance(inner, ast.Name)}
@@ -280,7 +280,7 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _is_store(n: ast.AST) -> bool:
-    return isinstance(n, ast.Assign | ast.AnnAssign | ast.For | ast.Delete)
+    return isinstance(n, (ast.Assign, ast.AnnAssign, ast.For, ast.Delete))
 
 
 def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
@@ -297,7 +297,7 @@ def captured_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
         name
         for s in stmts
         for n in own_nodes(s)
-        if isinstance(n, ast.FunctionDef | ast.Lambda)
+        if isinstance(n, (ast.FunctionDef, ast.Lambda))
         for name in free_names(n)
     )
 
@@ -371,14 +371,14 @@ def declared_outside(node: FunctionNode) -> frozenset[str]:
     """Return the names that a function declares ``global`` or ``nonlocal``."""
     inside = [n for root in _body(node) for n in ast.walk(root)]
     return frozenset(
-        name for n in inside if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names
+        name for n in inside if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names
     )
 
 
 @by_node
 def is_generator(node: FunctionNode) -> bool:
     """Whether calling the function gives an iterator."""
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in own_nodes(s))
+    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in _body(node) for n in own_nodes(s))
 
 
 BINARY: dict[type[ast.operator], str] = {

@@ -144,7 +144,7 @@ def _compile(file: str, text: str, way: _Way, loader: object) -> Text | None:
         source = rewritten
     if way.apart:
         rest = _parse(file, text, way.features)
-        rest.body = [s for s in rest.body if not isinstance(s, ast.Import | ast.ImportFrom)]
+        rest.body = [s for s in rest.body if not isinstance(s, (ast.Import, ast.ImportFrom))]
         source = rest
     try:
         code = compile(source, file, "exec", way.features, True, way.level)

@@ -46,7 +46,7 @@ from pullback.frontend.python.texts import FunctionNode
 def without_try(node: FunctionNode, names: Names) -> FunctionNode:
     """Return the function with its ``try`` and ``with`` statements, and those of the functions
     nested in it, written with jumps: itself if it has none."""
-    found = any(isinstance(n, ast.Try | ast.With) for n in ast.walk(node))
+    found = any(isinstance(n, (ast.Try, ast.With)) for n in ast.walk(node))
     if isinstance(node, ast.Lambda) or not found:
         return node
     made = copy.deepcopy(node)
@@ -70,7 +70,7 @@ class _Rewriter(with_statements.WithStatements):
         left, self.left = self.left, False
         self.names = self.host = outer.inside(node)
         self.captures = any(isinstance(n, _FUNCTIONS) and n is not node for n in ast.walk(node))
-        declared = (n for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global))
+        declared = (n for n in ast.walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)))
         self.outside = {name for n in declared for name in n.names}
         node.body = self.block(node.body, Around())
         if self.left:
@@ -378,8 +378,8 @@ class _Rewriter(with_statements.WithStatements):
 def _only_attempt(s: ast.Try, body: Sequence[ast.stmt]) -> Attempt | None:
     """Return the one statement of a ``try`` that may raise, if the one clause ends in a jump: it
     stands where that statement raises, so that what follows knows that it has not."""
-    tries = [n for t in body for n in ast.walk(t) if isinstance(n, Attempt | Once)]
-    jumping = isinstance(s.handlers[-1].body[-1], ast.Break | ast.Continue | ast.Return)
+    tries = [n for t in body for n in ast.walk(t) if isinstance(n, (Attempt, Once))]
+    jumping = isinstance(s.handlers[-1].body[-1], (ast.Break, ast.Continue, ast.Return))
     if len(s.handlers) != 1 or len(tries) != 1 or not jumping or jumps(s.body):
         return None
     inside = (n for t in s.body for n in own_nodes(t))

@@ -335,7 +335,7 @@ def _can_touch(value: Value) -> bool:
 
 
 def _is_or_has(kind: Kind) -> bool:
-    found = isinstance(kind, RefK | FunctionK | ClosureK | LambdaSetK | OperatorK | GeneratorK)
+    found = isinstance(kind, (RefK, FunctionK, ClosureK, LambdaSetK, OperatorK, GeneratorK))
     return found or any(map(_is_or_has, parts(kind)))
 
 

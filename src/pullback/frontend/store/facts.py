@@ -232,7 +232,7 @@ def forms(payloads: bool) -> Sequence[Facts]:
 
 def holds_functions(kind: Kind) -> bool:
     """Whether there may be functions in a value of this kind."""
-    found = isinstance(kind, FunctionK | ClosureK | LambdaSetK | OperatorK | GeneratorK)
+    found = isinstance(kind, (FunctionK, ClosureK, LambdaSetK, OperatorK, GeneratorK))
     return found or any(map(holds_functions, parts(kind)))
 
 
@@ -328,7 +328,7 @@ def _set_in(
         targets = [t for t in _targets(s) if _is_field(t, me)]
         others = [t for t in _targets(s) if not _is_field(t, me)]
         looked: list[ast.AST | None] = [s]
-        if targets and isinstance(s, ast.Assign | ast.AnnAssign):
+        if targets and isinstance(s, (ast.Assign, ast.AnnAssign)):
             looked = [*others, s.value]
         set_here = {t.attr for t in targets if isinstance(t, ast.Attribute)}
         if any(_sees(part, me, found) for part in looked if part is not None):

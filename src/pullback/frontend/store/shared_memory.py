@@ -99,7 +99,7 @@ def source(run: Run, value: Value, node: ast.AST) -> Value:
     if is_view(value):
         return view_of(opened(run, seen_by(value), node), word_of(value))
     contents = opened(run, value, node)
-    if not (run.follows and is_shared(value) and isinstance(contents, ListV | ArrayV)):
+    if not (run.follows and is_shared(value) and isinstance(contents, (ListV, ArrayV))):
         return contents
     written = iterators.followed
     assert isinstance(written, FunctionType)
@@ -118,7 +118,7 @@ def closed(run: Run, value: Value, node: ast.AST) -> Value:
     if group is not None and place is not None and len(place.steps) == 1:
         (row,) = places.as_steps(place)
         return RefV(run.scalar(cast("Value", row), node).atom, group.reference)
-    is_old = isinstance(value, ListV | HashV) and not value.fresh
+    is_old = isinstance(value, (ListV, HashV)) and not value.fresh
     if is_old and run.store.are_in_regions(owners_of(value)):
         reason = "which list this is, of those that have several owners, is not known here"
         run.refuse(node, reason, "give it a name where it is taken", error=MutationError)
@@ -292,7 +292,7 @@ def _is_only_read(run: Run, node: ast.expr) -> bool:
         case ast.keyword():
             return above.get(parent) in run.reads
         case ast.Compare(ops=ops):
-            return not any(isinstance(op, ast.Is | ast.IsNot) for op in ops)
+            return not any(isinstance(op, (ast.Is, ast.IsNot)) for op in ops)
         case ast.Subscript(value):
             return value is node
         case ast.For(iter=source) | ast.comprehension(iter=source):

@@ -79,14 +79,14 @@ def contract(program: Program) -> Program:
 def _has_directions(program: Program) -> bool:
     """Whether derivatives are taken in the rounds of a parallel loop."""
     bodies = [list(all_lets(f.body)) for f in program.functions.values()]
-    rounds = (x.op for lets in bodies for let in lets if isinstance(let.op, Build | Sum_)
+    rounds = (x.op for lets in bodies for let in lets if isinstance(let.op, (Build, Sum_))
               for x in all_lets(let.op.body))  # fmt: skip
     inside = {
         f.name for f, lets in zip(program.functions.values(), bodies, strict=True)
-        if any(isinstance(let.op, Vjp | Jvp) for let in lets)
+        if any(isinstance(let.op, (Vjp, Jvp)) for let in lets)
     }  # fmt: skip
     return any(
-        isinstance(op, Vjp | Jvp) or (isinstance(op, Call) and op.function in inside)
+        isinstance(op, (Vjp, Jvp)) or (isinstance(op, Call) and op.function in inside)
         for op in rounds
     )
 
@@ -192,7 +192,7 @@ class _Nest:
                 if found is not None:
                     self.products.append(_Product(self.let.vars[0], found, op))
                     return
-        assert isinstance(self.let.op, Build | Sum_)
+        assert isinstance(self.let.op, (Build, Sum_))
         self.op = self.loop(self.let.op, {})
 
     def loop(self, op: Build | Sum_, around: Axes) -> Build | Sum_:
@@ -208,7 +208,7 @@ class _Nest:
             small = Build((axes[found.i], axes[found.j]), (i, j), body)
             self.products.append(_Product(c, found, small, MOST))
             return Let(let.vars, Index(c, (found.i, found.j), False))
-        if isinstance(let.op, Build | Sum_):
+        if isinstance(let.op, (Build, Sum_)):
             return Let(let.vars, self.loop(let.op, axes), let.site)
         return let
 
@@ -245,7 +245,7 @@ class _Walk:
         """Return a block with its products, and those of the blocks inside."""
         nests = {
             k: nest for k, let in enumerate(block.lets)
-            if isinstance(let.op, Build | Sum_) and (nest := _Nest(let)).products
+            if isinstance(let.op, (Build, Sum_)) and (nest := _Nest(let)).products
         }  # fmt: skip
         groups = self.groups(block, nests)
         moved = {k for members in groups.values() for k in members}
@@ -255,7 +255,7 @@ class _Walk:
                 self.emit(b, [block.lets[m] for m in groups[k]], [nests.get(m) for m in groups[k]])
             elif k not in moved:
                 within = isinstance(let.op, If) or (
-                    self.deep and not isinstance(let.op, Build | Sum_)
+                    self.deep and not isinstance(let.op, (Build, Sum_))
                 )
                 op = map_blocks(let.op, self.block) if within else let.op
                 b.lets.append(Let(let.vars, op, let.site))

@@ -217,7 +217,7 @@ class _Fuser:
         indices: tuple[Atom, ...],
     ) -> bool:
         """Whether a body that can raise may move into the one loop of the path."""
-        if len(path) != 1 or not isinstance(path[0].op, Build | Sum_):
+        if len(path) != 1 or not isinstance(path[0].op, (Build, Sum_)):
             return False
         loop, build = path[0].op, let.op
         assert isinstance(build, Build)

@@ -89,7 +89,7 @@ class _Tables:
         out: list[Let] = []
         for let in block.lets:
             op = let.op
-            if isinstance(op, Build | Sum_) and Effect.CALL not in self.effects(op):
+            if isinstance(op, (Build, Sum_)) and Effect.CALL not in self.effects(op):
                 op = _Nest(op, self.updated).with_tables(out)
                 self.found = self.found or op is not let.op
             else:
@@ -158,7 +158,7 @@ class _Nest:
         """Note what the variables depend on that every round of the loops of the path computes."""
         for let in block.lets:
             op = let.op
-            if isinstance(op, Build | Sum_ | Loop):
+            if isinstance(op, (Build, Sum_, Loop)):
                 rounds = dict(loop_indices(op))
                 if self.together(rounds.values()) is not None:
                     self.rounds.update(rounds)
@@ -213,7 +213,7 @@ class _Nest:
             if let.op in self.fixed:
                 tabled = bool(let.vars) and self.indices(let.vars[0]) is not None
                 read += () if tabled or not let.vars else atoms(let.op)
-            elif isinstance(let.op, Build | Sum_ | Loop):
+            elif isinstance(let.op, (Build, Sum_, Loop)):
                 self.choose(let.op.body)
             else:
                 read += free_variables_of(let.op)

@@ -102,7 +102,7 @@ class _Reader(Checks):
         done = super().loop(op)
         if isinstance(done, Loop):
             for k, c in enumerate(done.carried):
-                if isinstance(c.type, Array) and isinstance(c.type.elem, Real | Int | Bool):
+                if isinstance(c.type, Array) and isinstance(c.type.elem, (Real, Int, Bool)):
                     line = _Line({c}, [])
                     if line.follow(done.body) and done.body.results[k] in line.versions:
                         done = self.reread(done, done.inits[k], line)
@@ -262,14 +262,14 @@ class _Again:
             case Prim(_, args, _) as op:
                 return (
                     depth > 0
-                    and isinstance(a.type, Bool | Int)
+                    and isinstance(a.type, (Bool, Int))
                     and may_duplicate(op, Work.FUNCTION)
                     and all(self.can(x, depth - 1) for x in args)
                 )
             case Index(array, idx, False):
                 return (
                     depth > 0
-                    and isinstance(a.type, Bool | Int)
+                    and isinstance(a.type, (Bool, Int))
                     and array not in self.inside
                     and all(self.can(x, depth - 1) for x in idx)
                 )
@@ -283,7 +283,7 @@ class _Again:
         if any(a is v for v, _ in self.bound):
             return True
         op = self.facts.defs[a]
-        assert isinstance(op, Prim | Index)
+        assert isinstance(op, (Prim, Index))
         return any(map(self.varies, op.args if isinstance(op, Prim) else op.indices))
 
     def reads(self, a: Atom) -> bool:

@@ -61,7 +61,7 @@ def choose_axes(program: Program) -> Program:
 def _block(block: Block) -> Block:
     lets: list[Let] = []
     for let in block.lets:
-        if isinstance(let.op, Build | Sum_):
+        if isinstance(let.op, (Build, Sum_)):
             lets += _nested(let, let.op) if _first_is_better(let.op) else [let]
         else:
             lets.append(Let(let.vars, map_blocks(let.op, _block), let.site))
@@ -91,7 +91,7 @@ def _first_is_better(op: Build | Sum_) -> bool:
     n = op.extents[0]
     if len(op.indices) < 2 or (isinstance(n, Lit) and n.value < FEW):
         return False
-    if not any(isinstance(let.op, Build | Sum_ | Loop) for let in op.body.lets):
+    if not any(isinstance(let.op, (Build, Sum_, Loop)) for let in op.body.lets):
         return False
     first = _Price(op, op.indices[0], op.indices[1:]).whole()
     return first <= ENOUGH * _Price(op, op.indices[-1], ()).whole()

@@ -94,7 +94,7 @@ class _Packer:
             op = let.op
             if isinstance(op, Prim) and op.name == "dim":
                 self.dims[let.vars[0]] = op.args[0], op.static[0]
-            if isinstance(op, Build | Sum_):
+            if isinstance(op, (Build, Sum_)):
                 op = self.packed(op, out)
             else:
                 op = map_blocks(op, self.block)
@@ -133,7 +133,7 @@ class _Packer:
             block, around, always = todo.pop()
             for let in block.lets:
                 x = let.op
-                if isinstance(x, Build | Sum_ | Loop):
+                if isinstance(x, (Build, Sum_, Loop)):
                     todo.append((x.body, (*around, x), always))
                     continue
                 todo += [(inner, around, False) for _, inner in sub_blocks(x)]

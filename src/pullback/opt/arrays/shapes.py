@@ -48,11 +48,11 @@ def same(a: Atom | None, b: Atom | None) -> bool:
 
 def is_shaped(v: Atom) -> bool:
     """Whether the atom has extents."""
-    return isinstance(v.type, Array | Handle)
+    return isinstance(v.type, (Array, Handle))
 
 
 def _rank(v: Var) -> int:
-    assert isinstance(v.type, Array | Handle)
+    assert isinstance(v.type, (Array, Handle))
     return v.type.rank
 
 

@@ -135,7 +135,7 @@ class _Walk:
             self.shapes.enter(let.op)
             found = self.made(let, let.op) if isinstance(let.op, Loop) else None
             if found is None:
-                if isinstance(let.op, Loop | While):
+                if isinstance(let.op, (Loop, While)):
                     self.carried.update(let.op.carried)
                 found = [Let(let.vars, map_blocks(let.op, self.block), let.site)]
             else:
@@ -191,7 +191,7 @@ def _without_counters(let: Let, op: Loop) -> tuple[list[Var], Let, Loop]:
 
 
 def _may_be_stored(v: Var) -> bool:
-    return isinstance(v.type, Array) and isinstance(v.type.elem, Real | Int | Bool | Array)
+    return isinstance(v.type, Array) and isinstance(v.type.elem, (Real, Int, Bool, Array))
 
 
 def _element(v: Var) -> Type:

@@ -85,7 +85,7 @@ def _equal_rows(op: Build, at: int) -> bool:
     extents = steps(op.body, made.op.extents)
     return (
         len(made.op.extents) == 1
-        and isinstance(row.type.elem, Real | Int | Bool)
+        and isinstance(row.type.elem, (Real, Int, Bool))
         and extents is not None
         and op.indices[0] not in (*made.op.extents, *(a for x in extents for a in atoms(x.op)))
         and steps(op.body, rest) is not None

@@ -70,7 +70,7 @@ def _reshape(
     for n in have:
         if same(n, _ONE):
             out.append(_ZERO)
-        elif kept and isinstance(n, Var | Lit) and same(n, kept[0][0]):
+        elif kept and isinstance(n, (Var, Lit)) and same(n, kept[0][0]):
             out.append(kept.pop(0)[1])
         else:
             return None

@@ -145,7 +145,7 @@ class _Lifter(Checks):
         return (
             depth > 0
             and isinstance(op, Prim)
-            and isinstance(a.type, Bool | Int)
+            and isinstance(a.type, (Bool, Int))
             and may_duplicate(op, Work.FUNCTION)
             and all(self.is_invariant(x, inside, depth - 1) for x in op.args)
         )

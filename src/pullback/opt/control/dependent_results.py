@@ -49,7 +49,7 @@ class Dependence:
             return self.call(op.function, tuple(a in depends for a in op.args))
         if not sub_blocks(op) or steered(op, depends):
             return [True] * count
-        if isinstance(op, Loop | While):
+        if isinstance(op, (Loop, While)):
             self.states(op, depends)
             if isinstance(op, While) and self.block(op.cond, depends)[0]:
                 return [True] * count

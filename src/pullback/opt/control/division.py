@@ -159,7 +159,7 @@ class Divider:
         op = let.op
         if varying.isdisjoint(free_variables_of(op)) or (sub_blocks(op) and steered(op, varying)):
             return (let,)
-        if isinstance(op, Build | Sum_):
+        if isinstance(op, (Build, Sum_)):
             body = self.parts(op.body.lets, varying, may & (RAISE | CALL), ordered=False)
             if self.may_swap(body):
                 body = self.parts(op.body.lets, varying, PURE, ordered=False)
@@ -207,7 +207,7 @@ class Divider:
             case Call(f, _):  # of what recurses the gradient would not share it, either
                 return f not in self.dependence.recursive
             case _:
-                return isinstance(op, Build | Sum_ | Loop | While)
+                return isinstance(op, (Build, Sum_, Loop, While))
 
     # --- loops --------------------------------------------------------------------------------
 

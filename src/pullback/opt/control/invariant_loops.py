@@ -61,7 +61,7 @@ class _Hoister:
         out: list[Let] = []
         for let in block.lets:
             op = map_blocks(let.op, self.block)
-            if isinstance(op, Build | Sum_ | Loop):
+            if isinstance(op, (Build, Sum_, Loop)):
                 op = self.outer(op, out)
             out.append(let if op is let.op else Let(let.vars, op, let.site))
         return Block(tuple(out), block.results)

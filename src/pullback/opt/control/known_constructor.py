@@ -87,7 +87,7 @@ class _Pass:
             if isinstance(let.op, Case):
                 self.taken.add(let.op.scrutinee)
             for _, inner in sub_blocks(let.op):
-                if isinstance(let.op, If | Case):
+                if isinstance(let.op, (If, Case)):
                     pairs = zip(let.vars, inner.results, strict=True)
                     self.taken.update(a for v, a in pairs if v in self.taken)
                 self.find(inner)

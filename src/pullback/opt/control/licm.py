@@ -172,7 +172,7 @@ class _Hoister:
     def guarded(self, op: Op, out: list[Let]) -> Op:
         """Return the counted loop without the reads that are the same in every iteration; they are
         done before it, if there is a first iteration."""
-        assert isinstance(op, Build | Sum_ | Loop)
+        assert isinstance(op, (Build, Sum_, Loop))
         ((bound, body),) = sub_blocks(op)
         inside = {*bound, *defined(body)}
         moved: list[Let] = []
@@ -195,7 +195,7 @@ class _Hoister:
         self, let: Let, inside: set[Var], moved: list[Let], reached: bool
     ) -> bool:
         """Whether the let may be done before the first iteration, and is worth a condition."""
-        if not let.vars or not all(isinstance(v.type, Real | Int | Bool) for v in let.vars):
+        if not let.vars or not all(isinstance(v.type, (Real, Int, Bool)) for v in let.vars):
             return False
         if not inside.isdisjoint(free_variables_of(let.op)):
             return False
@@ -223,11 +223,11 @@ class _Hoister:
     def goes_on(self, op: Op) -> bool:
         """Whether the code after the op certainly runs too."""
         ends = all(
-            not isinstance(let.op, Call | While)
+            not isinstance(let.op, (Call, While))
             for _, block in sub_blocks(op)
             for let in all_lets(block)
         )
-        return ends and not isinstance(op, Call | While) and Effect.RAISE not in self.effects(op)
+        return ends and not isinstance(op, (Call, While)) and Effect.RAISE not in self.effects(op)
 
     def under_condition(
         self, op: Build | Sum_ | Loop, moved: list[Let], rest: Block, out: list[Let]
@@ -260,7 +260,7 @@ class _Arithmetic(_Hoister):
         return (
             isinstance(op, Prim) and not branch and may_duplicate(op, Work.STEP)
             and any(isinstance(t, Real) for t in types)
-            and all(isinstance(t, Real | Int | Bool) for t in types)
+            and all(isinstance(t, (Real, Int, Bool)) for t in types)
         )
 
     def guarded(self, op: Op, out: list[Let]) -> Op:

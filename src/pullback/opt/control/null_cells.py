@@ -91,7 +91,7 @@ class _Skipper:
                 skips.append(_under(choice, [let]))
                 lets.append(skips[-1])
             else:
-                parallel = isinstance(let.op, Build | Sum_)
+                parallel = isinstance(let.op, (Build, Sum_))
                 op = let.op if parallel else map_blocks(let.op, self.block)
                 lets.append(Let(let.vars, op, let.site))
         counts = uses(Block(tuple(lets), block.results)) if skips else Counter()

@@ -37,7 +37,7 @@ def may_be_kept(t: Type) -> bool:
     """Whether it is a number, or an array of numbers or of such arrays."""
     while isinstance(t, Array):
         t = t.elem
-    return isinstance(t, Real | Int | Bool)
+    return isinstance(t, (Real, Int, Bool))
 
 
 def rows_of(

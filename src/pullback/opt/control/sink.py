@@ -51,7 +51,7 @@ class _Sinker:
         assert isinstance(let.op, If)
         arms = (let.op.then, let.op.orelse)
         way = next((j for j, arm in enumerate(arms) if self.gives_nothing(arms[1 - j], k)), None)
-        if way is None or not any(isinstance(x.op, AccTake | AccAdd) for x in arms[way].lets):
+        if way is None or not any(isinstance(x.op, (AccTake, AccAdd)) for x in arms[way].lets):
             return
         found = self.additions(lets, at, let.vars[k])
         if len(found) != count or not found:

@@ -61,7 +61,7 @@ class Storage:
 
     def taken(self, op: Op, carried: Collection[Var] | None = None) -> list[Atom]:
         """What the next iteration of a loop consumes, of these carried variables."""
-        if not isinstance(op, Loop | While):
+        if not isinstance(op, (Loop, While)):
             return []
         consumed = visit_block(op.body, self.known, {})
         pairs = zip(op.carried, op.body.results, strict=False)

@@ -72,7 +72,7 @@ class _Uses:
         for let in block.lets:
             for v in let.vars:
                 self.made_by[v] = let
-            if isinstance(let.op, Loop | While):
+            if isinstance(let.op, (Loop, While)):
                 n = len(let.op.carried)
                 for v, r in zip(let.vars[n:], let.op.body.results[n:], strict=True):
                     self.rows_of.setdefault(r, []).append(v)
@@ -139,7 +139,7 @@ class _Walk:
         """Return a loop that emits the same, when inner loops emit with other ranks now."""
         n = len(op.carried)
         new = map_blocks(op, self.block)
-        assert isinstance(new, Loop | While)
+        assert isinstance(new, (Loop, While))
         results = tuple(self.joined.get(r, r) if isinstance(r, Var) else r
                         for r in new.body.results)  # fmt: skip
         emitted = tuple(
@@ -179,7 +179,7 @@ class _Walk:
         if isinstance(op.count, Var) and op.count in outer:
             return None
         r = op.body.results[len(op.carried) + k]
-        if isinstance(r.type, Real | Int | Bool):
+        if isinstance(r.type, (Real, Int, Bool)):
             return (op.count,), r.type
         made = self.uses.made_by.get(r) if isinstance(r, Var) else None
         if made is None or not isinstance(made.op, Loop) or not isinstance(r, Var):
@@ -200,7 +200,7 @@ class _Walk:
         tail: list[Let] = []
         for k, item in enumerate(items):
             r = op.body.results[n + item.emitted]
-            if isinstance(r.type, Real | Int | Bool):
+            if isinstance(r.type, (Real, Int, Bool)):
                 done = Var(state[k].name, state[k].type)
                 where = (*item.indices, op.index)
                 tail.append(Let((done,), Update(state[k], where, r, False)))

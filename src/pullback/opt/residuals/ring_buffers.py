@@ -96,7 +96,7 @@ def _turned(lets: tuple[Let, ...], at: int, results: tuple[Atom, ...]) -> tuple[
     """Return the block with fewer accumulators for one array of a loop, if there is such an array.
     """
     loop = lets[at].op
-    if not isinstance(loop, Loop | While):
+    if not isinstance(loop, (Loop, While)):
         return None
     for let in loop.body.lets:
         family = _family(lets, at, let)
@@ -161,7 +161,7 @@ def _back(lets: tuple[Let, ...], at: int, family: _Family) -> int | None:
 
 def _plain(t: Type) -> bool:
     """Whether a value contains no accumulators."""
-    return _plain(t.elem) if isinstance(t, Array) else isinstance(t, Real | Int | Bool)
+    return _plain(t.elem) if isinstance(t, Array) else isinstance(t, (Real, Int, Bool))
 
 
 def _handed_on(
@@ -170,7 +170,7 @@ def _handed_on(
     """Return for how many iterations the loop passes an accumulator on, if it has no other use of
     it, and if no accumulator that it leaves is used from the reverse loop on."""
     loop, out = lets[at].op, lets[at].vars
-    assert isinstance(loop, Loop | While)
+    assert isinstance(loop, (Loop, While))
     counts, given = uses(loop.body), loop.body.results
     n, todo, left = len(loop.carried), [family.one.vars[0]], dict[Var, None]()
     if isinstance(loop, While):
@@ -258,7 +258,7 @@ def _with_turns(
         return b.block(block.results)
 
     first, last = lets[at], lets[back].op
-    assert isinstance(first.op, Loop | While) and isinstance(last, Loop)
+    assert isinstance(first.op, (Loop, While)) and isinstance(last, Loop)
     forward = Builder()
     for let in first.op.body.lets:
         op = turn(forward, family.number) if let is family.one else let.op

@@ -62,7 +62,7 @@ class Checks:
 
     def unknown(self, v: Var) -> Extents:
         """Return names for the extents of an array that comes from elsewhere."""
-        assert isinstance(v.type, Array | Handle)
+        assert isinstance(v.type, (Array, Handle))
         extents: Extents = [Var("n", I64) for _ in range(v.type.rank)]
         for n in extents:
             assert isinstance(n, Var)

@@ -49,10 +49,10 @@ def _is_choice(let: Let, op: If) -> bool:
     return (
         bool(let.vars)
         and len(steps) <= MOST
-        and all(isinstance(v.type, Int | Bool) for x in (let, *steps) for v in x.vars)
+        and all(isinstance(v.type, (Int, Bool)) for x in (let, *steps) for v in x.vars)
         and all(
             isinstance(x.op, Prim) and may_duplicate(x.op) and x.op.name not in _LONG
-            and all(isinstance(a.type, Int | Bool) for a in x.op.args)
+            and all(isinstance(a.type, (Int, Bool)) for a in x.op.args)
             for x in steps
         )
     )

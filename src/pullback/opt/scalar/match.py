@@ -108,12 +108,12 @@ def fold(name: str, args: tuple[Atom, ...], static: Static, t: Type) -> Lit | No
         return None
     if isinstance(value, np.float32):
         return Lit(float(value), t)
-    return Lit(value, t) if isinstance(value, float | int | bool) else None
+    return Lit(value, t) if isinstance(value, (float, int, bool)) else None
 
 
 def is_scalar(t: Type) -> bool:
     """Whether a value of the type is one number or truth value."""
-    return isinstance(t, Real | Int | Bool)
+    return isinstance(t, (Real, Int, Bool))
 
 
 def _value(a: Lit) -> Number:

@@ -94,7 +94,7 @@ class _Simplifier:
     def unknown(self, v: Var) -> Extents:
         """Return variables for the extents of ``v``, which are bound beside ``v`` if they are used.
         """
-        assert isinstance(v.type, Array | Handle)
+        assert isinstance(v.type, (Array, Handle))
         extents: Extents = []
         for axis in range(v.type.rank):
             n = Var("n", I64)

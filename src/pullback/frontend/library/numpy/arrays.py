@@ -88,7 +88,7 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
 
 def _no_square_of_bools(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> None:
     """Refuse ``a ** 2`` of a boolean array: NumPy gives int8, and int64 for other exponents."""
-    if not (isinstance(left, ArrayV) and left.elem == BOOL and isinstance(right, Scalar | Static)):
+    if not (isinstance(left, ArrayV) and left.elem == BOOL and isinstance(right, (Scalar, Static))):
         return
     k = sp.scalar(right, node)
     if not (k.py and isinstance(k.type, Int)):
@@ -110,7 +110,7 @@ def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
     def one(v: Sequence[Value]) -> Value:
         result = sp.scalar(sp.binop("**", v[0], v[1], node), node)
         t = result.type
-        if isinstance(right, ArrayV | TupleV | ListV | Static) or not isinstance(t, Real):
+        if isinstance(right, (ArrayV, TupleV, ListV, Static)) or not isinstance(t, Real):
             return result
         x, y = (sp.convert(u, t, node) for u in v)
         low = sp.b.prim("eq", x, Lit(-math.inf, t))

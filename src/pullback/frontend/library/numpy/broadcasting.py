@@ -107,7 +107,7 @@ def _literal_one(extent: Atom) -> bool:
 def scalars(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     """Return an operand of an elementwise operation: an array or a number (a list becomes an
     array)."""
-    if isinstance(value, TupleV | ListV):
+    if isinstance(value, (TupleV, ListV)):
         return to_array(sp, value, node)
     if not isinstance(value, ArrayV):
         return sp.scalar(value, node) if not isinstance(value, Static) else value

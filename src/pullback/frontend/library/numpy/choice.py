@@ -53,7 +53,7 @@ def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     )  # fmt: skip
     given = [(n, b) for n, b in (("maximum", low), ("maximum", low2), ("minimum", high),
                                  ("minimum", high2)) if not is_none(b)]  # fmt: skip
-    numbers = all(isinstance(b, Static | Scalar) for _, b in given)
+    numbers = all(isinstance(b, (Static, Scalar)) for _, b in given)
     for name, bound in given:
         if numbers and len(given) > 1:
             x = _bounded(sp, name, x, bound, node)
@@ -126,7 +126,7 @@ def where(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
         def arm(v: object) -> Value:
             number = v(indices) if callable(v) else v
-            assert isinstance(number, Scalar | Static)
+            assert isinstance(number, (Scalar, Static))
             return numpy_scalar(sp.convert(number, t, node))
 
         choice = sp.convert(cond(indices) if callable(cond) else cond, BOOL, node)

@@ -61,7 +61,7 @@ def _one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
 @register(np.stack)
 def np_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     arrays, axis = bind(sp, "np.stack", args, kwargs, node, arrays=MISSING, axis=Static(0))
-    if isinstance(arrays, ListV | ArrayV):
+    if isinstance(arrays, (ListV, ArrayV)):
         array = _not_empty(sp, as_array(sp, arrays, node), "stack", node)
         k = _one_axis(sp, axis, array.rank, node)
         perm = list(range(1, array.rank))
@@ -127,7 +127,7 @@ def _not_empty(sp: Specialiser, array: ArrayV, what: str, node: ast.AST) -> Arra
 def vstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.vstack", args, kwargs, node, tup=MISSING)
     arrays = _listed(sp, arrays, node)
-    if isinstance(arrays, ListV) and isinstance(arrays.elem, ScalarK | ArrayK):
+    if isinstance(arrays, ListV) and isinstance(arrays.elem, (ScalarK, ArrayK)):
         if isinstance(arrays.elem, ScalarK) or arrays.elem.rank == 1:
             whole = _not_empty(sp, as_array(sp, arrays, node), "concatenate", node)
             return whole if whole.rank == 2 else sp.subscript(whole, TupleV((_ALL, NONE)), node)

@@ -34,7 +34,7 @@ from pullback.frontend.library.told import negative_samples, told
 
 def shape_of(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
     """Return the extents that a shape argument names (an int or a tuple of ints)."""
-    if isinstance(value, ListV | ArrayV):
+    if isinstance(value, (ListV, ArrayV)):
         sp.refuse(
             node, "the number of dimensions of the shape is not known", "write a tuple of ints"
         )
@@ -337,7 +337,7 @@ def _as_array(sp: Specialiser, x: Value, dtype: Value, copy: bool, node: ast.AST
         return copied(sp, result, node) if copy else result
     if t is not None and t != result.elem:
         result = astype(sp, result, t, node, checked=True)
-    return in_rows(result) if isinstance(x, ListV | TupleV) else result
+    return in_rows(result) if isinstance(x, (ListV, TupleV)) else result
 
 
 def copied(sp: Specialiser, array: ArrayV, node: ast.AST) -> ArrayV:

@@ -139,7 +139,7 @@ REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
         row.numpy: _prim(name)
         for name, row in TABLE.items()
         if row.rule is real1
-        and isinstance(row.numpy, np.ufunc | LaterFunction)
+        and isinstance(row.numpy, (np.ufunc, LaterFunction))
         and name not in ROUNDING
     },
     np.fabs: _prim("abs"), np.sinc: _sinc,
@@ -251,14 +251,14 @@ def as_numpy(sp: Specialiser, value: Value, node: ast.AST, like: Sequence[Value]
     NumPy's meaning; beside an array a Python number stays weak."""
     if any(isinstance(v, ArrayV) or (isinstance(v, Scalar) and not v.py) for v in like):
         return value
-    if isinstance(value, Static | Scalar):
+    if isinstance(value, (Static, Scalar)):
         return Scalar(sp.scalar(value, node).atom, py=False)
     return value
 
 
 def strong(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     """Return a number as np.asarray sees it: of its own type, also beside arrays of other types."""
-    if isinstance(value, Static | Scalar):
+    if isinstance(value, (Static, Scalar)):
         return Scalar(sp.scalar(value, node).atom, py=False)
     return value
 
@@ -338,7 +338,7 @@ def _positive(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
 def _real(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.real(x): the number or array itself."""
     (x,) = bind(sp, "np.real", args, kwargs, node, val=MISSING)
-    if isinstance(x, TupleV | ListV):
+    if isinstance(x, (TupleV, ListV)):
         return to_array(sp, x, node)
     return sp.attribute(x, "real", node)
 

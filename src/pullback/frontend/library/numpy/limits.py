@@ -39,7 +39,7 @@ class IntLimits:
 @register(np.finfo)
 def finfo(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (dtype,) = bind(sp, "np.finfo", args, kwargs, node, dtype=MISSING)
-    if isinstance(dtype, ArrayV | Scalar):
+    if isinstance(dtype, (ArrayV, Scalar)):
         dtype = sp.attribute(dtype, "dtype", node)
     wanted: Any = sp.static(dtype, node, "a type of floats")
     found = np.finfo(wanted)

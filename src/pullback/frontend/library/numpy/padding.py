@@ -38,7 +38,7 @@ def pad(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     mode = sp.static(kind, node, "the mode of np.pad")
     if mode not in _MODES:
         sp.refuse(node, f"np.pad with mode={mode!r}", f"use one of {', '.join(_MODES)}")
-    if isinstance(constant, TupleV | ListV | ArrayV):
+    if isinstance(constant, (TupleV, ListV, ArrayV)):
         sp.refuse(node, "np.pad with several constant_values", "give one number")
     own = ext.extents(sp, array)
     widths = _widths(sp, width, array.rank, node)
@@ -158,7 +158,7 @@ def _widths(
 @register(np.kron)
 def kron(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     a, b = bind(sp, "np.kron", args, kwargs, node, a=MISSING, b=MISSING)
-    if not all(isinstance(v, ArrayV | TupleV | ListV) for v in (a, b)):
+    if not all(isinstance(v, (ArrayV, TupleV, ListV)) for v in (a, b)):
         return sp.call(Static(np.multiply), [strong(sp, v, node) for v in (a, b)], node)
     x, y = as_array(sp, a, node), as_array(sp, b, node)
     rank = max(x.rank, y.rank)

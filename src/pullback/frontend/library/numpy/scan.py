@@ -162,7 +162,7 @@ def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, repeats, axis = bind(
         sp, "np.repeat", args, kwargs, node, a=MISSING, repeats=MISSING, axis=NONE
     )
-    if isinstance(repeats, ArrayV | TupleV):
+    if isinstance(repeats, (ArrayV, TupleV)):
         sp.refuse(node, "np.repeat with several counts is not supported", "give one int")
     array = at_least_1d(sp, x, node)
     if is_none(axis) and array.rank > 1:

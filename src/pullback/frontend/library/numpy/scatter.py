@@ -31,7 +31,7 @@ Extents = tuple[Atom, ...]
 
 def as_mask(sp: Specialiser, item: Value, node: ast.AST) -> ArrayV | None:
     """Return the item of an index as an array of booleans, if it is one."""
-    if isinstance(item, ListV | TupleV):
+    if isinstance(item, (ListV, TupleV)):
         item = to_array(sp, item, node)
     return item if isinstance(item, ArrayV) and item.elem == BOOL else None
 

@@ -38,7 +38,7 @@ def to_array(sp: Specialiser, value: Value, node: ast.AST, temporary: bool = Fal
     match value:
         case ArrayV() | Scalar():
             return value
-        case Static(number) if isinstance(number, bool | int | float):
+        case Static(number) if isinstance(number, (bool, int, float)):
             return value
         case ListV():
             return _of_list(sp, value, node, temporary)
@@ -239,9 +239,9 @@ def _of_list(sp: Specialiser, items: ListV, node: ast.AST, temporary: bool) -> A
             rows = items.atoms[1:]  # the first one has the lengths
             while isinstance(elem, ListK):
                 elem, rows = elem.elem, rows[1:]
-            if isinstance(elem, ScalarK | ArrayK):
+            if isinstance(elem, (ScalarK, ArrayK)):
                 return nested(sp, rows[0], node, temporary)
-        case StaticK(_, value) if isinstance(value, bool | int | float):
+        case StaticK(_, value) if isinstance(value, (bool, int, float)):
             t = sp.scalar(Static(value), node).type
             return filled(sp, (items.length,), Static(value), t, node)
         case TupleK(kinds) if kinds:

@@ -135,7 +135,7 @@ def as_type(sp: Specialiser, array: ArrayV, t: Element, node: ast.AST) -> ArrayV
 def _ordered(
     sp: Specialiser, x: Value, axis: Value, node: ast.AST, bools: bool = True
 ) -> tuple[ArrayV, int]:
-    if isinstance(x, Static | Scalar) and not is_none(axis):
+    if isinstance(x, (Static, Scalar)) and not is_none(axis):
         sp.refuse(node, "a number has no axis", "leave axis= out", error=ArgumentValueError)
     array, k = _flat(sp, at_least_1d(sp, x, node), axis, node)
     if array.elem == BOOL and not bools:
@@ -202,7 +202,7 @@ def _register_quantile(function: Callable[..., object], scale: float) -> None:
 
             return _per_line(sp, ordered, k, one_line, node)
 
-        if isinstance(q, TupleV | ArrayV) and ordered.rank > 1:
+        if isinstance(q, (TupleV, ArrayV)) and ordered.rank > 1:
             sp.refuse(node, f"{name} with several q and an axis is not supported", "call it twice")
         return elementwise(sp, (q,), lambda v: at(v[0]), node)
 

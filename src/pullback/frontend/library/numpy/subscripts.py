@@ -164,14 +164,14 @@ def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
     """Return ``x[idx]``: one Build, whose first or middle axes are those of the broadcast index
     arrays."""
     # Slices and new axes come first, as a view; then only gathered axes and whole ones remain.
-    plain = [Range(ext.ZERO, ext.ZERO, 1, whole=True) if isinstance(p, At | Gather) else p
+    plain = [Range(ext.ZERO, ext.ZERO, 1, whole=True) if isinstance(p, (At, Gather)) else p
              for p in parts]  # fmt: skip
     base = _view(sp, array, plain, node)
     own = ext.extents(sp, base)
     gathers = [p.array for p in parts if isinstance(p, Gather)]
     shape, reads = broadcast(sp, gathers, node, *_INDICES)
     first, rank = _place(parts), len(shape)
-    around = [own[k] for k, p in enumerate(parts) if not isinstance(p, At | Gather)]
+    around = [own[k] for k, p in enumerate(parts) if not isinstance(p, (At, Gather))]
     extents = (*around[:first], *shape, *around[first:])
     site = sp.site(node)
 
@@ -203,7 +203,7 @@ _INDICES = (
 def _place(parts: Sequence[Part]) -> int:
     """Return where the axes of the index arrays come: at the place of the first one, or position
     beside it; before all others if something else stands between them."""
-    where = [k for k, p in enumerate(parts) if isinstance(p, At | Gather)]
+    where = [k for k, p in enumerate(parts) if isinstance(p, (At, Gather))]
     return where[0] if where == list(range(where[0], where[-1] + 1)) else 0
 
 
