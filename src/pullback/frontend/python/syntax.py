@@ -18,29 +18,25 @@ condition that it wants no further item."""
 # --- names ----------------------------------------------------------------------------------------
 
 
-@by_node
-def own_nodes(root: ast.AST) -> tuple[ast.AST, ...]:
-    """Return the nodes of a statement or expression, without those inside nested functions (but
-    with the function's own node, and its defaults and decorators, evaluated at once)."""
-    todo, found = [root], list[ast.AST]()
+def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
+    """Iterate over the nodes of a statement or expression, without those inside nested functions
+    (but with the function's own node, and its defaults and decorators, evaluated at once)."""
+    todo = [root]
     while todo:
         node = todo.pop()
-        found.append(node)
+        yield node
         inside = _evaluated_at_once(node) if isinstance(node, Scopes) else _children(node)
         todo += [*inside][::-1]
-    return tuple(found)
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
+def _children(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes right below a node, but for those that say how a name is used."""
-    found = list[ast.AST]()
     for name in node._fields:
         part = getattr(node, name, None)
         if isinstance(part, list):
-            found += [x for x in part if isinstance(x, ast.AST)]
+            yield from (x for x in part if isinstance(x, ast.AST))
         elif isinstance(part, ast.AST) and name != "ctx":
-            found.append(part)
-    return found
+            yield part
 
 
 def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:
