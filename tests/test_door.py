@@ -139,7 +139,6 @@ ODD: list[tuple[Any, str]] = [
     ([np.uint64(3), np.uint64(4)], r"uint64 is not supported, at arg1\[0\]\n.*float\(x\)"),
     (np.ma.array([1.0, 2.0], mask=[0, 1]), r"a MaskedArray.*\n.*x.filled\(0.0\)"),
     (Column(np.ones(2)), r"a Column cannot be indexed"),
-    (range(3), r"type range is not supported.*\n.*list\(r\)"),
 ]
 
 

@@ -263,7 +263,7 @@ def lists_of_a_defaultdict(xs):
         keep.append(d[i % 2])
     keep[0].append(xs[0] * xs[1])
     keep[1][0] *= 2.0
-    return sum((k + 1) * sum(r) for k, r in d.items()) + len(keep[4])
+    return sum((k + 1) * sum(r) for k, r in d.items()) + len(keep[-1])
 
 
 def counted_when_made(xs):
