@@ -261,7 +261,8 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
     base, steps = nested_updates.target_of(run, target)
-    _check_holder(run, base, steps, s)
+    if not isinstance(target, ast.Name):  # a name may be one for what a tuple holds
+        _check_holder(run, base, steps, s)
     base, steps = nested_updates.into_memory(run, base, steps, s)
     if by_methods.store(
         run, base, steps, lambda old: _by(run, op, old(), run.evaluate(s.value), s), s
