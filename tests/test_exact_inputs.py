@@ -96,6 +96,14 @@ def total(t):
             return total(left) + total(right)
 
 
+class Ordered(collections.OrderedDict):
+    pass
+
+
+class Lasting(collections.deque):
+    pass
+
+
 SUBCLASSES = [
     (squares, MASKED, "a MaskedArray", "filled"),
     (squares, np.matrix([[1.0, 2.0]]), "a matrix", "np.asarray"),
@@ -106,7 +114,8 @@ SUBCLASSES = [
     (first, Row([1.0]), "a Row", "list"),
     (first, Pair((1.0, 2.0)), "a Pair", "tuple"),
     (lambda d: d["a"] * 2.0, Box(a=1.0), "a Box", "dict"),
-    (lambda d: d["a"] * 2.0, collections.OrderedDict(a=1.0), "OrderedDict", "dict"),
+    (lambda d: d["a"] * 2.0, Ordered(a=1.0), "Ordered", "dict"),
+    (first, Lasting([1.0]), "Lasting", "deque|list"),
 ]
 
 
