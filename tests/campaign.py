@@ -60,7 +60,8 @@ NAMES = {
                *(f"tests/frontend/test_{name}.py" for name in (
                    "advice", "aliases", "asdict", "bools_in_operators", "caught", "clause_names",
                    "constructs",
-                   "contextmanager", "deques", "error_texts", "generators", "given_iterators",
+                   "contextmanager", "deques", "error_texts", "generators", "given_containers",
+                   "given_iterators",
                    "iterators",
                    "mended_programs", "objects", "places", "recursion_kinds", "shared_objects",
                    "sorted_keys", "spread_arguments", "try", "turns", "unions",

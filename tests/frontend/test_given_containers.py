@@ -44,7 +44,9 @@ def outcome(f, args):
     return found, told(args)
 
 
-@pytest.mark.parametrize(("f", "made"), programs.PROGRAMS, ids=lambda v: v.__name__)
+@pytest.mark.parametrize(
+    ("f", "made"), part("values", programs.PROGRAMS, 3), ids=lambda v: v.__name__
+)
 def test_as_in_python(f, made):
     compiled = pb.jit(f)
     for _ in range(2):
@@ -131,3 +133,13 @@ def test_the_cost_of_a_long_deque():
 
     short, long = (harness.steps(turned, (deque([1.0] * n),)) for n in (1000, 2000))
     assert long - short < 25 * 1000
+
+
+def test_derivatives_inside_by_a_deque():
+    """What a deque counts with is no part of its gradient, and does not get lost in one."""
+    def cube(d):
+        return d[0] ** 3 * d[1]
+
+    given = deque([1.0, 2.0])
+    assert pb.hvp(cube, (given,), (given,)) == (deque([18.0, 3.0]),)
+    assert pb.grad(lambda d: sum(pb.grad(cube)(d)))(given) == deque([15.0, 3.0])

@@ -30,6 +30,7 @@ from pullback.frontend.kinds.kinds import (
     unions_in,
     with_parts,
 )
+from pullback.frontend.kinds.values import WRITTEN_CLASSES
 from pullback.frontend.memory.dict_views import DictView
 from pullback.frontend.python.records import Union, holds_functions
 
@@ -56,7 +57,7 @@ def reduced(run: Run, kind: Kind) -> Reduced:
         case UnionK(union, absent) if bears(run, kind):
             return UnionK(gradient_of(run, union), absent), [True]
         case TupleK() | RecordK():
-            inner = [reduced(run, k) for k in parts(kind)]
+            inner = [_of_part(run, kind, k) for k in parts(kind)]
             whole = with_parts(kind, tuple(k for k, _ in inner))
             return whole, [on for _, mask in inner for on in mask]
         case (ListK(elem) | OptionalK(elem)) if bears(run, elem):
@@ -72,6 +73,14 @@ def reduced(run: Run, kind: Kind) -> Reduced:
             return table, [*heads, *keys, *mask, *still, *factory]
         case _:
             return static_kind(None), [False] * count
+
+
+def _of_part(run: Run, whole: TupleK | RecordK, kind: Kind) -> Reduced:
+    """Return the gradients by a part. What an object of the library counts with (where a deque
+    begins) is as it is: the gradient is such an object, too."""
+    if whole.cls in WRITTEN_CLASSES.values() and not bears(run, kind):
+        return kind, [True] * len(list(leaf_types(kind)))
+    return reduced(run, kind)
 
 
 def gradient_of(run: Run, union: Union) -> Union:
