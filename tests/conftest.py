@@ -84,11 +84,20 @@ WATCH = Watch()
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Watch the test. Campaigns in full have tests of many minutes."""
+    leave_out_what_is_there(unit(item.nodeid))
     if not item.nodeid.startswith("tests/house/"):
         kept_objects.choose_level(item.nodeid, unit(item.nodeid))
     if not campaign.ASKED:
         file = item.nodeid.partition("::")[0]
         WATCH.wind(PATIENCE.get(file, LIMIT), item.config.stash[TERMINAL])
+
+
+@cache
+def leave_out_what_is_there(unit: str) -> None:
+    """Keep what the units before this one have left out of the garbage collector's sight: a test
+    that asks it to collect would wait for some seconds."""
+    gc.collect(1)
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

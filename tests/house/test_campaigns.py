@@ -1,5 +1,6 @@
 """Shards cover their campaigns, and ``make test-fast`` knows the layers that there are."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,22 @@ def test_shards_cover_a_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
         programs |= set(moved)
     assert found == set(items) and names == set(map(str, items))
     assert seeds == set(range(60)) and kinds == set(range(5)) and programs == set(range(2000))
+
+
+PART_OF = re.compile(r'\bpart\(\s*"(\w+)"')
+
+
+def test_what_is_taken_in_parts_is_in_its_campaign() -> None:
+    """``make campaign-NAME`` runs it in full."""
+    paths = (p for p in (ROOT / "tests").rglob("test_*.py") if p != Path(__file__))
+    files = {str(p.relative_to(ROOT)): set(PART_OF.findall(p.read_text())) for p in paths}
+    missing = [
+        (name, file)
+        for file, names in files.items()
+        for name in names
+        if not file.startswith(campaign.NAMES[name][1:])
+    ]
+    assert missing == [] and len(files) > 300
 
 
 @pytest.mark.parametrize(("every", "ways"), [(3, 2), (3, 4), (2, 3)])
