@@ -69,7 +69,11 @@ def test_derivatives_are_differences(name: str) -> None:
         if np.isfinite(value):
             places = tuple(range(len(call.args)))
             tangents = tuple(harness.direction(rng, a) for a in call.args)
-            _, slopes = harness.gradient(f, call.args, places, tier)
+            try:
+                _, slopes = harness.gradient(f, call.args, places, tier)
+            except PullbackError as refusal:
+                assert NOT_SUPPORTED in str(refusal), call.name
+                continue
             found = harness.inner(slopes, tangents)
             wanted = harness.difference(f, call.args, tangents)
             np.testing.assert_allclose(found, wanted, 1e-6, 1e-7, err_msg=call.name)
