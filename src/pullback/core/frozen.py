@@ -1,9 +1,10 @@
 """Dataclasses whose fields nobody assigns to, which only the type checker makes sure of.
 
 A constructor of ``dataclasses`` that makes sure itself takes three times as long, and the front end
-and the passes make new values, kinds and terms all the time: a twelfth of the time of a compilation
-went there. It also takes two more functions to write for each class, and a third for the text: with
-the three hundred classes of the compiler these were a fifth of ``import pullback``.
+and the passes make new values, kinds and terms all the time: of the instructions of a small
+compilation 15 % went there. It also takes two more functions to write for each class, and a third
+for the text: with the three hundred classes of the compiler these were a quarter of the
+instructions of ``import pullback`` (without NumPy and llvmlite).
 
 >>> @dataclass(frozen=True, slots=True)
 ... class Pair:
