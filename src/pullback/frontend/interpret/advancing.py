@@ -52,7 +52,13 @@ from pullback.frontend.functions.stepped_form import (
     unsure,
 )
 from pullback.frontend.functions.threads import changes_of
-from pullback.frontend.interpret.iteration import indexed, is_iterator, once, text_over
+from pullback.frontend.interpret.iteration import (
+    given_to_view,
+    indexed,
+    is_iterator,
+    once,
+    text_over,
+)
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.coerce import coerce, covering
 from pullback.frontend.kinds.flatten import captured_value, functions_in, kind_of
@@ -146,21 +152,15 @@ def of_choice(run: Run, value: Value, node: ast.AST) -> Value:
 
 def as_generator(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a value; a zip, or another view of the items of several, as a generator."""
-    match value:
-        case ZipV(items) if any(map(is_made, items)):
-            driven = text_over(run, text.rows, {"source": source_of(run, value, node)})
-            return GeneratorV(node, driven, driven)
-        case ZipV(items):
-            parts: tuple[Value, ...] = items
-        case EnumerateV(items, start):
-            parts = (items, start)
-        case ReversedV(items):
-            parts = (items,)
-        case _:
-            return value
+    if isinstance(value, ZipV) and any(map(is_made, value.items)):
+        driven = text_over(run, text.rows, {"source": source_of(run, value, node)})
+        return GeneratorV(node, driven, driven)
+    given = given_to_view(value)
+    if given is None:
+        return value
     function = ORDERED[type(value)]
     assert isinstance(function, FunctionType)
-    given = tuple(as_generator(run, v, node) for v in parts)
+    given = tuple(as_generator(run, v, node) for v in given)
     return run.call(FunctionV(definition_of(function), None), given, node)
 
 

@@ -30,7 +30,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
-from pullback.frontend.interpret.iteration import is_driven, is_iterator, once
+from pullback.frontend.interpret.iteration import given_to_view, is_driven, is_iterator, once
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import leaf_types
@@ -46,7 +46,6 @@ from pullback.frontend.kinds.values import (
     CaughtV,
     ClosureV,
     Driven,
-    EnumerateV,
     FunctionV,
     GeneratorV,
     LambdaSetV,
@@ -54,14 +53,12 @@ from pullback.frontend.kinds.values import (
     OptionalV,
     RecordV,
     RefV,
-    ReversedV,
     Static,
     SymbolV,
     TupleV,
     UnionV,
     Unrolled,
     Value,
-    ZipV,
 )
 from pullback.frontend.library import hashing_steps
 from pullback.frontend.library.operator_functions import get, is_getter
@@ -322,18 +319,11 @@ def _advanceable(
 def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:
     """Return an argument in a form that a function can be given: an iterator becomes a generator
     over its source."""
-    match value:
-        case ZipV(items):
-            parts: tuple[Value, ...] = items
-        case EnumerateV(items, start):
-            parts = (items, start)
-        case ReversedV(items):
-            parts = (items,)
-        case GeneratorV(body=None):
-            run.kind(value, node)  # refuses it
-            return value
-        case _:
-            return value
+    if isinstance(value, GeneratorV) and value.body is None:
+        run.kind(value, node)  # refuses it
+    parts = given_to_view(value)
+    if parts is None:
+        return value
     given = [_as_generator(run, v, node) for v in parts]
     return _call_text(run, ORDERED[type(value)], given, {}, node)
 

@@ -124,6 +124,19 @@ def is_driven(value: Value) -> bool:
     )
 
 
+def given_to_view(value: Value) -> tuple[Value, ...] | None:
+    """Return the arguments that a zip, enumerate or reversed was made of; None of anything else."""
+    match value:
+        case ZipV(items):
+            return items
+        case EnumerateV(items, start):
+            return items, start
+        case ReversedV(items):
+            return (items,)
+        case _:
+            return None
+
+
 def is_iterator(value: Value) -> bool:
     """Whether a value is an iterator that is advanced from outside (``advancing``), or one of
     several."""
