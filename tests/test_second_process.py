@@ -67,6 +67,19 @@ def caught(x):
     except Oops:
         return x * x
 
+def returned(x):
+    found = []
+    for k in range(3):
+        try:
+            found.append(str(raising(x + k)))
+        except (Oops, Rich) as e:
+            return found, e
+    return found, None
+
+def told(x):
+    found, e = pb.jit(returned)(x)
+    return found, type(e).__name__, getattr(e, "args", None), repr(getattr(e, "__cause__", None))
+
 def warned(x):
     if x > 1.0:
         warnings.warn("large", stacklevel=2)
@@ -121,6 +134,7 @@ def cases():
     yield "totals", lambda: pb.grad(totals)(np.linspace(0.0, 1.0, 9000))
     yield "a dict", lambda: [large(n) for n in (300, 5000)]
     yield "words", lambda: [pb.jit(word)(x) for x in (1.0, -1.0)]
+    yield "returned", lambda: [told(x) for x in (0.5, 2.5, 3.5)]
     yield "warned", lambda: (pb.grad(warned)(3.0), "__warningregistry__" in globals())
     yield "counted", lambda: [counted(op) for op in (pb.jit, pb.grad)]
     yield "normal", lambda: pb.grad(normal)(np.linspace(0.0, 1.0, 5))

@@ -47,6 +47,15 @@ def held(number: int) -> Exception:
     return RecursionError("too many exceptions are being handled") if found is None else found
 
 
+def given(number: int) -> Exception:
+    """Return the exception of a number, which leaves the program as a result."""
+    found = _known.get(number)
+    if found is None:
+        raise MemoryError(f"programs have kept more than {_MOST} exceptions since this one")
+    _forget_rows(found)
+    return found
+
+
 def with_row(exception: E, row: int) -> E:
     """Return an exception that a program has made, of which it keeps this row."""
     _rows.pop(id(exception), None)
@@ -205,7 +214,7 @@ def with_site(exception: E, site: Site | None) -> E:
 
 
 __all__ = [
-    "PLACE", "Handling", "chain_of", "depth", "enter", "handling", "held", "hold",
+    "PLACE", "Handling", "chain_of", "depth", "enter", "given", "handling", "held", "hold",
     "is_of_program", "is_place", "leave", "note_left", "raised_within", "row_of",
     "with_row", "with_site", "within_handled",
 ]  # fmt: skip

@@ -55,7 +55,12 @@ class RegionsMeetError(Exception):
 
 
 class ContextsWanted(Exception):
-    """The program looks at the context of an exception: it must say what it handles."""
+    """The program looks at the context of an exception: it must say what it handles. ``returned``:
+    an exception is a result, so all that is in it counts."""
+
+    def __init__(self, returned: bool = False) -> None:
+        super().__init__(returned)
+        self.returned = returned
 
 
 class NeedStatic(Exception):

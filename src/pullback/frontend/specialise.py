@@ -36,9 +36,9 @@ from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interface import Choice
-from pullback.frontend.interpret import iterator_results, narrowing
+from pullback.frontend.interpret import iterator_results, narrowing, returned_exceptions
 from pullback.frontend.interpret.endings import always_fails
-from pullback.frontend.interpret.payloads import check_columns, result_of_caught
+from pullback.frontend.interpret.payloads import check_columns
 from pullback.frontend.interpreter import Interpreter
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import flatten, rebuild
@@ -177,10 +177,13 @@ def specialise(
     With ``contexts``, or where it looks at them itself, the program says what it handles
     (``python.handled``). ``outside``: the arguments that it updates (``seen_outside``)."""
     given = function, arg_types, args, assume_equal, lapack, known_flags, outside
-    with handled.noted(contexts), contextlib.suppress(ContextsWanted):
-        return _specialise(*given)
-    with handled.noted(True):
-        return _specialise(*given)
+    returned = False
+    while True:
+        try:
+            with handled.noted(contexts, returned):
+                return _specialise(*given)
+        except ContextsWanted as e:
+            contexts, returned = True, e.returned
 
 
 def _specialise(
@@ -359,7 +362,7 @@ class _Attempt:
             kind: Kind = static_kind(None)
             atoms: list[Atom] = []
             try:
-                made = result_of_caught(rt, self._result(f, args, frame.scope, node), node)
+                made = self._result(f, args, frame.scope, node)
                 made = in_full(rt, given_containers.leaving(rt, made, node), node)
                 result = tightened(rt, result_of(rt, made, node), node)
                 kind = rt.kind(result, node)
@@ -367,6 +370,7 @@ class _Attempt:
                     reason = "an object that may have several names, or leads to one, as a result"
                     rt.refuse(node, reason, "return its numbers: return node.value, node.size")
                 refuse_results(rt, kind, node)
+                returned_exceptions.wanted(rt, kind, node)
                 atoms = flatten(result).atoms
             except Unreachable:
                 pass

@@ -10,12 +10,13 @@ raised; ``class`` the number of its class in the program.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from pullback.core.build import Builder, i64
 from pullback.core.frozen import dataclass
-from pullback.core.held import held, hold, within_handled
+from pullback.core.held import given, held, hold, within_handled
 from pullback.core.messages import (
     MOST_WORDS,
     Applied,
@@ -38,6 +39,7 @@ from pullback.core.terms import (
     out_of_range,
 )
 from pullback.core.types import I64, Array
+from pullback.frontend.kinds.kinds import TYPE
 
 DIGIT = 1024
 
@@ -165,9 +167,15 @@ def _number_of(number: int, exception: Exception) -> int:
     return number
 
 
-def exception_of_number(number: int) -> Exception:
-    """Return Python's object for the number of a caught exception (without the clause)."""
-    return held(number // DIGIT)
+def part_of_caught(steps: tuple[str | int, ...], number: int, leaves: bool = False) -> object:
+    """Return what some steps read of a caught exception; ``leaves``: it leaves the program."""
+    found: object = (given if leaves else held)(number // DIGIT)
+    for step in steps:
+        if isinstance(step, int):
+            found = operator.getitem(found, step)  # type: ignore[call-overload]  # e.args[0]
+        else:
+            found = type(found) if step == TYPE else getattr(found, step)
+    return found
 
 
 def _out_of_range(let: Let, leaves: tuple[int, ...]) -> Exception:
@@ -180,6 +188,6 @@ def _out_of_range(let: Let, leaves: tuple[int, ...]) -> Exception:
 
 
 __all__ = [
-    "DIGIT", "Clauses", "called_number", "exception_of_number", "held_number", "made_number",
+    "DIGIT", "Clauses", "called_number", "held_number", "made_number", "part_of_caught",
     "raised_again", "readied",
 ]  # fmt: skip

@@ -16,10 +16,9 @@ from pullback.core.prims_discrete import is_shown
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
 from pullback.errors import PullbackError
-from pullback.frontend.functions.clauses import exception_of_number
+from pullback.frontend.functions.clauses import part_of_caught
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.kinds import (
-    TYPE,
     ArrayK,
     CaughtK,
     Kind,
@@ -311,7 +310,7 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
         case SymbolK(cls):
             return Applied(partial(symbol_of, cls), (Leaf(next(leaves)),))
         case CaughtK(steps):
-            return Applied(partial(_caught, steps), (Leaf(next(leaves)),))
+            return Applied(partial(part_of_caught, steps), (Leaf(next(leaves)),))
         case ListK(elem):
             count = len(tuple(leaf_types(elem)))
             item = _of_kind(elem, iter(range(count)))
@@ -360,16 +359,6 @@ def _record(cls: type, names: tuple[str, ...], *values: object) -> object:
     return bare(cls, dict(zip(names, values, strict=True)))
 
 
-def _caught(steps: tuple[str | int, ...], number: int) -> object:
-    found: object = exception_of_number(number)
-    for step in steps:
-        if isinstance(step, int):
-            found = operator.getitem(found, step)  # type: ignore[call-overload]  # e.args[0]
-        else:
-            found = type(found) if step == TYPE else getattr(found, step)
-    return found
-
-
 def _seen(number: object, is_int: object) -> object:
     return exact_int(number) if is_int else number
 
@@ -394,4 +383,4 @@ OPERATORS: dict[str, Callable[..., object]] = {
     "+": operator.add, "%": operator.mod, "*": operator.mul,
 }  # fmt: skip
 
-__all__ = ["OPERATORS", "Recorder", "formatted", "is_source", "kept_text"]
+__all__ = ["OPERATORS", "Recorder", "formatted", "has_source", "is_source", "kept_text"]

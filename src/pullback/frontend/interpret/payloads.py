@@ -186,17 +186,6 @@ def operand(run: Run, value: Value, node: ast.AST) -> Value:
     return run.rows.item(ref, _argument(k), node)
 
 
-def result_of_caught(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return a result; refuse what is in a caught exception, where only Python knows it."""
-    for item in value.items if isinstance(value, TupleV) else (value,):
-        if isinstance(item, CaughtV) and "args" in item.steps:
-            run.refuse(
-                node, "what is in a caught exception, and may be something else than numbers, as a "
-                "result", "return numbers that the program has computed: return float(e.args[0])",
-            )  # fmt: skip
-    return value
-
-
 def argument(run: Run, value: CaughtV, node: ast.AST) -> Value:
     """Return an item of what a caught exception holds: at once as what it is where all exceptions
     have it, of one type, and the program could not be compiled by what Python tells of them."""
@@ -265,6 +254,5 @@ def _lacks(what: str, exception: object) -> str:
 
 
 __all__ = [
-    "are_kept", "argument", "attribute", "check_columns", "made", "operand", "result_of_caught",
-    "row_in_columns",
+    "are_kept", "argument", "attribute", "check_columns", "made", "operand", "row_in_columns",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from pullback.core.prims_discrete import AGAIN, exception_of, raised_by
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.functions.clauses import DIGIT, called_number, made_number
-from pullback.frontend.interpret import payloads, raised_attributes
+from pullback.frontend.interpret import payloads, raised_attributes, returned_exceptions
 from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import TYPE
@@ -147,6 +147,7 @@ def exception(run: Run, function: Value, node: ast.Call) -> CaughtV:
     first = None if cls is not None else recorder.value(function)
     parts = tuple(_argument(recorder, a) for a in shown)
     leaves, text = tuple(recorder.leaves), _plain(parts, args)
+    returned_exceptions.require_whole(run, leaves, args, node)
     for a in shown if row is not None else ():
         assert isinstance(a, ast.Name)
         del run.scope.names[a.id]
@@ -228,6 +229,7 @@ def _fail(
     origin = None if cause is None else _cause(run, recorder, cause)
     name, leaves = raised_by(cls), recorder.leaves
     plain = _plain(parts, args)
+    returned_exceptions.require_whole(run, leaves, args, s)
     if origin is None and not names and not leaves and not _has_constructor(cls):
         match parts:
             case ():
@@ -282,6 +284,7 @@ def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
 def _argument(recorder: Recorder, node: ast.expr) -> Part:
     """Return the part for an argument of an exception; a text that is known is put together now."""
     part = recorder.expression(node)
+    returned_exceptions.require_recorded(recorder.run, part, node)
     if is_source(part):
         return Constant(ast.unparse(node))
     return _folded(part)
@@ -314,7 +317,10 @@ def _cause(run: Run, recorder: Recorder, node: ast.expr) -> Part:
         return Constant(None)
     made = isinstance(node, ast.Call) and not payloads.are_kept(run)
     known = None if made else run.evaluate(node)
-    if isinstance(known, CaughtV):
+    if isinstance(known, Static) and known.value is None:
+        return Constant(None)
+    if isinstance(known.value if isinstance(known, OptionalV) else known, CaughtV):
+        assert known is not None
         part = recorder.value(known)
         assert part is not None
         return part

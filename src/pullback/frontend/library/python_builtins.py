@@ -156,7 +156,7 @@ def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         try:
             return Static(float(x.value))
         except (ValueError, OverflowError) as error:
-            sp.refuse(node, str(error))
+            sp.never(type(error).__name__, str(error), node, ArgumentValueError)
     if isinstance(x, SymbolV) and x.cls is str:
         sp.refuse(
             node,
@@ -197,7 +197,7 @@ def int_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         try:
             return Static(int(x.value))
         except (ValueError, OverflowError) as error:
-            sp.refuse(node, str(error))
+            sp.never(type(error).__name__, str(error), node, ArgumentValueError)
     if isinstance(x, SymbolV) and x.cls is str:
         assert isinstance(sp, Run)
         return made_texts.integer(sp, x, node)

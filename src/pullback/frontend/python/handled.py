@@ -23,17 +23,22 @@ NOTED: ContextVar[bool] = ContextVar("NOTED", default=False)
 """Whether text is being compiled that says what it handles."""
 
 
+RETURNED: ContextVar[bool] = ContextVar("RETURNED", default=False)
+"""Whether the program that is being compiled has exceptions among its results."""
+
 _DEPTH = ".depth."
 
 
 @contextmanager
-def noted(wanted: bool) -> Iterator[None]:
-    """Compile text that says what it handles, or ordinary text."""
-    token = NOTED.set(wanted)
+def noted(wanted: bool, returned: bool = False) -> Iterator[None]:
+    """Compile text that says what it handles, or ordinary text; ``returned``: the program has
+    exceptions among its results."""
+    tokens = NOTED.set(wanted), RETURNED.set(returned)
     try:
         yield
     finally:
-        NOTED.reset(token)
+        NOTED.reset(tokens[0])
+        RETURNED.reset(tokens[1])
 
 
 def depth(k: int) -> str:
@@ -70,4 +75,4 @@ def _statement(e: ast.expr, at: ast.AST) -> ast.stmt:
     return ast.copy_location(ast.Expr(e), at)
 
 
-__all__ = ["NOTED", "begun", "depth", "entered", "is_depth", "left", "noted"]
+__all__ = ["NOTED", "RETURNED", "begun", "depth", "entered", "is_depth", "left", "noted"]
