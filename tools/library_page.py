@@ -37,6 +37,7 @@ from pullback.frontend.kinds.values import (
     WRITTEN,
     WRITTEN_CLASSES,
 )
+from pullback.frontend.library.distributions import has_formulas
 from pullback.frontend.python.rewrites import REWRITES
 
 PAGE = Path(__file__).parents[1] / "docs" / "library.md"
@@ -46,8 +47,7 @@ LIBRARIES: dict[str, Any] = {
     "scipy.special": scipy.special,
     "scipy.linalg": scipy.linalg,
     "scipy.integrate": scipy.integrate,
-    "scipy.stats.norm": scipy.stats.norm,
-    "scipy.stats.expon": scipy.stats.expon,
+    **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},
     "math": math,
     "": builtins,
     "operator": operator,

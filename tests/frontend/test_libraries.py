@@ -41,7 +41,7 @@ def interpolates(x):
 
 
 def has_density(x):
-    return scipy.stats.gamma.logpdf(x, 2.0)
+    return scipy.stats.moyal.logpdf(x, 2.0)
 
 
 def minimises(x):
@@ -72,7 +72,7 @@ CASES = [
     (solves, "scipy.integrate.odeint", "write the steps"),
     (integrates, "scipy.integrate.quad", "np.trapezoid"),
     (interpolates, "scipy.interpolate.CubicSpline", "np.interp"),
-    (has_density, "scipy.stats.gamma.logpdf", "gammaln(a)"),
+    (has_density, "scipy.stats.moyal.logpdf", "write its formula"),
     (minimises, "scipy.optimize.minimize", "pb.value_and_grad"),
     (omega, "scipy.special.lambertw", "for _ in range(20)"),
     (factors, "scipy.linalg.lu_factor", "np.linalg.solve"),

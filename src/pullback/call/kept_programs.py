@@ -54,6 +54,7 @@ from pullback.core.trails import is_followed
 from pullback.frontend.functions.lambda_sets import LambdaSet
 from pullback.frontend.kinds.kinds import Kind, StaticK, static_kind
 from pullback.frontend.python import symbols
+from pullback.frontend.python.frozen_distributions import frozen_kind
 from pullback.frontend.python.paths import MISSING, Namespace, read
 from pullback.frontend.python.python_values import ABSENT, Guard, PythonValues, holds
 from pullback.frontend.python.pytypes import type_of, types_of
@@ -236,6 +237,7 @@ _TAGS: dict[str, Callable[[Any], StaticK]] = {
     "class of": lambda v: StaticK(("class of", type(v)), v),
     "keys": lambda v: StaticK(("keys", tuple(v)), v),
     "partial": lambda v: StaticK(("partial", len(v.args), tuple(v.keywords)), v),
+    "frozen distribution": frozen_kind,
     "length": lambda v: StaticK((list if isinstance(v, list) else tuple, len(v)), v),
     "static": static_kind,
 }

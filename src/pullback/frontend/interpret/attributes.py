@@ -10,6 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.absent import absence
+from pullback.core.later import Later
 from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
@@ -30,6 +31,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     ListV,
     MaybeV,
+    OperatorV,
     OptionalV,
     RangeV,
     RecordV,
@@ -56,6 +58,9 @@ from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+
+distributions = Later("pullback.frontend.library.distributions")
 
 
 def receiver_name(value: Value) -> str:
@@ -157,6 +162,9 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             )
         case Static(obj) if obj is not None:
             return _of_constant(run, obj, name, node)
+        case OperatorV("frozen distribution"):
+            made: Value = distributions.attribute(run, value, name, node)
+            return made
         case Static(None):
             message = f"'NoneType' object has no attribute {name!r}"
             run.never("AttributeError", message, node, UnknownAttributeError)

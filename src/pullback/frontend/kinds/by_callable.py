@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from types import FunctionType
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ class ByCallable(dict[Hashable, T]):
     def __init__(self) -> None:
         super().__init__()
         self.late: list[LaterFunction] = []
+        self.finders: list[Callable[[object], T | None]] = []
 
     def __setitem__(self, function: Hashable, value: T) -> None:
         if is_foreign(function):
@@ -33,13 +34,28 @@ class ByCallable(dict[Hashable, T]):
                 self[function] = value
 
     def __contains__(self, function: object) -> bool:
-        return super().__contains__(function) or self.name(function) is not None
+        if super().__contains__(function) or self.name(function) is not None:
+            return True
+        return self.found(function) is not None
 
     def __missing__(self, function: Hashable) -> T:
         name = self.name(function)
-        if name is None:
+        if name is not None:
+            return self[name]
+        found = self.found(function)
+        if found is None:
             raise KeyError(function)
-        return self[name]
+        return found
+
+    def found(self, function: object) -> T | None:
+        """What a finder has for a function that does not stand in the table: it is asked only then,
+        so that large families of functions need no rows."""
+        if callable(function):
+            for finder in self.finders:
+                found = finder(function)
+                if found is not None:
+                    return found
+        return None
 
     def name(self, function: object) -> LaterFunction | None:
         """The name by which a function stands in the table. Whoever has the function has imported

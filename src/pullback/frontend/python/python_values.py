@@ -15,7 +15,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -53,6 +53,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.python import records
 from pullback.frontend.python.exact import refusal
+from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.object_classes import attributes_of, is_object_class
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path
@@ -210,6 +211,8 @@ class PythonValues:
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():
                 return self._function(obj, path, node, guarded)
+            case types.MethodType() if obj in CALLS:  # of a distribution of SciPy
+                return self._static(obj, path, node, guarded)
             case types.MethodType():
                 return self._method(obj, path, node, guarded)
             case list() if not isinstance(self._type_of(obj, path, node), TupleK):
@@ -255,6 +258,8 @@ class PythonValues:
             return self._record(obj, path, node, guarded)
         if isinstance(obj, functools.partial):
             return self._partial(obj, path, node, guarded)
+        if (whole := distribution_in(obj)) is not None:
+            return self._frozen(whole, obj, path, node)
         operator = getattr(obj, "__pullback_operator__", None)
         if operator is not None:
             name, function, *options = operator
@@ -279,6 +284,12 @@ class PythonValues:
             for n, v in obj.keywords.items()
         }
         return OperatorV("partial", function, tuple(keywords), (*args, *keywords.values()))
+
+    def _frozen(self, whole: object, obj: Any, path: Path, node: ast.AST) -> Value:
+        """Return a frozen distribution of ``scipy.stats``; its attributes can be assigned."""
+        self._guard(path, frozen_kind(obj))
+        held = tuple(self.from_python(v, (*path, *p), node) for p, v in parts_of(obj))
+        return OperatorV("frozen distribution", Static(whole), tuple(obj.kwds), held)
 
     def _static(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Static:
         if guarded or isinstance(obj, CHANGEABLE):
@@ -467,6 +478,8 @@ def holds(guard: Guard, value: object) -> bool:
                 isinstance(value, functools.partial)
                 and (len(value.args), tuple(value.keywords)) == (count, names)
             )
+        case ("frozen distribution", *_):
+            return distribution_in(value) is not None and frozen_kind(value).key == guard.kind.key
         case (t, int(n)) if t is tuple or t is list:
             return isinstance(value, t) and refusal(value) is None and len(value) == n
         case _:

@@ -28,6 +28,7 @@ programs = Later("pullback.frontend.library.text.special")
 PROGRAMS: dict[Callable[..., object], tuple[str, int]] = {
     SPECIAL.i0: ("i0", 1), np.i0: ("i0", 1),
     SPECIAL.i1: ("i1", 1),
+    SPECIAL.i0e: ("i0e", 1), SPECIAL.i1e: ("i1e", 1),
     SPECIAL.beta: ("beta", 2), SPECIAL.betaln: ("betaln", 2),
     SPECIAL.binom: ("binom", 2),
     SPECIAL.gammainc: ("gammainc", 2),
@@ -41,9 +42,7 @@ PROGRAMS: dict[Callable[..., object], tuple[str, int]] = {
 """For a function of SciPy, the program in ``text/special.py`` and its number of arguments."""
 
 
-def _register_program(
-    function: Callable[..., object], program: str, arity: int
-) -> None:
+def _register_program(function: Callable[..., object], program: str, arity: int) -> None:
     name = getattr(function, "__name__", "function")
 
     @register(function)

@@ -44,7 +44,6 @@ from pullback.frontend.library.text import (
     scipy_integrate,
     scipy_linalg,
     scipy_special,
-    scipy_stats,
     selection,
     sets_of_numbers,
     statistics_functions,
@@ -67,9 +66,9 @@ def _texts(library: ModuleType, *files: ModuleType) -> dict[object, FunctionType
 
 def _by_name(module: str, file: ModuleType) -> dict[object, FunctionType]:
     """Return the functions of this file by those of a module of SciPy, which is not imported for
-    its sake. A name with "_of_" in it is that of a method: ``cdf_of_norm`` is ``norm.cdf``."""
+    its sake."""
     return {
-        LaterFunction(module, ".".join(reversed(name.split("_of_")))): text
+        LaterFunction(module, name): text
         for name, text in vars(file).items()
         if isinstance(text, FunctionType) and text.__module__ == file.__name__ and name[0] != "_"
     }
@@ -90,7 +89,6 @@ OTHERS = (
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.linalg", scipy_linalg)
     | _by_name("scipy.integrate", scipy_integrate)
-    | _by_name("scipy.stats", scipy_stats)
     | _texts(itertools, iterations)
     | _texts(operator, operator_texts)
     | _texts(statistics, statistics_functions)

@@ -42,8 +42,51 @@ def i1(x: float) -> float:
     return 0.5 * x * total
 
 
+def _scaled_bessel(order: float, x: float) -> float:
+    """exp(-x) I_order(x) for large x: an asymptotic series"""
+    term, total, k = 1.0, 1.0, 1.0
+    while abs(term) > EPSILON * abs(total) and k < 30.0:
+        term = term * (((2.0 * k - 1.0) ** 2 - 4.0 * order * order) / (8.0 * k * x))
+        total = total + term
+        k = k + 1.0
+    return total / np.sqrt(2.0 * math.pi * x)
+
+
+def i0e(x: float) -> float:
+    """exp(-|x|) i0(x)"""
+    size = abs(x)
+    return _scaled_bessel(0.0, size) if size > 30.0 else np.exp(-size) * i0(x)
+
+
+def i1e(x: float) -> float:
+    """exp(-|x|) i1(x)"""
+    if x > 30.0:
+        return _scaled_bessel(1.0, x)
+    return -_scaled_bessel(1.0, -x) if x < -30.0 else np.exp(-abs(x)) * i1(x)
+
+
+def _rest_of_stirling(x: float) -> float:
+    """gammaln(x) - ((x - 1/2) log(x) - x + log(2 pi) / 2), for x >= 15"""
+    r = 1.0 / (x * x)
+    return (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) / x
+
+
 def betaln(a: float, b: float) -> float:
-    """log |B(a, b)|"""
+    """log |B(a, b)|; of large numbers without the difference of large logarithms"""
+    small, large = min(a, b), max(a, b)
+    if small < 15.0 and (large < 15.0 or small <= 0.0):
+        return both_gammas(a, b)
+    rest = _rest_of_stirling(large) - _rest_of_stirling(a + b)
+    if small < 15.0:
+        turned = (large - 0.5) * np.log1p(small / large) + small * np.log(small + large) - small
+        return scipy.special.gammaln(small) - turned + rest
+    part = small / (small + large)
+    sides = (small - 0.5) * np.log(part) - large * np.log1p(small / large)
+    return sides - 0.5 * np.log(large) + 0.5 * math.log(2.0 * math.pi) + (
+        _rest_of_stirling(small) + rest)  # fmt: skip
+
+
+def both_gammas(a: float, b: float) -> float:
     return scipy.special.gammaln(a) + scipy.special.gammaln(b) - scipy.special.gammaln(a + b)
 
 

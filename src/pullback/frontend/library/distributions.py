@@ -1,0 +1,239 @@
+"""Compile the methods of distributions of ``scipy.stats``, of which one formula each is enough
+(``text/continuous_distributions.py``, ``text/discrete_distributions.py``).
+
+A method is found by the object that it belongs to, so SciPy's distributions are neither imported
+nor listed until one is called. A frozen distribution (``norm(0, 1)``) is an operator value: the
+distribution, the keywords as options, its arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from types import FunctionType, MethodType
+
+from pullback.core.frozen import dataclass
+from pullback.core.later import Later
+from pullback.core.types import F64
+from pullback.frontend.kinds.snapshots import held
+from pullback.frontend.kinds.values import (
+    CALLS,
+    REGISTRY,
+    FunctionV,
+    Handler,
+    ListV,
+    OperatorV,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.library.compiled_text import items_of, run_program
+from pullback.frontend.library.numpy.arrays import elementwise
+from pullback.frontend.library.numpy.elementwise import numpy_scalar
+from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.python.source import definition_of
+
+FROZEN, METHOD = "frozen distribution", "method of a frozen distribution"
+_TEXT = "pullback.frontend.library.text"
+_METHODS = Later(f"{_TEXT}.distribution_methods")
+_CONTINUOUS = tuple(
+    Later(f"{_TEXT}.{name}_distributions") for name in ("continuous", "positive", "bounded")
+)
+_DISCRETE = (Later(f"{_TEXT}.discrete_distributions"),)
+_SAME = {"erlang": "gamma", "reciprocal": "loguniform"}
+
+_WAYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "logpdf": (("logpdf", ""), ("pdf", "log")),
+    "pdf": (("pdf", ""), ("logpdf", "exp")),
+    "logpmf": (("logpmf", ""), ("pmf", "log")),
+    "pmf": (("pmf", ""), ("logpmf", "exp")),
+    "cdf": (("cdf", ""), ("logcdf", "exp"), ("sf", "rest")),
+    "logcdf": (("logcdf", ""), ("cdf", "log")),
+    "sf": (("sf", ""), ("logsf", "exp"), ("cdf", "rest")),
+    "logsf": (("logsf", ""), ("sf", "log"), ("cdf", "log of rest")),
+    "ppf": (("ppf", ""),),
+    "isf": (("isf", ""), ("ppf", "rest")),
+    "mean": (("mean", "mean"),), "var": (("var", "var"),), "std": (("var", "std"),),
+    "entropy": (("entropy", "entropy"),),
+}  # fmt: skip
+"""From which formulas a method follows, the best one first, and what is done with its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What is known of a distribution: a formula is found by the name of its method."""
+
+    name: str
+    discrete: bool
+
+    def formula(self, method: str) -> FunctionType | None:
+        """The text of a method, if there is one."""
+        for file in _DISCRETE if self.discrete else _CONTINUOUS:
+            found: FunctionType | None = getattr(file, f"{method}_of_{self.name}", None)
+            if found is not None:
+                return found
+        return None
+
+    def way(self, method: str) -> tuple[FunctionType, str] | None:
+        """The formula from which a method follows, and what is done with its number."""
+        for name, how in _WAYS.get(method, ()):
+            found = self.formula(name)
+            if found is not None:
+                return found, how
+        return None
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """The names of the parameters of shape."""
+        known = self.way("pmf" if self.discrete else "pdf")
+        assert known is not None
+        return tuple(inspect.signature(known[0]).parameters)[1:]
+
+    def ends(self, sp: Specialiser, shapes: Sequence[Value], node: ast.AST) -> tuple[Value, ...]:
+        """The ends of the support."""
+        own = self.formula("support")
+        if own is not None:
+            return items_of(run_program(sp, own, shapes, node))
+        low, high = (_DISCRETE if self.discrete else _CONTINUOUS)[0].SUPPORTS[self.name]
+        return Static(low), Static(high)
+
+
+_POINTS = {
+    "logpdf": ("density", (True,)), "pdf": ("density", (False,)),
+    "logpmf": ("mass", (True,)), "pmf": ("mass", (False,)),
+    "cdf": ("probability", (False, False)), "logcdf": ("probability", (True, False)),
+    "sf": ("probability", (False, True)), "logsf": ("probability", (True, True)),
+    "ppf": ("quantile", (False,)), "isf": ("quantile", (True,)),
+}  # fmt: skip
+"""The text of a method that is given a point, and its flags (``distribution_methods``)."""
+
+
+def _function(text: FunctionType) -> FunctionV:
+    return FunctionV(definition_of(text), None)
+
+
+def _call(
+    d: Distribution, method: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Call a method, elementwise in all its arguments, in float64."""
+    found = d.way(method)
+    assert found is not None
+    formula, how = found
+    point = {} if method not in _POINTS else {_point_of(d, method): MISSING}
+    parameters = point | dict.fromkeys(d.shapes, MISSING) | {"loc": Static(0.0)}
+    if not d.discrete:
+        parameters["scale"] = Static(1.0)
+    given = bind(sp, f"{d.name}.{method}", args, kwargs, node, **parameters)
+    given = tuple(to_array(sp, v, node) if isinstance(v, (ListV, TupleV)) else v for v in given)
+
+    def one(items: Sequence[Value]) -> Value:
+        numbers = [numpy_scalar(sp.convert(v, F64, node)) for v in items]
+        first, after = len(point), len(point) + len(d.shapes)
+        shapes = numbers[first:after]
+        allowed = _function(d.formula("allowed") or _METHODS.positive)
+        rest = (TupleV(tuple(shapes)), *numbers[after:])
+        told: tuple[Value, ...] = (_function(formula), Static(how), allowed)
+        if not point:
+            scale = () if not d.discrete else (Static(1.0),)
+            made = run_program(sp, _METHODS.moment, (*told, *rest, *scale), node)
+        else:
+            text, flags = _POINTS[method]
+            if text == "density":
+                flags = (*flags, d.name in _CONTINUOUS[0].ENDS_OUT)
+            if d.discrete and text == "probability":
+                text = "whole_probability"
+            ends = d.ends(sp, shapes, node)
+            told = (*told, *ends, *map(Static, flags), numbers[0])
+            made = run_program(sp, getattr(_METHODS, text), (*told, *rest), node)
+        return numpy_scalar(sp.convert(made, F64, node))
+
+    return elementwise(sp, given, one, node)
+
+
+def _point_of(d: Distribution, method: str) -> str:
+    """The name of the first parameter of a method."""
+    return "q" if method in ("ppf", "isf") else "k" if d.discrete else "x"
+
+
+# --- which function is a method of a distribution, and which object one ---------------------------
+
+
+@lru_cache(maxsize=256)
+def _known(name: str, discrete: bool) -> Distribution | None:
+    d = Distribution(_SAME.get(name, name), discrete)
+    return d if d.way("pmf" if discrete else "pdf") is not None else None
+
+
+def distribution_of(obj: object) -> Distribution | None:
+    """What is known of an object, if it is a distribution of SciPy's own."""
+    cls = type(obj)
+    if not cls.__module__.startswith("scipy.stats._"):
+        return None
+    name = str(getattr(obj, "name", ""))
+    if getattr(sys.modules.get("scipy.stats"), name, None) is not obj:
+        return None  # one that somebody has made, with ends of its own
+    return _known(name, hasattr(obj, "pmf"))
+
+
+def has_formulas(obj: object) -> bool:
+    """Whether methods of this object are compiled."""
+    return distribution_of(obj) is not None
+
+
+def _handler(function: object) -> Handler | None:
+    """The handler of a method of a distribution, or of the distribution, which makes a frozen
+    one."""
+    if not isinstance(function, MethodType):
+        return _freeze(function) if distribution_of(function) is not None else None
+    d, name = distribution_of(function.__self__), function.__name__
+    if d is None or getattr(type(function.__self__), name, None) is not function.__func__:
+        return None
+    if name == "freeze":
+        return _freeze(function.__self__)
+    if d.discrete and name in ("ppf", "isf"):
+        return None
+    return None if d.way(name) is None else partial(_call, d, name)
+
+
+CALLS.finders.append(_handler)
+
+
+# --- frozen distributions -------------------------------------------------------------------------
+
+
+def _freeze(distribution: object) -> Handler:
+    def freeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        given = map(held, (*args, *kwargs.values()))
+        return OperatorV(FROZEN, Static(distribution), tuple(kwargs), tuple(given))
+
+    return freeze
+
+
+def attribute(sp: Specialiser, frozen: OperatorV, name: str, node: ast.AST) -> Value:
+    """Return a method of a frozen distribution: that of the distribution, with the arguments."""
+    assert isinstance(frozen.function, Static)
+    whole = Static(getattr(frozen.function.value, name, None))
+    if whole.value not in CALLS:
+        refuse_library(sp, whole.value, node)
+    return OperatorV(METHOD, whole, frozen.options, frozen.args)
+
+
+def _call_frozen(
+    sp: Specialiser, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    positional = len(operator.args) - len(operator.options)
+    own = dict(zip(map(str, operator.options), operator.args[positional:], strict=True))
+    given = (*args, *operator.args[:positional])
+    return sp.call(operator.function, given, node, {**kwargs, **own})
+
+
+REGISTRY.operators[METHOD] = _call_frozen
+
+__all__ = ["FROZEN", "attribute", "has_formulas"]
