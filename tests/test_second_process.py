@@ -21,6 +21,14 @@ import pullback as pb
 import second_reloaded
 from scipy.stats import norm
 
+Z = np.array([1.0 + 2.0j, 3.0j])
+
+def of_a_wave(z):
+    return np.sum(np.abs(np.exp(1j * z) * Z[0]) ** 2)
+
+def turned(zs):
+    return [z * 1j for z in zs], f"{zs[0]:.1f}"
+
 class Oops(Exception):
     pass
 
@@ -137,6 +145,8 @@ def cases():
     yield "returned", lambda: [told(x) for x in (0.5, 2.5, 3.5)]
     yield "warned", lambda: (pb.grad(warned)(3.0), "__warningregistry__" in globals())
     yield "counted", lambda: [counted(op) for op in (pb.jit, pb.grad)]
+    yield "complex", lambda: [pb.grad(of_a_wave)(v) for v in (Z, 1.0 + 2.0j)]
+    yield "complex lists", lambda: pb.jit(turned)([1.0j, 2.0 - 1.0j])
     yield "normal", lambda: pb.grad(normal)(np.linspace(0.0, 1.0, 5))
     for f in (raising, caught):
         for op in (pb.jit, pb.grad):

@@ -72,8 +72,24 @@ def record_of(cls: type, values: dict[str, Any]) -> Any:
 def is_leaf(value: object, real: bool) -> bool:
     """Whether a value is a number or an array; ``real``: of floats."""
     if isinstance(value, np.ndarray | np.generic):
-        return value.dtype.kind in ("f" if real else "biuf")
-    return isinstance(value, float if real else bool | int | float)
+        return value.dtype.kind in ("fc" if real else "biufc")
+    return isinstance(value, float | complex if real else bool | int | float | complex)
+
+
+def require_kind(values: Sequence[Any], holomorphic: bool, other: str, what: str) -> None:
+    """Require that the leaves are real, or of a holomorphic function that they are complex. Raises
+    ``TypeError``. ``other``: the operator that has no such demand."""
+    for value in values:
+        if bool(np.iscomplexobj(value)) is not holomorphic:
+            raise ArgumentTypeError(*not_of_kind(holomorphic, other, what))
+
+
+def not_of_kind(holomorphic: bool, other: str, what: str) -> tuple[str, str]:
+    """Return the error for leaves that are complex, or not, where they should not be."""
+    if holomorphic:
+        return f"holomorphic=True with a real {what}", "leave holomorphic=True away"
+    reason = f"a complex {what}: a real function of it has two derivatives, by each of its parts"
+    return reason, f"holomorphic=True, if the function is holomorphic; or use {other}"
 
 
 def arguments(given: object) -> tuple[Any, ...]:
@@ -344,6 +360,7 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 __all__ = [
     "NO_ROWS", "REALS", "SOME_ROWS", "Numbers", "along", "argument_numbers", "arguments",
     "as_given", "called_as", "checked", "chosen", "is_larger", "is_leaf", "leaves", "made_of",
-    "no_motion", "numbers_of", "once", "one_hot", "parts_of", "picked", "quiet", "reals", "rebuilt",
-    "record_of", "replaced", "stacked", "terms_of", "turned", "units", "with_reals", "wrong_series",
+    "no_motion", "not_of_kind", "numbers_of", "once", "one_hot", "parts_of", "picked", "quiet",
+    "reals", "rebuilt", "record_of", "replaced", "require_kind", "stacked", "terms_of",
+    "turned", "units", "with_reals", "wrong_series",
 ]  # fmt: skip

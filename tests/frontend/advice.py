@@ -139,16 +139,6 @@ def runs(xs):
     return count
 
 
-def multiply(a, b, c, d):
-    re, im = a * c - b * d, a * d + b * c
-    return re * im
-
-
-def product(a, b, c, d):
-    z = complex(a, b) * complex(c, d)
-    return z.real * z.imag
-
-
 def neighbours(xs):
     s = sorted(xs)
     return 1 + sum(1 for a, b in itertools.pairwise(s) if a != b)
@@ -187,12 +177,9 @@ ADVICE = [
     ("numpy.argpartition", (P,), lambda x: np.argpartition(x, 2)[2], lambda x: np.argsort(x)[2]),
     ("numpy.ldexp", (X, 3), np.ldexp, lambda x, n: x * 2.0**n),
     ("numpy.isscalar", (2.0,), np.isscalar, lambda x: isinstance(x, float)),
-    ("numpy.angle", (1.0, -2.0), lambda re, im: np.angle(complex(re, im)),
-     lambda re, im: np.arctan2(im, re)),
     ("numpy.put", (X, P[:2]), put_numpy, put),
     ("numpy.fft.fft", (X,), lambda x: (np.fft.fft(x).real, np.fft.fft(x).imag), fourier),
     ("ufunc.at", (X, K, P), at_numpy, at),
-    ("complex", (1.0, 2.0, 3.0, -0.5), product, multiply),
     ("frozenset", (XS,), lambda xs: len(frozenset(xs)), neighbours),
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
     ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # meant

@@ -23,6 +23,7 @@ from tests.frontend import (
     mended_arrays,
     mended_calls,
     mended_classes,
+    mended_complex,
     mended_exports,
     mended_iterators,
     mended_libraries,
@@ -55,6 +56,7 @@ TITLES = {
     mended_classes: "Classes",
     mended_places: "Parts of data",
     mended_libraries: "Library functions",
+    mended_complex: "Complex numbers",
     mended_wholes: "Operators",
     mended_exports: "Functions for other languages",
 }

@@ -6,6 +6,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from pullback.api.holomorphic import real_part
 from pullback.api.operator_objects import (
     PUBLIC,
     Argnums,
@@ -18,6 +19,7 @@ from pullback.call.binding import register_operators
 from pullback.call.deferred import require_method
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.request import Request, What
+from pullback.structures import chosen
 
 P = ParamSpec("P")
 Rest = ParamSpec("Rest")
@@ -58,10 +60,12 @@ def grad(
 ) -> Callable[P, tuple[Any, Aux]]: ...
 @overload
 def grad(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad",
+    holomorphic: bool = False,
 ) -> Callable[P, Any]: ...
 def grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad",
+    holomorphic: bool = False,
 ) -> Callable[..., Any]:
     """Return the gradient of ``f``, a function that returns one real number.
 
@@ -75,13 +79,16 @@ def grad(
             compiled. The stages of the papers (``"chad.monadic"``, ``"dual.tape"``, ...) are run
             step by step by the reference evaluator; ``pb.grad(f, method="?")`` raises an error that
             lists them.
+        holomorphic: whether ``f`` is a holomorphic function: it takes and returns complex numbers,
+            and its complex derivative is returned.
 
     Returns:
         A function of the same arguments. It returns the gradient, which has the form of the
         argument: a float for a float, for an array an array of its shape and dtype, for a list,
-        dict or object one of the same kind. An int, a bool or a text has ``None`` in its place.
-        Where ``argnums`` is a tuple, a tuple of gradients is returned; with ``has_aux``,
-        ``(gradient, aux)``.
+        dict or object one of the same kind, and for a complex number x + iy the complex number
+        du/dx - i du/dy (as in JAX: a step against its conjugate goes down). An int, a bool or a
+        text has ``None`` in its place. Where ``argnums`` is a tuple, a tuple of gradients is
+        returned; with ``has_aux``, ``(gradient, aux)``.
 
     Raises:
         TypeError: ``f`` does not return one real number, or the argument has no real number in it.
@@ -101,6 +108,10 @@ def grad(
         >>> pb.grad(square)(3.0)
         6.0
     """
+    if holomorphic:
+        return _gradient(
+            real_part(f, has_aux), What.GRADIENT, chosen(f, argnums), has_aux, method
+        )
     return _gradient(f, What.GRADIENT, argnums, has_aux, method)
 
 

@@ -27,6 +27,7 @@ from pullback.structures import (
     quiet,
     rebuilt,
     replaced,
+    require_kind,
     stacked,
     turned,
     units,
@@ -41,7 +42,7 @@ MEMORY = 1.0 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 @derived
 def jacfwd(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[P, Any]:
     """Return the Jacobian of ``f`` by forward mode: one pass for each real number of the argument.
 
@@ -51,6 +52,8 @@ def jacfwd(
         argnums: the arguments to differentiate by: a position, counted from 0, or a name, or a
             tuple of positions and names.
         has_aux: whether ``f`` returns ``(out, aux)``.
+        holomorphic: whether ``f`` is a holomorphic function of complex arguments; its complex
+            derivatives are returned then.
 
     Returns:
         A function of the same arguments that returns the Jacobian; with ``has_aux``, ``(jacobian,
@@ -87,6 +90,7 @@ def jacfwd(
         result = g(*entry)
         out = result[0] if has_aux else result
         outputs = leaves(out, True)
+        require_kind(inputs, holomorphic, "jacrev", "argument")
         shapes = tuple([np.shape(y) for y in outputs])
         _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
@@ -117,7 +121,7 @@ def jacfwd(
 
 @derived
 def jacrev(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[P, Any]:
     """Return the Jacobian of ``f`` by reverse mode: one pass for each real number of the result.
 
@@ -127,6 +131,8 @@ def jacrev(
         argnums: the arguments to differentiate by: a position, counted from 0, or a name, or a
             tuple of positions and names.
         has_aux: whether ``f`` returns ``(out, aux)``.
+        holomorphic: whether ``f`` is a holomorphic function of complex arguments; its complex
+            derivatives are returned then.
 
     Returns:
         A function of the same arguments that returns the Jacobian; with ``has_aux``, ``(jacobian,
@@ -165,6 +171,9 @@ def jacrev(
         out, pullback = vjp(inner, *given)
         outputs = leaves(out, True)
         inputs = leaves(given, True)
+        require_kind(outputs, holomorphic, "jacfwd", "result")
+        if holomorphic:
+            require_kind(inputs, True, "jacfwd", "argument")
         shapes = tuple([np.shape(x) for x in inputs])
         _require_room(_count(inputs) * _count(outputs), JACOBIAN)
 
@@ -187,7 +196,7 @@ def jacrev(
 
 @derived
 def jacobian(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[P, Any]:
     """Return the Jacobian of ``f`` by the cheaper mode.
 
@@ -199,6 +208,8 @@ def jacobian(
         argnums: the arguments to differentiate by: a position, counted from 0, or a name, or a
             tuple of positions and names.
         has_aux: whether ``f`` returns ``(out, aux)``.
+        holomorphic: whether ``f`` is a holomorphic function of complex arguments; its complex
+            derivatives are returned then.
 
     Returns:
         A function of the same arguments that returns the Jacobian; with ``has_aux``, ``(jacobian,
@@ -228,7 +239,8 @@ def jacobian(
     def cheaper(*args: Any) -> Any:
         g, entry = once(f, args)
         again = quiet(g)
-        forward, reverse = jacfwd(again, numbers, has_aux), jacrev(again, numbers, has_aux)
+        forward = jacfwd(again, numbers, has_aux, holomorphic)
+        reverse = jacrev(again, numbers, has_aux, holomorphic)
         result = g(*entry)
         out = result[0] if has_aux else result
         if is_larger(leaves(picked(entry, numbers), True), leaves(out, True)):
@@ -240,7 +252,7 @@ def jacobian(
 
 @derived
 def hessian(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[P, Any]:
     """Return the second derivatives of ``f``, by forward mode over reverse mode.
 
@@ -250,6 +262,8 @@ def hessian(
         argnums: the arguments to differentiate by, twice: a position, counted from 0, or a name, or
             a tuple of positions and names.
         has_aux: whether ``f`` returns ``(out, aux)``.
+        holomorphic: whether ``f`` is a holomorphic function of complex arguments; its complex
+            derivatives are returned then.
 
     Returns:
         A function of the same arguments that returns the second derivatives; with ``has_aux``,
@@ -276,7 +290,8 @@ def hessian(
 
     def hessian(*args: Any) -> Any:
         g, entry = once(f, args)
-        matrix = jacfwd(jacrev(g, numbers, has_aux), numbers, has_aux)
+        first = jacrev(g, numbers, has_aux, holomorphic)
+        matrix = jacfwd(first, numbers, has_aux, holomorphic)
         count = _count(leaves(picked(entry, numbers), True))
         _require_room(count * count, HESSIAN)
         return matrix(*entry)
@@ -285,10 +300,11 @@ def hessian(
 
 
 def _hessian_of_data(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """Return the Hessian of a function that returns a number: one compiled pass for each real."""
-    made: Callable[..., Any] = jacfwd(grad(f, argnums, has_aux), argnums, has_aux)
+    first = jacrev(f, argnums, has_aux, True) if holomorphic else grad(f, argnums, has_aux)
+    made: Callable[..., Any] = jacfwd(first, argnums, has_aux, holomorphic)
     return made
 
 

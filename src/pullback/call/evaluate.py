@@ -13,6 +13,7 @@ import numpy as np
 
 from pullback.call.located import located
 from pullback.call.marshal import Flattener, result_value
+from pullback.call.pytrees import seen
 from pullback.call.request import Plan, What
 from pullback.call.space import of_reals
 from pullback.call.store import Cells, accumulated, of_argument
@@ -224,7 +225,8 @@ def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
         for t, tangent in zip(plan.results, tangents, strict=True)
     ]
     shape = plan.result_shape
-    return result_value(shape, values), result_value(shape, leaves, gradient=True)
+    tangent = result_value(shape, leaves, gradient=True)
+    return result_value(shape, values), seen(shape, tangent)
 
 
 __all__ = ["Decls", "Flat", "Given", "drop_accumulators", "finish", "flatten_arguments",

@@ -93,7 +93,7 @@ def _along_in_registers(
 ) -> FastCall | None:
     """That of forward mode: fast(f, *primals, *tangents)."""
     shape = plan.result_shape
-    form = tuple_form([shape.result_form(), shape.gradient_form()])
+    form = tuple_form([shape.result_form(), shape.tangent_form()])
     if form is None:
         return None
     for k in range(plan.arguments):
@@ -248,7 +248,7 @@ def _along(
     else:
         out = ("value", "last")
         value = _tree("value", plan.result_shape.result_form(), decodes)
-        last = _tree("last", plan.result_shape.gradient_form(), decodes)
+        last = _tree("last", plan.result_shape.tangent_form(), decodes)
         if value is None or last is None:
             return None
     return RouteSignature(

@@ -34,7 +34,7 @@ class LinearMaps:
     def __init__(
         self, plan: Plan, halves: tuple[Program, Program], hidden: Hidden, guards: Guards
     ) -> None:
-        result, along = plan.result_shape.result_form(), plan.result_shape.gradient_form()
+        result, along = plan.result_shape.result_form(), plan.result_shape.tangent_form()
         if plan.data or result is None or along is None:
             raise NoForm
         self.plan, self.along = plan, along

@@ -245,7 +245,7 @@ class Registers:
         self._sizes = f"({''.join(f'{size}, ' for size in sizes)})"
         self.sizes = defined(f"def make(): return lambda v: {self._sizes}", {})()
         self._writer = w = Writer.around(hidden, guards)
-        self._cotangent = c = Writer(objects=w.objects)
+        self._cotangent = c = Writer(objects=w.objects, adjoint=True)
         seed = shape.tangent_argument(c, "cotangent", iter([f"s[{k}]" for k in range(len(sizes))]))
         self.seeds: tuple[Tree, ...] = () if seed is None else (seed[0],)
         self._seed = "" if seed is None else seed[1]
@@ -324,7 +324,7 @@ def exact(shape: Shape, forms: Sequence[object], given: object) -> object:
     """Bring a cotangent of a value whose leaves are like these into exactly its form."""
     leaves = tangent_leaves(shape, forms, given, "cotangent")
     filled = [form if leaf is None else leaf for leaf, form in zip(leaves, forms, strict=True)]
-    return shape.value(iter(filled), {}, gradient=True)
+    return shape.value(iter(filled), {}, gradient=True)  # of complex numbers twice the conjugate
 
 
 __all__ = ["Halves", "Padded", "Pullback", "Stages", "exact", "machine"]

@@ -24,7 +24,7 @@ from pullback.call.shapes.record import Record
 from pullback.call.way_back import Slot, Unravel, text_of
 from pullback.core.frozen import dataclass
 from pullback.frontend.derivatives.homes import Homes
-from pullback.frontend.python.instances import bare
+from pullback.frontend.kinds.complex_pairs import holds_pairs
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.python.unions import Union
 
@@ -64,17 +64,18 @@ class Mapper:
     """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
     While a leaf is changed, ``path`` says where it is. ``native``: what is made is what compiled
     code reads (records are stand-ins); ``of_native``: so is what it is made of; ``gaps``: any part
-    of the value may be None."""
+    of the value may be None. ``adjoint``: it is a cotangent, of what the caller sees or back."""
 
     def __init__(
         self, change: Change, homes: Homes | None = None, native: bool = False, gaps: bool = False,
-        of_native: bool = False,
+        of_native: bool = False, adjoint: bool = False,
     ) -> None:  # fmt: skip
         self.change = change
         self.homes = homes
         self.native = native
         self.gaps = gaps
         self.of_native = of_native
+        self.adjoint = adjoint
         self.made: dict[tuple[int, Union], object] = {}
         self.todo: deque[tuple[Record, tuple[object, ...], object, str]] = deque()
         self.path = ""
@@ -101,8 +102,8 @@ class Mapper:
         for p in (shape.inside_native if self.of_native else shape.inside)(at[0]):
             self.path = here + _text(at[0], p.step)
             new.append(self._value(p.shape, tuple(shape.part(v, p.step) for v in at)))
-        if isinstance(shape, Record):
-            return bare(self._class(shape), dict(zip(shape.names, new, strict=True)))
+        if self.adjoint:
+            new = list(shape.adjoint(new))
         return (shape.made_native if self.native else shape.made)(new, at[0])
 
     def _class(self, shape: Record) -> type:
@@ -125,6 +126,18 @@ class Mapper:
                 self.made[key] = object.__new__(cls)
                 self.todo.append((record, at, self.made[key], self.path))
         return self.made[key]
+
+
+def as_it_is(shape: Shape, leaf: object) -> object:
+    """A change that leaves leaves as they are."""
+    return leaf
+
+
+def seen(shape: Shape, gradient: object) -> object:
+    """A tangent that was made as if it were a gradient, as it is."""
+    if not holds_pairs(shape.kind):
+        return gradient
+    return Mapper(as_it_is, gaps=True, adjoint=True).value(shape, gradient)
 
 
 # --- derivatives ---------------------------------------------------------------------------------
@@ -210,9 +223,10 @@ def moved(x: object, tangent: object, by: float) -> object:
 
 
 def inner(like: object, x: object, y: object) -> float:
-    """The inner product of two values of the form of ``like``; ``None`` is zero."""
+    """The inner product of two values of the form of ``like``; ``None`` is zero. One of them is a
+    cotangent: of complex numbers it is the real part of the product."""
     terms: list[float] = []
-    for shape, (value, a, b) in zipped(_shape(like), like, x, y):
+    for shape, (value, a, b) in zipped(_shape(like), like, x, seen(_shape(like), y)):
         if is_real(shape, value) and a is not None and b is not None:
             terms += np.ravel(np.asarray(a, np.float64) * np.asarray(b, np.float64)).tolist()
     return math.fsum(terms)
@@ -268,7 +282,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         return Slot(size - flat.size, flat.shape, dtype)
 
     with located((shape,), (tree,)):
-        form = Mapper(slot, Homes(shape.kind)).value(shape, tree)
+        form = Mapper(slot, Homes(shape.kind), native=True).value(shape, tree)
 
     def leaf_of(vector: np.ndarray) -> Change:
         def leaf(_: Shape, x: object) -> object:
@@ -279,7 +293,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         return leaf
 
     def unravel(vector: np.ndarray) -> Any:
-        return Mapper(leaf_of(vector)).value(shape, form)
+        return Mapper(leaf_of(vector), of_native=True).value(shape, form)
 
     whole = np.concatenate(found) if found else np.zeros(0)
     return whole, Unravel(unravel, size, lambda: text_of(shape, form))

@@ -25,6 +25,7 @@ from pullback.call.trees import Form, NoForm, Writer
 from pullback.core.types import Real, Type
 from pullback.core.values import Node
 from pullback.errors import ArgumentTypeError, known_as
+from pullback.frontend.kinds.complex_pairs import Pair
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.object_classes import is_object_class
@@ -120,6 +121,10 @@ class Shape(ABC):
     def made_native(self, parts: Sequence[object], like: object = None) -> object:
         """Build what compiled code reads in the place of a value."""
         return self.made(parts, like)
+
+    def adjoint(self, parts: Sequence[object]) -> Sequence[object]:
+        """The parts of a cotangent as those of what the caller sees, and back."""
+        return parts
 
     def native(self, value: object) -> object:
         """What compiled code reads in the place of a value that has no parts."""
@@ -234,6 +239,10 @@ class Shape(ABC):
         """The form of the gradient of an argument; None: an entry point does not make it itself."""
         return None
 
+    def tangent_form(self) -> Form | None:
+        """The form of the tangent of a result; None: an entry point does not make it itself."""
+        return self.gradient_form()
+
     def tangent_argument(
         self, w: Writer, at: str, sizes: Iterator[str]
     ) -> tuple[Tree, str] | None:
@@ -281,7 +290,9 @@ class Changing:
 def shape_of(kind: Kind, declared: object = None) -> Shape:
     """The shape of values of a kind; ``declared``: its annotation, for tuples of any length."""
     known, container = Shape.classes, getattr(kind, "cls", None)
-    if getattr(container, "__module__", "").startswith(TEXTS):
+    if isinstance(container, type) and issubclass(container, Pair):
+        container = Pair
+    elif getattr(container, "__module__", "").startswith(TEXTS):
         container = Text
     elif isinstance(container, type) and is_object_class(container):
         container = Changing

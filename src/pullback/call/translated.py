@@ -9,14 +9,10 @@ program does not know is built again without them.
 from __future__ import annotations
 
 from pullback.call.code.conversion import Conversion
-from pullback.call.pytrees import Mapper
+from pullback.call.pytrees import Mapper, as_it_is
 from pullback.call.shapes import Shape
 from pullback.frontend.derivatives.homes import Homes
 from pullback.native.builtin import Builtin
-
-
-def _same(shape: Shape, leaf: object) -> object:
-    return leaf
 
 
 def _read(shape: Shape, leaf: object) -> object:
@@ -33,7 +29,7 @@ class Trimmed(Conversion):
             if found is not NotImplemented:
                 return found
             try:
-                value = Mapper(_same).value(self.layout.root, value)
+                value = Mapper(as_it_is).value(self.layout.root, value)
             except Exception:  # the general way finds out what is wrong
                 return NotImplemented
             return inner(value, first, copy, tangent)
@@ -47,11 +43,15 @@ class Translated(Conversion):
 
     by_itself = False
 
-    def _native(self, value: object, homes: Homes | None = None, gaps: bool = False) -> object:
-        return Mapper(_read, homes, True, gaps, of_native=gaps).value(self.layout.root, value)
+    def _native(
+        self, value: object, homes: Homes | None = None, gaps: bool = False, adjoint: bool = False
+    ) -> object:
+        mapper = Mapper(_read, homes, True, gaps, of_native=gaps, adjoint=adjoint)
+        return mapper.value(self.layout.root, value)
 
-    def _own(self, native: object, gaps: bool = False) -> object:
-        return Mapper(_same, gaps=gaps, of_native=True).value(self.layout.root, native)
+    def _own(self, native: object, gaps: bool = False, adjoint: bool = False) -> object:
+        mapper = Mapper(as_it_is, gaps=gaps, of_native=True, adjoint=adjoint)
+        return mapper.value(self.layout.root, native)
 
     @property
     def encode(self) -> Builtin:
@@ -73,7 +73,9 @@ class Translated(Conversion):
     @property
     def gradient(self) -> Builtin:
         inner = super().gradient
-        return lambda block, cells, given: self._own(inner(block[0], cells, given), gaps=True)
+        return lambda block, cells, given: self._own(
+            inner(block[0], cells, given), gaps=True, adjoint=True
+        )
 
     @property
     def value(self) -> Builtin:
@@ -98,7 +100,7 @@ class Translated(Conversion):
             residual: object, first: int, handles: int, given: object, cells: object
         ) -> object:
             try:
-                native = self._native(given, gaps=True)
+                native = self._native(given, gaps=True, adjoint=True)
             except Exception:  # it is not in normal form
                 return NotImplemented
             return inner(residual, first, handles, native, cells)

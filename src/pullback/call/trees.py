@@ -104,6 +104,7 @@ class Writer:
     first: list[str] = field(default_factory=list)
     needs: set[str] = field(default_factory=set)
     dynamic: bool = False  # whether a call has anything to do in Python
+    adjoint: bool = False  # whether what it takes apart is a cotangent
 
     def name(self, prefix: str, value: object) -> str:
         out = f"{prefix}{len(self.objects)}"

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pullback.call.shapes import Shape
+from pullback.call.shapes.complex_pair import ComplexPair
 from pullback.call.shapes.dictionary import Dict
 from pullback.call.shapes.node import Node
 from pullback.call.shapes.optional import Optional
@@ -158,8 +159,10 @@ class _Texts:
             return self._node(shape, x)
         if isinstance(shape, List) and isinstance(x, list) and shape.item.is_float and x:
             return f"[float(x) for x in v[{x[0].start}:{x[-1].end}]]"
-        parts = shape.inside(x)
+        parts = shape.inside_native(x)
         texts = [self.of(part.shape, part.value) for part in parts]
+        if isinstance(shape, ComplexPair) and shape.of_python:
+            return f"complex({', '.join(texts)})"
         if isinstance(shape, Record):
             keys = [self._leaf(part.step) for part in parts]
             pairs = ", ".join(f"{k}: {t}" for k, t in zip(keys, texts, strict=True))

@@ -47,6 +47,9 @@ class Writing:
     def into(self, old: Any, told: Any) -> None:
         """Plan to write what is told of an object into it."""
         match old:
+            case np.ndarray() if isinstance(told, dict):  # of complex numbers: its parts are views
+                for name, part in told.items():
+                    self.part(getattr(old, name), part)
             case np.ndarray():
                 self.writes.append(partial(old.__setitem__, ..., told))
             case list() if isinstance(told, tuple) and len(told) == 3:

@@ -61,6 +61,9 @@ class Instance(Record, of=RecordK, container=Changing):
     def gradient_form(self) -> Form | None:
         return None if self.plain else super().gradient_form()
 
+    def tangent_form(self) -> Form | None:
+        return None if self.plain else super().tangent_form()
+
     def fits(self, w: Writer, at: str) -> str:
         return f"{w.name('same', self._is_same)}({at})"
 

@@ -64,6 +64,9 @@ class Product(Shape):
     def gradient_form(self) -> Form | None:
         return tuple_form([item.gradient_form() for item in self.items], self.finish())
 
+    def tangent_form(self) -> Form | None:
+        return tuple_form([item.tangent_form() for item in self.items], self.finish())
+
     def sizes(self, at: str, w: Writer | None) -> Iterator[str]:
         in_tree = [f"{at}[{j}]" for j in range(len(self.items))]
         for item, x in zip(self.items, in_tree if w is None else self.reach(w, at), strict=True):

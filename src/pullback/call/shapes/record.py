@@ -57,6 +57,9 @@ class Record(Product, of=RecordK):
     def made(self, parts: Sequence[object], like: object = None) -> object:
         return bare(self.cls, dict(zip(self.names, parts, strict=True)))
 
+    def made_native(self, parts: Sequence[object], like: object = None) -> object:
+        return bare(self.native, dict(zip(self.names, parts, strict=True)))
+
     def place(self, step: Step) -> str:
         return f".{step}"
 

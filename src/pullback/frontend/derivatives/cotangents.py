@@ -14,6 +14,7 @@ from pullback.core.types import Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.derivatives.gradients import bears, gradient_of, reduced
 from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.complex_pairs import Pair, holds_pairs
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of, rebuild
 from pullback.frontend.kinds.kinds import (
@@ -72,6 +73,30 @@ def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom])
         (a for a, on in zip(leaves, kept, strict=False) if on),
         lambda: (frozenset({Owner()}), True),
     )
+
+
+def adjoint(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return a cotangent with the conjugates of its complex numbers: that of the real parts of what
+    the user sees, and the other way round (``call.shapes.complex_pair``)."""
+    match value:
+        case RecordV(cls, fields) if issubclass(cls, Pair):
+            imag = fields["imag"]
+            known = isinstance(imag, Static) and imag.value is None
+            turned = imag if known else run.unary("-", imag, node)
+            return replace(value, fields={**fields, "imag": turned})
+        case TupleV(items):
+            return replace(value, items=tuple(adjoint(run, v, node) for v in items))
+        case RecordV(fields=fields):
+            return replace(value, fields={n: adjoint(run, v, node) for n, v in fields.items()})
+        case ListV(length, elem) if holds_pairs(elem):
+            return run.sequence(
+                length, lambda i: adjoint(run, run.element(value, i, node, False), node), node
+            )
+        case HashV(elem=elem) if holds_pairs(elem):
+            reason = "a derivative by complex numbers in a dict whose keys only the run knows"
+            run.refuse(node, reason, "use a list, or constant keys")
+        case _:
+            return value
 
 
 def extents(run: Run, leaves: Iterable[Atom]) -> list[Atom]:

@@ -17,6 +17,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.derivatives.cotangents import (
+    adjoint,
     aligned,
     check_shapes,
     cotangent,
@@ -211,7 +212,8 @@ def _pullback(
         target = Target(run, f, primals.items, {}, node, numbers, has_run=True)
         if operator.options == (True,):
             drop_aux(run, target, node)
-        given = list(matching(run, target.result, args[0], node))
+        ct = adjoint(run, args[0], node)
+        given = list(matching(run, target.result, ct, node))
         wanted = flatten(shape).atoms
         seeds = with_zeros(run, target.result, given, wanted, node)
         check_shapes(run, seeds, wanted, node)

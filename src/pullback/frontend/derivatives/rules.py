@@ -33,6 +33,7 @@ from pullback.core.terms import (
 from pullback.core.types import I64, Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.derivatives.cotangents import (
+    adjoint,
     check_shapes,
     cotangent,
     extents,
@@ -247,7 +248,7 @@ class _Maker:
             assert isinstance(whole, TupleV)
             bwd, nondiff, again = whole.items
             assert isinstance(nondiff, TupleV)
-            ct = self.seed(result, iter(params[:n]), iter(seeds))
+            ct = adjoint(run, self.seed(result, iter(params[:n]), iter(seeds)), node)
             made = run.call(bwd, (*nondiff.items, again, ct), node)
             if not isinstance(made, TupleV) or made.is_list or len(made.items) != len(kinds):
                 self.refuse(
@@ -260,6 +261,7 @@ class _Maker:
             shapes = list(params[m:])
             for kind, item in zip(kinds, made.items, strict=False):
                 count = sum(_rank(t) for t in leaf_types(kind) if has_reals(t, run.decls))
+                item = adjoint(run, item, node)
                 out += self.leaves(kind, item, shapes[:count], "cotangent")
                 shapes = shapes[count:]
             self.enter(backward, (*params, *seeds), b, out)

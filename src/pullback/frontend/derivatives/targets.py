@@ -23,7 +23,7 @@ from pullback.core.terms import (
 )
 from pullback.core.types import Array, Named, Sum, Type, Variant, has_reals
 from pullback.errors import ArgumentTypeError, EndlessError, PullbackError
-from pullback.frontend.derivatives.cotangents import cotangent
+from pullback.frontend.derivatives.cotangents import adjoint, cotangent
 from pullback.frontend.derivatives.declared_nodes import with_nodes, with_numbers
 from pullback.frontend.derivatives.homes import split_classes
 from pullback.frontend.functions import eta
@@ -127,7 +127,8 @@ class Target:
         gradients = []
         for n, own in zip(numbers, places, strict=False):
             cts = iter(own.opened(self.run, [next(rest) for _ in own.positions]))
-            gradients.append(cotangent(self.run, self.spec.args[n], leaves_of(self, n), cts))
+            made_of = cotangent(self.run, self.spec.args[n], leaves_of(self, n), cts)
+            gradients.append(adjoint(self.run, made_of, self.node))
         return list(made[: len(types)]), gradients
 
     def jvp(

@@ -22,6 +22,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.complex_pairs import ComplexArray, is_complex_array
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     HashK,
@@ -54,6 +55,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library import told
 from pullback.frontend.memory import (
     attributes_outside,
+    complex_stores,
     hash_methods,
     hash_sets,
     holding,
@@ -235,6 +237,10 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 assign(run, s.target, by_method, s)
                 return
             new = _by(run, op, old, value, s)
+            if is_complex_array(old):
+                base = ast.copy_location(ast.Name(name, ast.Load()), s.target)
+                _store(run, base, (complex_stores.ALL,), lambda _: new, s)
+                return
             if isinstance(old, ArrayV) or (isinstance(old, Scalar) and old.rank0):
                 made = in_place.whole(run, name, old, new, s)
                 ownership.bind_updated(run, name, old, made, s)
@@ -272,6 +278,9 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     item = None
     if not isinstance(whole, ArrayV):
         holder = nested_updates.kind_there(run, whole, steps[:-1], s)
+        if isinstance(holder, RecordK) and issubclass(holder.cls, ComplexArray):
+            _store(run, base, steps, lambda old: _by(run, op, old(), run.evaluate(s.value), s), s)
+            return
         item = (
             None
             if isinstance(holder, ArrayK)
@@ -367,6 +376,11 @@ def _store(
         nested_updates.stored_into(run, whole, index, node)
     if by_methods.store(run, base, to, value, node):
         return
+    parts = complex_stores.split(run, base, to, value, node)
+    if parts is not None:
+        for place, part in parts:
+            _store(run, base, place, partial(_given, part), node)
+        return
     store = updates.Store(index, value)
     if steps and not isinstance(run.lookup(base.id, base), ArrayV):
         nested_updates.update(run, base, steps, store, node)
@@ -380,6 +394,10 @@ def _store(
     assert holding.is_updated_in_place(made)
     moved = updates.moved_by(array, steps, change)
     ownership.bind_updated(run, base.id, array, made, node, moved=moved)
+
+
+def _given(value: Value, _: Callable[[], Value]) -> Value:
+    return value
 
 
 def update_at(

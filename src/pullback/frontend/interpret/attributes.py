@@ -19,6 +19,7 @@ from pullback.frontend.functions.scopes import Path
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret import small_ints, symbol_values
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import TYPE, UnionK
 from pullback.frontend.kinds.values import (
@@ -82,6 +83,8 @@ def receiver_name(value: Value) -> str:
             return "tuple" if value.cls is tuple else "list"
         case RangeV():
             return "range"
+        case RecordV(cls) if issubclass(cls, Pair):
+            return "complex" if issubclass(cls, Complex) else "complex array"
         case RecordV(cls) if cls is dict:
             return "dict"
         case HashV(cls):

@@ -60,7 +60,7 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
-from pullback.frontend.library import hashing_steps
+from pullback.frontend.library import complex_calls, hashing_steps
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
 from pullback.frontend.python import records, special_methods
@@ -215,6 +215,7 @@ def _call_object(
         return known_calls.call(run, obj, args, kwargs, node)
     if isinstance(obj, Hashable) and (obj in WRITTEN or obj in CALLS):
         made = small_ints.called(run, obj, args, kwargs, node)
+        made = made or complex_calls.called(run, obj, args, kwargs, node)
         if made is not None:
             return made
     if isinstance(obj, Hashable) and obj in WRITTEN:

@@ -15,6 +15,7 @@ from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError, IdentityError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
+    complex_values,
     iteration,
     made_texts,
     objects,
@@ -27,6 +28,7 @@ from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
@@ -89,6 +91,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return optionals.compared(
             run, op, left, right, node, lambda x, y: compare(run, op, x, y, node)
         )
+    if is_complex(left) or is_complex(right):
+        return complex_values.compare(run, op, left, right, node)
     if isinstance(left, CaughtV) or isinstance(right, CaughtV):
         return made_texts.of_python(run, scalars.FOLD[op], (left, right), node, bool)
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):

@@ -41,6 +41,7 @@ from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trailing import trailing
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import copied
+from pullback.frontend.kinds.complex_pairs import of_complex
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
@@ -176,7 +177,9 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
 
 
 def _constant(run: Run, value: object, node: ast.expr) -> Value:
-    if isinstance(value, (complex, bytes)):
+    if isinstance(value, complex):
+        return of_complex(value)
+    if isinstance(value, bytes):
         run.refuse(node, f"{type(value).__name__} numbers are not supported", "use floats")
     return Static(value)
 

@@ -17,12 +17,20 @@ from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.functions.choices import is_choice, members
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interface import Specialiser
-from pullback.frontend.interpret import late_items, made_texts, range_items, small_ints, unrolling
+from pullback.frontend.interpret import (
+    complex_values,
+    late_items,
+    made_texts,
+    range_items,
+    small_ints,
+    unrolling,
+)
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, list_of
+from pullback.frontend.kinds.complex_pairs import is_complex_array
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.join import as_list, generalise
 from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
@@ -86,6 +94,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return places.noted(run, value, Unrolled(items))
         case HashV():
             return hash_methods.items_of(run, value, node)
+        case RecordV() if is_complex_array(value):
+            return places.noted(run, value, complex_values.iterate(run, value, node))
         case RecordV(cls) if cls is dict or is_view(value):
             return hash_methods.items_of(run, value, node)
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:

@@ -17,6 +17,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
 from pullback.errors import PullbackError
 from pullback.frontend.functions.clauses import part_of_caught
+from pullback.frontend.kinds.complex_pairs import Pair, together
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -301,7 +302,9 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
         case RangeK(items):
             return _all(range, items, leaves)
         case RecordK(cls, fields):
-            make = partial(_record, cls, tuple(n for n, _ in fields))
+            make = partial(together, cls) if issubclass(cls, Pair) else (
+                partial(_record, cls, tuple(n for n, _ in fields))
+            )
             return _all(make, [k for _, k in fields], leaves)
         case OptionalK(inner):
             there = Leaf(next(leaves))

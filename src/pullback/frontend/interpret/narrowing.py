@@ -23,6 +23,7 @@ from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import made_texts, small_ints
 from pullback.frontend.interpret.attributes import unpack, variant_params
+from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.values import (
@@ -288,7 +289,7 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
         case RefV():
             return _reference_instance(run, run.rows, value, classes, node)
         case RecordV(cls):
-            return Static(issubclass(cls, classes))
+            return Static(issubclass(class_of_pair(value) or cls, classes))
         case CaughtV():
             return made_texts.of_python(run, isinstance, (value, Static(classes)), node, bool)
         case Scalar(is_int=is_int) if (

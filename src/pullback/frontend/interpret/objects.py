@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
-from pullback.errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-    PullbackError,
-    StaticIndexError,
-)
+from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError, StaticIndexError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
+    complex_values,
     made_texts,
     payloads,
     range_items,
@@ -31,8 +27,9 @@ from pullback.frontend.interpret.iteration import iterate
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, copied
+from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.flatten import kind_of, rebuild
-from pullback.frontend.kinds.join import is_function, suits
+from pullback.frontend.kinds.join import is_function
 from pullback.frontend.kinds.kinds import ArrayK, RecordK, UnionK
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
@@ -120,7 +117,6 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
         case RefV():
             return special_methods.truth_of_reference(run, value, node)
         case UnionV() if type(None) in value.possible:
-
             none = run.truth(run.is_instance(value, (type(None),), node), node)
             return (not none) if isinstance(none, bool) else run.b.prim("not", none)
         case OptionalV(there, inner):
@@ -142,13 +138,11 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 "use np.any(a) or np.all(a)",
                 error=ArgumentValueError,
             )
-        case UnionV() | FunctionV() | ClosureV() | LambdaSetV() | OperatorV():
-            return True
-        case ZipV() | EnumerateV():
+        case UnionV() | FunctionV() | ClosureV() | LambdaSetV() | OperatorV() | ZipV():
             return True
         case CaughtV():
             return run.truth(made_texts.of_python(run, bool, (value,), node, bool), node)
-        case GeneratorV() | ReversedV() | SliceV():
+        case EnumerateV() | GeneratorV() | ReversedV() | SliceV():
             return True
         case _:
             run.refuse(node, f"{run.describe(value)} has no truth value")
@@ -187,6 +181,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return _of_tuple(run, items, is_list, value, index, node)
         case RecordV(cls) if cls is dict:
             return dicts.get_item(run, value, index, node)
+        case RecordV() if is_complex(value):
+            return complex_values.subscript(run, value, index, node)
         case HashV():
             return hash_methods.get_item(run, value, index, node)
         case RefV() if is_shared(value):
@@ -482,7 +478,7 @@ def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
         if isinstance(value, UnionV) and set(group) == set(value.union.classes):
             return value.union
     found: list[tuple[type, str, ArrayK]] = []
-    todo: list[RecordV] = [record]
+    todo = [record]
     while todo:
         r = todo.pop()
         for name, value in r.fields.items():
@@ -491,9 +487,9 @@ def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
                 found.append((r.cls, name, kind))
             elif isinstance(value, RecordV):
                 todo.append(value)
-    arrays_of = tuple(found)
-    known = [u for u in declared_unions() if set(u.classes) == set(group) and suits(u, arrays_of)]
-    return known[-1] if known else records.union_for(group, arrays_of)
+    same = [u for u in declared_unions() if set(u.classes) == set(group)]
+    known = [u for u in same if records.suits(u, tuple(found))]
+    return known[-1] if known else records.union_for(group, tuple(found))
 
 
 __all__ = ["construct", "element", "ext", "in_its_union", "is_int", "node_kind", "subscript",

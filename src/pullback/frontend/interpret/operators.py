@@ -10,6 +10,7 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import (
+    complex_values,
     known_calls,
     made_texts,
     payloads,
@@ -22,6 +23,7 @@ from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -62,10 +64,10 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     x, y = payloads.operand(run, left, node), payloads.operand(run, right, node)
     if x is not left or y is not right:
         return binop(run, op, x, y, node)
-    if made_texts.is_text(left) or made_texts.is_text(right):
-        text = made_texts.operation(run, op, left, right, node)
-        if text is not None:
-            return text
+    made = complex_values.binop(run, op, left, right, node)
+    made = made or made_texts.operation(run, op, left, right, node)
+    if made is not None:
+        return made
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         for v, prefix in ((left, ""), (right, "r")):
             if symbol_values.overrides(v, f"__{prefix}{METHODS[op]}__"):
@@ -186,6 +188,8 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
         message = f"bad operand type for unary {op}: 'NoneType'"
         return unary(run, op, optionals.present(run, operand, message, node), node)
     operand = opened(run, payloads.operand(run, operand, node), node)
+    if isinstance(operand, RecordV) and is_complex(operand):
+        return complex_values.unary(run, op, operand, node)
     if isinstance(operand, SmallV):
         small_ints.unary(run, op, operand, node)
     if isinstance(operand, SymbolV):

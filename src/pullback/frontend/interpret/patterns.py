@@ -19,6 +19,7 @@ from pullback.core.types import Bool
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import unmatched
 from pullback.frontend.interpret.attributes import entry_of
+from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.list_patterns import (
     Known,
@@ -27,11 +28,7 @@ from pullback.frontend.interpret.list_patterns import (
     parts_of_list,
     takes_all,
 )
-from pullback.frontend.interpret.narrowing import (
-    builtin_instance,
-    case_flow,
-    classes_of,
-)
+from pullback.frontend.interpret.narrowing import builtin_instance, case_flow, classes_of
 from pullback.frontend.kinds.values import (
     HashV,
     ListV,
@@ -438,7 +435,7 @@ def _in_class(
 ) -> list[Part] | None:
     (cls,) = classes
     if isinstance(subject, RecordV):
-        if not issubclass(subject.cls, cls):
+        if not issubclass(class_of_pair(subject) or subject.cls, cls):
             return None
     elif not isinstance(subject, RefV) and not builtin_instance(subject, classes):
         return None

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NoReturn
 from pullback.core.build import boolean, i64
 from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Inject
-from pullback.core.types import F32, F64, I64, Array, Bool, Int, Named, Real
+from pullback.core.types import I64, Array, Bool, Int, Named, Real
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.kinds.complex_pairs import is_met, pair_of
 from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join, widen
@@ -28,7 +29,6 @@ from pullback.frontend.kinds.kinds import (
     LambdaSetK,
     ListK,
     MaybeK,
-    Number,
     OperatorK,
     OptionalK,
     RangeK,
@@ -40,10 +40,9 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     closure_type,
     leaf_types,
-    static_scalar,
     without_spare,
 )
-from pullback.frontend.kinds.number_kinds import of_kind
+from pullback.frontend.kinds.number_kinds import fits, of_kind
 from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
 from pullback.frontend.kinds.values import (
@@ -106,7 +105,7 @@ def coerce(
         case SymbolV(_, cls), ScalarK(t, py, bits, may_be_int):
             of_ints = boolean(issubclass(cls, int)) if may_be_int else None
             return Scalar(run.convert(value, t, node), py, bits, of_ints)
-        case (Static() | Scalar()), ScalarK(t, rank0=rank0) if _fits(value, t):
+        case (Static() | Scalar()), ScalarK(t, rank0=rank0) if fits(value, t):
             if isinstance(value, Scalar) and not rank0:
                 run.as_numbers |= value.owners
             return of_kind(value, kind, run.convert(value, t, node))
@@ -134,6 +133,8 @@ def coerce(
             have = dict(own.fields) if isinstance(own, RecordK) else {}
             converted = {n: _attribute(run, fields.get(n), k, node, have.get(n)) for n, k in kinds}
             return replace(value, fields=converted)
+        case (Static() | Scalar() | RecordV()), RecordK(cls) if is_met(value, cls):
+            return coerce(run, pair_of(run, value, cls, node), kind, node)
         case (RecordV() | UnionV() | Static()), UnionK():
             return _into_union(run, value, kind, node)
         case FunctionV(), FunctionK():
@@ -281,19 +282,6 @@ def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
 
 def _is_callable(cls: type) -> bool:
     return any("__call__" in vars(c) for c in cls.__mro__)
-
-
-def _fits(value: Static | Scalar, t: Number) -> bool:
-    """Whether a number can have this type. A float never becomes an int: its fraction would be
-    lost."""
-    if isinstance(value, Static):
-        known = static_scalar(value.value)
-        return known is not None and _RANKS[type(known.type)] <= _RANKS[type(t)]
-    single = value.type == F64 and t == F32
-    return _RANKS[type(value.type)] <= _RANKS[type(t)] and not single
-
-
-_RANKS = {Bool: 0, Int: 1, Real: 2}
 
 
 def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.types import Bool, Int, Real
 from pullback.errors import brief, first_keys
+from pullback.frontend.kinds.complex_pairs import Pair
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     CaughtK,
@@ -63,6 +64,11 @@ def describe(kind: Kind) -> str:
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
+        case RecordK(cls) if issubclass(cls, Pair):
+            part = kind.fields[0][1]
+            if isinstance(part, ArrayK):
+                return f"an array of complex numbers, rank {part.rank}"
+            return "a complex number"
         case RecordK(cls, fields):
             if cls is dict:
                 return f"a dict with the keys {first_keys([n for n, _ in fields])}"

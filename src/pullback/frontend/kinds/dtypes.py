@@ -86,8 +86,8 @@ def parse_dtype(sp: Specialiser, value: Value, node: ast.AST) -> Element | None:
         if same == dtype:
             return t
     known = "use float64, float32, int64, int32 or bool"
-    parts = "carry the real and the imaginary part as two arrays of float64"
-    sp.refuse(node, f"arrays of {dtype} are not supported", parts if dtype.kind == "c" else known)
+    reason = f"arrays of {dtype} are not supported"
+    sp.refuse(node, f"{reason} here" if dtype.kind == "c" else reason, known)
 
 
 def dtype_value(t: Type) -> Static:

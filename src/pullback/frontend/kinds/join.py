@@ -13,6 +13,7 @@ from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import AnyScope, Scope
+from pullback.frontend.kinds.complex_pairs import meeting
 from pullback.frontend.kinds.flatten import example, kind_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -125,6 +126,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
                 return None if first is None or second is None else join(first, second)
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
+        case _ if both := meeting(a, b):
+            return join(*both)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
             return _in_union(a, b)
         case RangeK(xs), RangeK(ys):
@@ -309,14 +312,10 @@ def _in_union(a: Kind, b: Kind) -> Kind | None:
     found = _fitting(x | y, (a, b))
     if found is None:
         return None
-    held = [u for u in declared_unions() if x | y <= set(u.classes) and suits(u, found.arrays)]
+    held = [u for u in declared_unions() if x | y <= set(u.classes)]
+    held = [u for u in held if records.suits(u, found.arrays)]
     union = min(held, key=lambda u: len(u.classes)) if held else found
     return UnionK(union, frozenset(union.classes) - x - y)
-
-
-def suits(union: records.Union, arrays: records.ArrayKinds) -> bool:
-    """Whether nodes of a union can hold arrays of these kinds."""
-    return all(dict(union.fields.get(c, ())).get(name, k) == k for c, name, k in arrays)
 
 
 def _fitting(classes: set[type], kinds: tuple[Kind, Kind]) -> records.Union | None:
@@ -497,4 +496,4 @@ class _Joined(Captures):
 
 
 __all__ = ["as_list", "generalise", "has_function", "hashed", "is_function", "is_none", "join",
-           "keeps_classes", "key_kind", "same_function", "suits", "widen"]  # fmt: skip
+           "keeps_classes", "key_kind", "same_function", "widen"]  # fmt: skip

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from pullback.core.build import boolean
 from pullback.core.terms import Atom
-from pullback.core.types import I64, Bool, Int, Real
-from pullback.frontend.kinds.plain_kinds import Number, ScalarK
+from pullback.core.types import F32, F64, I64, Bool, Int, Real
+from pullback.frontend.kinds.plain_kinds import Number, ScalarK, static_scalar
 from pullback.frontend.kinds.plain_values import Scalar, Static
 
 
@@ -75,3 +75,16 @@ def tells_int(value: Static | Scalar) -> Atom:
     if isinstance(value, Static):
         return boolean(type(value.value) is int)
     return boolean(value.type == I64) if value.is_int is None else value.is_int
+
+
+def fits(value: Static | Scalar, t: Number) -> bool:
+    """Whether a number can have this type. A float never becomes an int: its fraction would be
+    lost."""
+    if isinstance(value, Static):
+        known = static_scalar(value.value)
+        return known is not None and _RANKS[type(known.type)] <= _RANKS[type(t)]
+    single = value.type == F64 and t == F32
+    return _RANKS[type(value.type)] <= _RANKS[type(t)] and not single
+
+
+_RANKS = {Bool: 0, Int: 1, Real: 2}

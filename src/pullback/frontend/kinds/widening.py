@@ -30,6 +30,8 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
     match kind, joined:
         case ScalarK(t, py), ScalarK(u, also):
             return (t, py) == (u, also)
+        case ScalarK(), RecordK():  # it becomes a complex number
+            return False
         case OptionalK(x), OptionalK(y):
             return keeps_classes(x, y)
         case _, OptionalK(inner):

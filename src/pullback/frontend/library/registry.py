@@ -34,6 +34,8 @@ from __future__ import annotations
 from pullback.frontend.library import (
     batches,
     combinators,
+    complex_functions,
+    complex_numpy,
     consumers,
     copying,
     distributions,
@@ -48,6 +50,7 @@ from pullback.frontend.library import (
     progress_bars,
     python_builtins,
     structures,
+    unit_tangents,
 )
 from pullback.frontend.library.numpy import (
     array_methods,
@@ -74,6 +77,8 @@ __all__ = [
     "batches",
     "choice",
     "combinators",
+    "complex_functions",
+    "complex_numpy",
     "concatenate",
     "consumers",
     "copying",
@@ -105,4 +110,5 @@ __all__ = [
     "sort",
     "special_functions",
     "structures",
+    "unit_tangents",
 ]

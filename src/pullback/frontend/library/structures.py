@@ -6,10 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from pullback import structures
-from pullback.core.build import lit
 from pullback.core.terms import Atom, Build, Call, Lit, Var
 from pullback.core.types import Array, Real
 from pullback.errors import (
@@ -27,6 +24,12 @@ from pullback.frontend.functions.handing import owning
 from pullback.frontend.interpret.calls import bind as bind_call
 from pullback.frontend.interpret.spreading import spread
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.complex_pairs import (
+    ComplexArray,
+    Pair,
+    holds_pairs,
+    is_complex,
+)
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.kinds import (
@@ -71,6 +74,8 @@ def _leaves(sp: Specialiser, tree: Value, real: bool, node: ast.AST) -> Iterator
         case TupleV(items):
             for item in items:
                 yield from _leaves(sp, item, real, node)
+        case RecordV() if is_complex(tree):
+            yield tree
         case RecordV(_, fields):
             for item in fields.values():
                 yield from _leaves(sp, item, real, node)
@@ -95,14 +100,14 @@ def _is_leaf(tree: Value, real: bool) -> bool:
         case Static(value):
             return structures.is_leaf(value, real)
         case _:
-            return False
+            return is_complex(tree)
 
 
 def _rebuilt(tree: Value, values: Iterator[Value], real: bool) -> Value:
     match tree:
         case TupleV(items, is_list):
             return TupleV(tuple(_rebuilt(item, values, real) for item in items), is_list)
-        case RecordV(cls, fields):
+        case RecordV(cls, fields) if not is_complex(tree):
             return RecordV(cls, {k: _rebuilt(v, values, real) for k, v in fields.items()})
         case _ if _is_leaf(tree, real):
             return next(values)
@@ -110,7 +115,7 @@ def _rebuilt(tree: Value, values: Iterator[Value], real: bool) -> Value:
             return NONE if real else tree
 
 
-def _items(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Value, ...]:
+def items_of(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Value, ...]:
     if not isinstance(value, TupleV):
         sp.refuse(node, f"a tuple is needed here, not {sp.describe(value)}")
     return value.items
@@ -127,25 +132,8 @@ def rebuilt(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     tree, values, real = bind(
         sp, "rebuilt", args, kwargs, node, tree=MISSING, values=MISSING, real=_FALSE
     )
-    new = iter(_items(sp, values, node))
+    new = iter(items_of(sp, values, node))
     return _rebuilt(tree, new, bool(sp.static(real, node, "real")))
-
-
-@register(structures.units)
-def units(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    (values,) = args
-    count = range(len(_items(sp, values, node)))
-    return TupleV(tuple(TupleV(tuple(Static(i == j) for j in count)) for i in count))
-
-
-@register(structures.turned)
-def turned(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, count = args
-    first = sp.static_int(count, node, "how many axes are moved")
-    if not first or not isinstance(x, ArrayV):
-        return x
-    axes = [*range(first, x.rank), *range(first)]
-    return sp.call(Static(np.transpose), (x, TupleV(tuple(map(Static, axes)))), node)
 
 
 @register(structures.chosen)
@@ -284,21 +272,21 @@ def arguments(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 def along(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given, primals = args
     vectors = arguments(sp, (given,), {}, node)
-    here, there = len(_items(sp, primals, node)), len(_items(sp, vectors, node))
+    here, there = len(items_of(sp, primals, node)), len(items_of(sp, vectors, node))
     if here != there:
         reason = f"{here} primals and {there} vectors"
         sp.refuse(node, reason, structures.EACH, error=ArgumentTypeError)
     assert isinstance(sp, Run)
-    for x, v in zip(_items(sp, primals, node), _items(sp, vectors, node), strict=True):
+    for x, v in zip(items_of(sp, primals, node), items_of(sp, vectors, node), strict=True):
         require_still(sp, kind_of(x), v, node)
     return vectors
 
 
 @register(structures.terms_of)
 def terms_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    series, primals = (_items(sp, v, node) for v in args[:2])
+    series, primals = (items_of(sp, v, node) for v in args[:2])
     there = [s for s in series if not is_none(s)]
-    lengths = [None if is_none(s) else len(_items(sp, s, node)) for s in series]
+    lengths = [None if is_none(s) else len(items_of(sp, s, node)) for s in series]
     wrong = structures.wrong_series(lengths, len(primals))
     if wrong is not None:
         sp.refuse(node, wrong, structures.SERIES, error=ArgumentValueError)
@@ -308,7 +296,7 @@ def terms_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 @register(structures.with_reals)
 def with_reals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = args
-    for value in _items(sp, values, node):
+    for value in items_of(sp, values, node):
         if not any(True for _ in _leaves(sp, value, True, node)):
             reason = f"an argument is {sp.describe(value)}: it has no derivative"
             sp.refuse(node, reason, structures.WITH_REALS, error=ArgumentTypeError)
@@ -319,14 +307,14 @@ def with_reals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 def reals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = args
     assert isinstance(sp, Run)
-    kinds = [kind_of(v) for v in _items(sp, values, node)]
+    kinds = [kind_of(v) for v in items_of(sp, values, node)]
     found = tuple(k for k, kind in enumerate(kinds) if bears(sp, kind))
     return Static(structures.numbers_of(found, False))
 
 
 @register(structures.is_larger)
 def is_larger(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    some, others = (_items(sp, v, node) for v in args)
+    some, others = (items_of(sp, v, node) for v in args)
     if not any(isinstance(v, ArrayV) for v in some):
         return Static(False)
     if not any(isinstance(v, ArrayV) for v in others):
@@ -349,15 +337,15 @@ def _size(sp: Specialiser, values: Sequence[Value]) -> Atom:
 @register(structures.picked)
 def picked(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     values, numbers = args
-    items = _items(sp, values, node)
+    items = items_of(sp, values, node)
     return TupleV(tuple(items[k] for k in _numbers(sp, items, numbers, node)))
 
 
 @register(structures.replaced)
 def replaced(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     values, numbers, new = args
-    found = list(_items(sp, values, node))
-    for k, value in zip(_numbers(sp, found, numbers, node), _items(sp, new, node), strict=True):
+    found = list(items_of(sp, values, node))
+    for k, value in zip(_numbers(sp, found, numbers, node), items_of(sp, new, node), strict=True):
         found[k] = value
     return TupleV(tuple(found))
 
@@ -366,26 +354,7 @@ def replaced(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 def as_given(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     values, numbers = args
     assert isinstance(numbers, Static) and isinstance(numbers.value, structures.Numbers)
-    return _items(sp, values, node)[0] if numbers.value.alone else values
-
-
-@register(structures.one_hot)
-def one_hot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, index = args
-    if not isinstance(x, ArrayV):
-        t = sp.scalar(x, node).type
-        return Scalar(lit(1.0, t), py=False)
-    place = [ext.int_atom(sp, i, node, "an index") for i in _items(sp, index, node)]
-    one, zero = lit(1.0, x.elem), lit(0.0, x.elem)
-
-    def item(indices: tuple[Atom, ...]) -> Atom:
-        here, *others = (sp.b.prim("eq", i, k) for i, k in zip(indices, place, strict=True))
-        for other in others:
-            here = sp.b.prim("and", here, other)
-        return sp.b.prim("select", here, one, zero)
-
-    extents = ext.extents(sp, x)
-    return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+    return items_of(sp, values, node)[0] if numbers.value.alone else values
 
 
 @register(structures.stacked)
@@ -393,9 +362,12 @@ def stacked(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     n, f, shapes = bind(sp, "stacked", args, kwargs, node, n=MISSING, f=MISSING, shapes=TupleV(()))
     items = sp.sequence(count_of(sp, n, node), lambda i: sp.call(f, (index_scalar(i),), node), node)
     told = [
-        [ext.int_atom(sp, e, node, "an extent") for e in _items(sp, shape, node)]
-        for shape in _items(sp, shapes, node)
+        [ext.int_atom(sp, e, node, "an extent") for e in items_of(sp, shape, node)]
+        for shape in items_of(sp, shapes, node)
     ]
+    if isinstance(items.elem, TupleK) and told:  # a complex array has two leaves
+        pairs = zip(items.elem.items, told, strict=True)
+        told = [shape for k, shape in pairs for _ in range(1 + holds_pairs(k))]
     known = told or _known_shapes(sp, items, node)
     return _columns(sp, items, items.elem, items.atoms, node, known)
 
@@ -445,7 +417,8 @@ def _columns(
             return TupleV(tuple(_each(sp, items, kinds, atoms, node, shapes)), is_list)
         case RecordK(cls, fields):
             inside = _each(sp, items, [k for _, k in fields], atoms, node, shapes)
-            return RecordV(cls, dict(zip((name for name, _ in fields), inside, strict=True)))
+            own = ComplexArray if issubclass(cls, Pair) else cls
+            return RecordV(own, dict(zip((name for name, _ in fields), inside, strict=True)))
         case _:
             sp.refuse(
                 node,
@@ -468,6 +441,5 @@ def _each(
 
 __all__ = [
     "along", "arguments", "as_given", "called_as", "chosen", "is_larger", "leaves", "once",
-    "one_hot", "picked", "quiet", "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned",
-    "units", "with_reals",
+    "picked", "quiet", "reals", "rebuilt", "replaced", "stacked", "terms_of", "with_reals",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 
 _FLOAT = "convert it: a.astype(np.float64)"
 _DTYPES: dict[str, str] = {
-    "c": "pass the real and the imaginary part as two arrays: a.real, a.imag",
+    "c": "convert it: a.astype(np.complex128)",
     "U": "pass numbers for the words: np.unique(a, return_inverse=True)[1]; or a list: a.tolist()",
     "S": "pass numbers for the words: np.unique(a, return_inverse=True)[1]",
     "O": "convert it: np.array(a.tolist(), np.float64); arrays of several lengths as list(a)",
@@ -25,7 +25,6 @@ _DTYPES: dict[str, str] = {
     "f": _FLOAT,
 }
 _CLASSES: dict[type, str] = {
-    complex: "pass the real and the imaginary part: z.real, z.imag",
     set: "pass a tuple or a list: sorted(s)",
     frozenset: "pass a tuple or a list: sorted(s)",
     bytes: "pass a list of numbers: list(b)",

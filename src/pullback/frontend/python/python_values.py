@@ -25,6 +25,7 @@ from pullback.errors import ArgumentTypeError, MutationError, PullbackError, Uns
 from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import Outside, Path, PyScope, Scope
 from pullback.frontend.kinds.by_callable import is_foreign
+from pullback.frontend.kinds.complex_pairs import of_complex
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -65,7 +66,7 @@ from pullback.frontend.state import Frame, Hidden
 if TYPE_CHECKING:
     from pullback.frontend.store.protocol import Store
 
-_TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
+_TRUSTED_MODULES = ("numpy", "math", "cmath", "builtins", "scipy")
 """Modules whose attributes are known, unless they have been replaced."""
 
 
@@ -198,7 +199,7 @@ class PythonValues:
         match obj:
             case bool() if self.known_flags:
                 return self.flag(obj, path)
-            case bool() | int() | float() | np.generic() | np.ndarray():
+            case bool() | int() | float() | complex() | np.generic() | np.ndarray():
                 return self._hidden_of(obj, path, node)
             case None | str() | enum.Enum():
                 return self._static(obj, path, node, guarded)
@@ -448,7 +449,7 @@ class PythonValues:
             if name in vars(module) and asked_by and not is_library(asked_by.globals):
                 path = (("global", Namespace.of(vars(module)), name),)
                 self._guard(path, static_kind(obj))
-            return Static(obj)
+            return of_complex(obj) if type(obj) is complex else Static(obj)
         if name not in vars(module):
             reason = f"{module.__name__}.{name} is made by the module's __getattr__ at every look"
             self.refuse(node, reason, f"import it by name: from {module.__name__} import {name}")

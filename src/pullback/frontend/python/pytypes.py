@@ -118,6 +118,8 @@ def _array(value: np.ndarray) -> ArgType:
         known = DTYPES.get(value.dtype.newbyteorder("="))
         if known is not None:
             return ArrayK(known, value.ndim) if value.ndim else ScalarK(known, False)
+        if value.dtype.char in "FD":
+            return _FAST[np.complex128](value)
         if value.dtype.name in SMALL:
             item = Int(8 * value.dtype.itemsize)
             held = ArrayK(item, value.ndim) if value.ndim else ScalarK(I64, False)

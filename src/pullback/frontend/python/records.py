@@ -312,6 +312,11 @@ def array_fields(value: object, add: Callable[[type, str, np.ndarray], None]) ->
                     todo.append(part)
 
 
+def suits(union: Union, arrays: ArrayKinds) -> bool:
+    """Whether nodes of a union can hold arrays of these kinds."""
+    return all(dict(union.fields.get(c, ())).get(name, k) == k for c, name, k in arrays)
+
+
 def has_array_fields(classes: Sequence[type]) -> bool:
     """Whether a union of these classes has an array anywhere inside."""
     reachable = {c for c in classes if c is not types.NoneType}
@@ -333,5 +338,5 @@ __all__ = [
     "field_names", "field_of", "function_field", "functions_of", "groups_of", "has_array_fields",
     "has_rank_of_its_own", "holds_functions",
     "home_group", "inside", "is_frozen", "is_key", "is_record_class", "is_tuple_of_any_length",
-    "mentions_union", "parameters", "plain", "step", "union_for", "union_kind",
+    "mentions_union", "parameters", "plain", "step", "suits", "union_for", "union_kind",
 ]  # fmt: skip

@@ -71,7 +71,6 @@ REWRITES: dict[str, str] = {
     "numpy.s_": WHERE, "numpy.index_exp": WHERE,
     "numpy.mgrid": "np.meshgrid(np.arange(m), np.arange(n), indexing='ij')",
     "numpy.ogrid": "np.arange(m)[:, None] + np.arange(n)[None]",
-    "numpy.angle": "np.arctan2(im, re)",
     "numpy.put": "a[indices] = values", "numpy.place": "a[indices] = values",
     "numpy.fft.": FOURIER, "scipy.fft.": FOURIER, "scipy.fftpack.": FOURIER,
     "ufunc.at": "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]",
@@ -88,7 +87,6 @@ REWRITES: dict[str, str] = {
     "print": SHOW, "logging.": SHOW, "warnings.": SHOW, "pprint.": SHOW, "sys.": SHOW,
     "numpy.errstate": "leave it away: compiled code gives no warnings",
     # Python's own
-    "complex": "carry the real and the imaginary part: re, im = a * c - b * d, a * d + b * c",
     "frozenset": TUPLE,
     "str": PLAIN_TEXT, "repr": PLAIN_TEXT, "format": PLAIN_TEXT, "ascii": PLAIN_TEXT,
     "getattr": LOCAL, "setattr": LOCAL, "delattr": LOCAL, "vars": LOCAL, "globals": LOCAL,

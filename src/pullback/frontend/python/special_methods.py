@@ -16,8 +16,11 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import complex_values
 from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.shared_objects import class_of_reference, from_class, has_attribute
+from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.kinds import TYPE
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -122,6 +125,8 @@ def iterated(run: Run, value: Value, node: ast.AST) -> Value:
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
     """Return the truth of a value by ``__bool__``, or else by ``__len__``; None if there is
     neither."""
+    if is_complex(value):
+        return run.truth(complex_values.truth(run, value, node), node)
     found = special(run, value, "__bool__", (), node)
     if found is None:
         size = length(run, value, node)
@@ -195,7 +200,7 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
         case RefV() if isinstance(sp, Run):
             return class_of_reference(sp, value, node)
         case RecordV(cls) | SymbolV(_, cls) | HashV(cls):
-            return Static(cls)
+            return Static(class_of_pair(value) or cls)
         case Static(known):
             return Static(type(known))
         case Scalar(py=True):
