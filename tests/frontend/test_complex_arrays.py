@@ -167,6 +167,15 @@ def test_views_and_strides_cross():
     (lambda z: z.real.astype(float) * 0 if z else z, "ambiguous"),
     (lambda z: z.astype(float), "as real numbers"),
     (lambda z: np.linalg.norm(z.reshape(2, 2), 2), "singular values"),
+    (lambda z: np.linalg.norm(z.reshape(2, 2), 2, axis=(0, 1)), "singular values"),
+    (lambda z: np.sum(z, initial=1.0), "initial of sum"),
+    (lambda z: z.sum(initial=1.0), "initial of sum"),
+    (lambda z: np.sum(z, dtype=float), "dtype of sum"),
+    (lambda z: z.mean(None, float), "so many arguments of mean"),
+    (lambda z: np.sum(z, dtype=np.complex64), "dtype= here"),
+    (lambda z: np.diff(z, prepend=0.0), "prepend of diff"),
+    (lambda z: np.nansum(z), "nansum of complex numbers"),
+    (lambda z: np.atleast_1d(z, z), "as this argument"),
 ])  # fmt: skip
 def test_refusals(f, said):
     with pytest.raises(pb.PullbackError, match=said):

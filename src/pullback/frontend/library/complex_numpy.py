@@ -113,6 +113,12 @@ def partwise(
     places."""
     made = []
     options, dtype = _without_dtype(sp, kwargs, node)
+    if dtype is not None and function not in _OF_LISTS:
+        sp.refuse(node, "dtype= here")
+    _require_plain(sp, function, args, options, node)
+    others = [v for k, v in enumerate(args) if k not in places]
+    if any(map(holds_complex, (*others, *options.values()))):
+        sp.refuse(node, f"complex numbers as this argument of {_name_of(function)}")
     for name in ("real", "imag"):
         given = [
             part_of(sp, v, name, node) if k in places else v for k, v in enumerate(args)
@@ -121,6 +127,26 @@ def partwise(
             given[0] = sp.call(Static(function), given[:1], node, {"dtype": dtype})
         made.append(sp.call(Static(function), given, node, options))
     return joined(sp, made, node)
+
+
+_NOT_OF_PARTS = frozenset({"initial", "where", "out", "dtype", "prepend", "append"})
+"""Arguments that mean something else for a real and for an imaginary part."""
+_MOST = {"sum": 2, "mean": 2, "cumsum": 2, "diff": 3, "trace": 4}
+"""How many arguments come before those, where they may be given by position."""
+
+
+def _name_of(function: Hashable) -> str:
+    return str(getattr(function, "__name__", function))
+
+
+def _require_plain(
+    sp: Specialiser, function: Hashable, args: Args, kwargs: Kwargs, node: ast.AST
+) -> None:
+    """Refuse arguments that mean something else for the parts."""
+    name = _name_of(function)
+    wrong = sorted(_NOT_OF_PARTS & kwargs.keys())
+    if wrong or len(args) > _MOST.get(name, len(args)):
+        sp.refuse(node, f"{', '.join(wrong) or 'so many arguments'} of {name} of complex numbers")
 
 
 def _without_dtype(sp: Specialiser, kwargs: Kwargs, node: ast.AST) -> tuple[Kwargs, Value | None]:
@@ -224,7 +250,8 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Norms that look at the sizes of the items."""
     x, *rest = args
     order = rest[0] if rest else kwargs.get("ord", Static(None))
-    vectors = "axis" in kwargs or len(rest) > 1 or _rank(x) == 1
+    axis = rest[1] if len(rest) > 1 else kwargs.get("axis", Static(None))
+    vectors = _rank(x) == 1 or (isinstance(axis, Static) and isinstance(axis.value, int))
     known = order.value if isinstance(order, Static) else 0
     if not vectors and known not in (None, "fro", 1, -1, np.inf, -np.inf):
         sp.refuse(node, "a norm of a complex matrix by its singular values")
@@ -290,7 +317,7 @@ _PARTWISE: dict[str, tuple[int, ...]] = {
         "column_stack", "roll", "flip", "fliplr", "flipud", "rot90", "repeat", "tile", "take",
         "diff", "diag", "diagonal", "trace", "tril", "triu", "broadcast_to", "copy", "split",
         "array_split", "atleast_1d", "atleast_2d", "permute_dims", "matrix_transpose",
-        "ascontiguousarray", "nansum", "hsplit", "vsplit",
+        "ascontiguousarray", "hsplit", "vsplit",
     ), (0,)),
     "append": (0, 1),
 }  # fmt: skip
@@ -333,6 +360,7 @@ def _by_parts(
 ) -> Value:
     """A method that does the same with both parts."""
     assert isinstance(receiver, RecordV)
+    _require_plain(sp, getattr(np, name, name), (receiver, *args), kwargs, node)
     made = [
         sp.call(sp.attribute(part, name, node), args, node, kwargs)
         for part in receiver.fields.values()
