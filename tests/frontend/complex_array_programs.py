@@ -372,3 +372,9 @@ def choices(z):
 @program(z)
 def lists(z):
     return np.abs([1j, 2]), np.exp([z[0], 1]), np.sum([1j, 2.0]), np.shape([z, z]), np.ndim(1j)
+
+
+@program(z, np.float32(0.1))
+def scalars(z, y):
+    found = np.complex64(1j) * 2.0, np.complex64(z[0]), np.complex64(2.0), np.complex128(y)
+    return *found, np.complex128(z[1]), np.complex128(3), np.float32(2) * z.astype(np.complex64)

@@ -155,8 +155,7 @@ def is_array(value: Value) -> bool:
 
 def _numpy_binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile ``left op right`` of which one is NumPy's."""
-    strong = not is_array(left) and not is_array(right)
-    x, y = numpy_parts(run, left, node, strong), numpy_parts(run, right, node, strong)
+    x, y = numpy_parts(run, left, node, False), numpy_parts(run, right, node, False)
     n = _whole(right) if op == "**" else None
     if op in ("/", "**"):  # these choose between the parts, which gives arrays of their own type
         x, y = _beside(run, x, y, node), _beside(run, y, x, node)
@@ -168,11 +167,12 @@ def _numpy_binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) ->
 
 
 def _beside(run: Run, pair: TupleV, other: TupleV, node: ast.AST) -> TupleV:
-    """Return the parts of a number of Python as numbers of the type of an array beside it."""
-    array = other.items[0]
-    if not isinstance(array, ArrayV) or any(is_of_numpy(v) for v in pair.items):
+    """Return the parts of a number of Python as numbers of the type of those of NumPy beside it."""
+    like = other.items[0]
+    if not is_of_numpy(like) or any(is_of_numpy(v) for v in pair.items):
         return pair
-    return TupleV(tuple(Scalar(run.convert(v, array.elem, node), False) for v in pair.items))
+    t = like.elem if isinstance(like, ArrayV) else run.scalar(like, node).type
+    return TupleV(tuple(Scalar(run.convert(v, t, node), False) for v in pair.items))
 
 
 def _numpy_power(run: Run, base: Value, n: int, node: ast.AST) -> Value:

@@ -16,9 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from pullback.core.types import F32
+from pullback.core.types import F32, F64, Real
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret.complex_values import numpy_pair, numpy_parts, of_parts
+from pullback.frontend.interpret.complex_values import (
+    is_array,
+    is_operand,
+    numpy_pair,
+    numpy_parts,
+    of_parts,
+    parts,
+)
 from pullback.frontend.kinds.complex_pairs import is_complex, is_complex_array
 from pullback.frontend.kinds.values import (
     ATTRIBUTES,
@@ -27,6 +34,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
     RecordV,
+    Scalar,
     Specialiser,
     Static,
     TupleV,
@@ -448,12 +456,17 @@ for _receiver in ("array", "scalar"):
     ATTRIBUTES[_receiver, "imag"] = _no_imag
 
 
-@register(np.complex128, np.complex64)
-def scalar(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.complex128(z)"""
-    if len(args) != 1 or kwargs:
-        sp.refuse(node, "np.complex128 takes one number", error=ArgumentTypeError)
-    return numpy_pair(sp, numpy_parts(sp, args[0], node, True), node)
+def scalar(t: Real, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.complex128(z) and np.complex64(z), of one number"""
+    if len(args) != 1 or kwargs or not is_operand(args[0]) or is_array(args[0]):
+        sp.refuse(node, "this scalar of NumPy takes one number", error=ArgumentTypeError)
+    pair = (Scalar(sp.convert(v, t, node), False) for v in parts(sp, args[0], node).items)
+    return numpy_pair(sp, TupleV(tuple(pair)), node)
+
+
+for _function, _type in ((np.complex128, F64), (np.complex64, F32)):
+    register(_function)(partial(scalar, _type))
+    OF_COMPLEX[_function] = partial(scalar, _type)
 
 
 def _of_real(
