@@ -31,6 +31,36 @@ FUNCTIONS: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
     ("log_ndtr", lambda x: sc.log_ndtr(-8 * x) + sc.log_ndtr(x) + sc.log_ndtr(9 * x), (X,)),
     ("i0, i1", lambda x: sc.i0(x) + np.i0(-x) + sc.i1(x) + sc.i1(-2 * x), (X,)),
     ("j0, j1", lambda x: sc.j0(3 * x) + sc.j1(4 * x), (X,)),
+    ("y0, y1, i0e, i1e", lambda x: sc.y0(x) + sc.y1(x) + sc.i0e(x) + sc.i1e(-x), (X,)),
+    ("k0, k1, k0e, k1e", lambda x: sc.k0(x) + sc.k1(x) + sc.k0e(x) + sc.k1e(x), (X,)),
+    ("of an order", lambda x: sc.jv(0.5, x) + sc.yv(1, x) + sc.iv(2, x) + sc.kv(-1.5, x), (X,)),
+    ("scaled", lambda x: sc.ive(1.5, x) + sc.kve(0.5, x) + sc.expn(0, x) + sc.expn(3, x), (X,)),
+    ("errors", lambda x: sc.erfcx(x) + sc.erfi(x) + sc.dawsn(x) + sc.expi(x) + sc.exp1(x), (X,)),
+    ("owens_t", lambda x, y: sc.owens_t(x, y) + sc.owens_t(y, x), (X, Y)),
+    ("elliptic", lambda p, x: sc.ellipk(p) * sc.ellipe(p) + sc.agm(x, p), (P, X)),
+    ("incomplete", lambda x: sc.ellipkinc(x, 0.3) + sc.ellipeinc(x, -0.5), (X,)),
+    ("around gamma", lambda x, y: sc.rgamma(x - 1.5) + sc.poch(x, y) + sc.poch(y, 3), (X, Y)),
+    ("loggamma", lambda x: sc.loggamma(x) * sc.gammasgn(x - 2.5) + sc.multigammaln(x + 2, 3), (X,)),
+    ("distributions by a", lambda x, y: sc.chdtr(x, y) + sc.gdtr(x, y, 2.0) + sc.gdtrc(2, x, y)
+     + sc.chdtrc(4 * x, y) + sc.stdtr(x, 0.3) + sc.fdtr(x, y, 1.2) + sc.fdtrc(x, y, 1.2), (X, Y)),
+    ("distributions by p", lambda p: sc.bdtr(2, 5, p) + sc.bdtrc(2, 5, p) ** 2 + sc.pdtr(2, p)
+     + sc.pdtrc(1, 9 * p) + sc.betaincc(2.0, 3.0, p), (P,)),
+    ("inverses by a", lambda x, y, p: sc.gammaincinv(x, p) + sc.gammainccinv(x, p)
+     + sc.betaincinv(x, y, p) + sc.betainccinv(y, x, p), (X, Y, P)),
+    ("inverses by p", lambda p, x: sc.gammaincinv(x, p) + sc.gammainccinv(x, p) + sc.chdtri(x, p)
+     + sc.betaincinv(x, 2.0, p) + sc.stdtrit(x, p) + sc.fdtri(x, 2.0, p), (P, X)),
+    ("stdtrit by df", lambda x, p: sc.stdtrit(x, p), (X, P)),
+    ("whole orders", lambda w, y: sc.gammainc(w, y + 3) + sc.gammaincc(w, y + 6)
+     + sc.betainc(3.0, w, y / 5) + sc.betainc(w, 2.0, y / 5), (W, Y)),
+    ("exprel", lambda x: sc.exprel(x - 0.5) + sc.spence(x) + sc.spence(x + 1) + sc.cosm1(x), (X,)),
+    ("boxcox1p", lambda x, y: sc.boxcox1p(x, y) + sc.inv_boxcox(x, y) + sc.inv_boxcox1p(y, x),
+     (X, Y)),
+    ("huber", lambda x, y: sc.huber(x, y) + sc.pseudo_huber(x, y) + sc.softplus(x), (X, Y)),
+    ("polynomials", lambda x: sc.eval_legendre(4, x) + sc.eval_chebyt(3, x) + sc.eval_hermite(3, x)
+     + sc.eval_hermitenorm(4, x) + sc.eval_laguerre(3, x) + sc.eval_legendre(-3, x), (X,)),
+    ("exp10", lambda x: sc.exp10(x) + sc.perm(7, 2), (X,)),
+    ("logsumexp", lambda x, y: sc.logsumexp(np.outer(x, x), axis=1, b=y - 1.0) + sc.logsumexp(
+        x, b=[0.0, 1.0, 2.0, 3.0, 4.0]), (X, Y)),
     ("cbrt", lambda x: np.cbrt(x) + sc.cbrt(-x), (X,)),
     ("entr", lambda x: sc.entr(x) + sc.rel_entr(x, 2 * x + x * x), (X,)),
     ("softmax", lambda x: sc.softmax(x) * sc.log_softmax(x), (X,)),
@@ -71,6 +101,10 @@ EDGES: list[tuple[Callable[..., Any], list[float]]] = [
     (sc.log_ndtr, [-1e10, -100, -20.1, -19.9, -5, 0, 3, 6.1, 10, 40]),
     (sc.i0, [0, 1e-5, -3, 50, 300, 700, 800]), (sc.i1, [0, -1e-5, 50, 300]),
     (sc.entr, [0, -1, 2]),
+    (sc.rgamma, [-9.5, -3, -2.5, 0, 1, 170, 200, np.inf]), (sc.ellipk, [-1e3, -1, 0, 0.99, 1, 2]),
+    (sc.ellipe, [-1e3, 0, 0.99, 1, 2, -np.inf]), (sc.exprel, [-1e3, -0.3, 0, 1e-9, 0.3, 700, 1e9]),
+    (sc.spence, [-1, 0, 1e-9, 0.5, 1, 1.5, 2, 3, 1e9]), (sc.gammasgn, [-2.5, -2, -0.0, 0, 3]),
+    (sc.k0, [-1, 0, 1e-9, 700]), (sc.erfcx, [-30, 0, 50, 1e9]), (sc.i0e, [-1e9, 0, 30, 1e9]),
 ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from pullback.core import called_python
+from pullback.core import called_python, scipy_functions
 from pullback.core.later import Later
 
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
@@ -20,10 +20,20 @@ _cython_lapack = Later("scipy.linalg.cython_lapack")
 
 
 def foreign_address(routine: str) -> int:
-    """The address of a routine, or of a Python function that compiled code calls."""
+    """The address of a routine, of a special function of SciPy's, or of a Python function that
+    compiled code calls."""
     if routine.startswith(called_python.PREFIX):
         return called_python.address(int(routine.removeprefix(called_python.PREFIX)))
+    if routine.startswith(scipy_functions.PREFIX):
+        return special_address(routine.removeprefix(scipy_functions.PREFIX))
     return lapack_address(routine)
+
+
+@cache
+def special_address(name: str) -> int:
+    """The address of a special function of SciPy."""
+    address: int = _pointer(*scipy_functions.capsule_of(name))
+    return address
 
 
 @cache

@@ -1,6 +1,7 @@
 """THE table of primitives: every row, by name.
 
-``prims_real`` has the rows of reals and of what reals share with integers, ``prims_discrete``
+``prims_real`` has the rows of reals and of what reals share with integers, ``prims_special``
+special functions of SciPy's, ``prims_discrete``
 integers, truth values, comparisons, conversions and control, ``prims_array`` whole arrays,
 ``prims_linear`` linear algebra, ``prims_products`` what only derivatives have, ``prims_foreign``
 calls of Python.
@@ -15,6 +16,7 @@ from pullback.core.prims_foreign import FOREIGN
 from pullback.core.prims_linear import LINEAR
 from pullback.core.prims_products import PRODUCTS
 from pullback.core.prims_real import REAL
+from pullback.core.prims_special import SPECIAL_ROWS
 from pullback.core.rows import Row, Table
 
 
@@ -26,7 +28,7 @@ def _join(*tables: Table) -> dict[str, Row]:
     return whole.rows
 
 
-TABLE: dict[str, Row] = _join(REAL, PRODUCTS, DISCRETE, ARRAY, LINEAR, FOREIGN)
+TABLE: dict[str, Row] = _join(REAL, SPECIAL_ROWS, PRODUCTS, DISCRETE, ARRAY, LINEAR, FOREIGN)
 
 VIEWS = frozenset({"slice", "pick", "transpose", "expand", "broadcast"})
 """The primitives that return a view of their array, and work on handles."""

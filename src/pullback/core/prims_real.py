@@ -122,6 +122,8 @@ def _or_zero(b: Builder, where: Atom, above: Atom, below: Atom) -> Atom:
 _unary("sqrt", np.sqrt, _d1(lambda b, x, r: _or_zero(b, r, _k(0.5, x), r)), intrinsic("sqrt"),
        (0.5, 2.0), True, "partial 0 at 0, as of a norm")
 _unary("exp", np.exp, _d1(lambda b, x, r: r), "call:exp")
+_unary("exp10", SPECIAL.exp10,
+       _d1(lambda b, x, r: b.prim("mul", _k(math.log(10.0), r), r)), "call:exp10")
 _unary("exp2", np.exp2, _d1(lambda b, x, r: b.prim("mul", r, _k(math.log(2), x))), "call:exp2")
 _unary("expm1", np.expm1, _d1(lambda b, x, r: b.prim("add", r, _k(1.0, x))), "call:expm1")
 _unary("log", np.log, _d1(lambda b, x, r: b.prim("div", _k(1.0, x), x)), "call:log", (0.5, 2.0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pullback.core.scipy_functions import ARITIES, PREFIX
 from pullback.native.text import real_constant
 
 # digamma(x) = log x - 1/(2x) - sum B_2k / (2k x^2k)
@@ -147,9 +148,24 @@ series:
 """
 
 
+def _of_scipy(name: str, arity: int) -> str:
+    """Write a call of a function of SciPy's."""
+    types = ", ".join(["double"] * arity)
+    given = ", ".join(f"double %x{k}" for k in range(arity))
+    pure, symbol = "nounwind willreturn memory(none)", f"pb_lapack_{PREFIX}{name}"
+    return f"""
+declare double @{symbol}({types}, i32) {pure}
+define internal double @pb.{name}({given}) {pure} noinline {{
+  %r = call double @{symbol}({given}, i32 0)
+  ret double %r
+}}
+"""
+
+
 SPECIAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "digamma": (_digamma(), ("log", "tan")),
     "zeta": (_zeta(), ()),
+    **{name: (_of_scipy(name, arity), ()) for name, arity in ARITIES.items()},
 }
 """Name -> text of the function ``@pb.NAME``, and the functions of libm that it calls (functions of
 one argument)."""

@@ -117,12 +117,7 @@ REWRITES: dict[str, str] = {
     "scipy.spatial.distance.cdist(chebyshev)": "np.max(np.abs(a[:, None] - b[None]), axis=2)",
     "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
     "scipy.cluster.": OUTSIDE,
-    "scipy.special.loggamma": "scipy.special.gammaln(x)",
-    "scipy.special.softplus": "np.logaddexp(0.0, x)",
-    "scipy.special.exp10": "10.0 ** x",
     "scipy.special.lambertw": "for _ in range(20): w = w - (w - x * np.exp(-w)) / (1.0 + w)",
-    "scipy.special.eval_legendre":
-        "the recurrence: p, q = ((2 * k + 1) * x * p - k * q) / (k + 1), p from x, 1.0 on",
     "pb.": INSIDE, "pb.ravel": PLACES, "pb.ravel.<locals>.unravel": PLACES,
     # other packages
     "pandas.": COLUMNS, "polars.": COLUMNS, "xarray.": COLUMNS,

@@ -14,7 +14,8 @@ import numpy as np
 from pullback.core.build import lit
 from pullback.core.later import SPECIAL, LaterFunction
 from pullback.core.prims import TABLE
-from pullback.core.rows import real1
+from pullback.core.prims_special import SPECIAL_ROWS
+from pullback.core.rows import real1, real2
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, Int, Real
 from pullback.errors import ArgumentTypeError
@@ -142,7 +143,7 @@ REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
         and isinstance(row.numpy, (np.ufunc, LaterFunction))
         and name not in ROUNDING
     },
-    np.fabs: _prim("abs"), np.sinc: _sinc,
+    np.fabs: _prim("abs"), np.sinc: _sinc, np.i0: _prim("i0"),
     np.deg2rad: _scaled(math.pi / 180), np.radians: _scaled(math.pi / 180),
     np.rad2deg: _scaled(180 / math.pi), np.degrees: _scaled(180 / math.pi),
     SPECIAL.expit: _logistic, SPECIAL.logit: _logit,
@@ -185,6 +186,11 @@ def _heaviside(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Atom:
 REAL_FUNCTIONS2: dict[Callable[..., object], Binary] = {
     np.arctan2: _prim2("atan2"), np.hypot: _prim2("hypot"), np.copysign: _prim2("copysign"),
     np.logaddexp: _logaddexp, np.heaviside: _heaviside,
+    **{
+        row.numpy: _prim2(name)
+        for name, row in SPECIAL_ROWS.rows.items()
+        if row.rule is real2 and row.domain
+    },
     SPECIAL.xlogy: _times_log("log", 0.0), SPECIAL.xlog1py: _times_log("log1p", -1.0),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from pullback.core.build import i64, lit
-from pullback.core.later import SPECIAL
+from pullback.core.later import SPECIAL, Later
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Bool, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
@@ -28,6 +28,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.reductions import (
     Indices,
@@ -350,6 +351,9 @@ def count_nonzero(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return total(sp, hits, axis, NONE, keepdims, node)
 
 
+_special = Later("pullback.frontend.library.text.scipy_special")
+
+
 @register(SPECIAL.logsumexp)
 def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """log(sum(exp(x))), shifted by the maximum where that is finite."""
@@ -357,7 +361,8 @@ def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
         sp, "logsumexp", args, kwargs, node, a=MISSING, axis=NONE, b=NONE, keepdims=FALSE
     )
     if not is_none(weights):
-        sp.refuse(node, "the argument b= of logsumexp is not supported")
+        text = _special._weighted_logsumexp
+        return run_program(sp, text, (x, weights, axis, keepdims), node)
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
         _no_axis(sp, axis, node, ())

@@ -9,14 +9,24 @@ that is a whole number by nature (n of polygamma, s of zeta) are refused."""
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType
 
 import numpy as np
 
-from pullback.core.later import SPECIAL, Later
+from pullback.core.later import SPECIAL, Later, LaterFunction
 from pullback.core.types import F64
 from pullback.frontend.kinds.dtypes import promote, real_of
-from pullback.frontend.kinds.values import Specialiser, Static, Value, register
+from pullback.frontend.kinds.values import (
+    CALLS,
+    Handler,
+    Specialiser,
+    Static,
+    Value,
+    register,
+)
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.arrays import elementwise
@@ -24,11 +34,9 @@ from pullback.frontend.library.numpy.elementwise import map_real2, numpy_scalar
 from pullback.frontend.library.numpy.reduce import logsumexp
 
 programs = Later("pullback.frontend.library.text.special")
+more = Later("pullback.frontend.library.text.more_special")
 
 PROGRAMS: dict[Callable[..., object], tuple[str, int]] = {
-    SPECIAL.i0: ("i0", 1), np.i0: ("i0", 1),
-    SPECIAL.i1: ("i1", 1),
-    SPECIAL.i0e: ("i0e", 1), SPECIAL.i1e: ("i1e", 1),
     SPECIAL.beta: ("beta", 2), SPECIAL.betaln: ("betaln", 2),
     SPECIAL.binom: ("binom", 2),
     SPECIAL.gammainc: ("gammainc", 2),
@@ -42,24 +50,49 @@ PROGRAMS: dict[Callable[..., object], tuple[str, int]] = {
 """For a function of SciPy, the program in ``text/special.py`` and its number of arguments."""
 
 
-def _register_program(function: Callable[..., object], program: str, arity: int) -> None:
-    name = getattr(function, "__name__", "function")
+def _elementwise(name: str, text: Callable[[], object], arity: int) -> Handler:
+    """Return the handler of a function that is a program of so many numbers."""
 
-    @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         values = bind(sp, name, args, kwargs, node, **{f"x{k}": MISSING for k in range(arity)})
 
         def one(items: Sequence[Value]) -> Value:
             t = real_of(promote(sp, items, node))
             wide = [numpy_scalar(sp.convert(v, F64, node)) for v in items]
-            result = sp.scalar(run_program(sp, getattr(programs, program), wide, node), node)
+            result = run_program(sp, text(), wide, node)
             return numpy_scalar(sp.convert(result, t, node))
 
         return elementwise(sp, values, one, node)
 
+    return call
+
 
 for _function, (_program, _arity) in PROGRAMS.items():
-    _register_program(_function, _program, _arity)
+    _name = getattr(_function, "__name__", "function")
+    register(_function)(_elementwise(_name, partial(getattr, programs, _program), _arity))
+
+
+def finder(function: object) -> Handler | None:
+    """The handler of a ufunc of SciPy that has a text in ``text/more_special.py``."""
+    if not isinstance(function, np.ufunc):
+        return None
+    name = function.__name__
+    special = sys.modules.get("scipy.special")
+    text = getattr(more, name, None) if getattr(special, name, None) is function else None
+    if not isinstance(text, FunctionType) or text.__module__ != more.__name__:
+        return None
+    return _elementwise(name, lambda: text, function.nin)
+
+
+CALLS.finders.append(finder)
+
+
+@register(LaterFunction("pullback.frontend.library.text.more_special", "start"))
+def start(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """SciPy's value of a function that has no derivative (``core/prims_special.py``)."""
+    name, *values = args
+    atoms = [sp.b.prim("stop_gradient", sp.scalar(v, node).atom) for v in values]
+    return numpy_scalar(sp.b.prim(str(sp.static(name, node, "a name")), *atoms))
 
 
 @register(SPECIAL.zeta)

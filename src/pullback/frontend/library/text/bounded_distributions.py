@@ -243,6 +243,14 @@ def logpdf_of_skewnorm(x: Any, a: Any) -> Any:
     return LOG_2 - 0.5 * x * x - LOG_ROOT + scipy.special.log_ndtr(a * x)
 
 
+def cdf_of_skewnorm(x: Any, a: Any) -> Any:
+    return np.maximum(scipy.special.ndtr(x) - 2.0 * scipy.special.owens_t(x, a), 0.0)
+
+
+def sf_of_skewnorm(x: Any, a: Any) -> Any:
+    return np.maximum(scipy.special.ndtr(-x) + 2.0 * scipy.special.owens_t(x, a), 0.0)
+
+
 def mean_of_skewnorm(a: Any) -> Any:
     return math.sqrt(2.0 / math.pi) * a / np.sqrt(1.0 + a * a)
 

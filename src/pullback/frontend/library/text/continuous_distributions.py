@@ -16,21 +16,16 @@ import scipy  # its modules are imported when they are first used
 from pullback.frontend.library.text.special import beta_fraction
 
 INFINITY = math.inf
-SUPPORTS = {
-    name: (0.0, INFINITY)
-    for name in (
-        "expon", "gamma", "erlang", "chi2", "f", "lognorm", "halfnorm", "halfcauchy", "invgamma",
-        "weibull_min", "rayleigh", "maxwell", "invgauss",
-    )
-} | {
-    name: (-INFINITY, INFINITY)
-    for name in (
-        "norm", "t", "laplace", "logistic", "cauchy", "gumbel_r", "gumbel_l", "vonmises",
-        "skewnorm", "exponnorm",
-    )
-} | {
-    name: (0.0, 1.0) for name in ("beta", "uniform", "triang", "powerlaw")
-} | {"pareto": (1.0, INFINITY), "weibull_max": (-INFINITY, 0.0)}  # fmt: skip
+SUPPORTS: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(
+        ("expon", "gamma", "erlang", "chi2", "f", "lognorm", "halfnorm", "halfcauchy", "invgamma",
+         "weibull_min", "rayleigh", "maxwell", "invgauss"), (0.0, INFINITY)),
+    **dict.fromkeys(
+        ("norm", "t", "laplace", "logistic", "cauchy", "gumbel_r", "gumbel_l", "vonmises",
+         "skewnorm", "exponnorm"), (-INFINITY, INFINITY)),
+    **dict.fromkeys(("beta", "uniform", "triang", "powerlaw"), (0.0, 1.0)),
+    "pareto": (1.0, INFINITY), "weibull_max": (-INFINITY, 0.0),
+}  # fmt: skip
 
 ENDS_OUT = frozenset({"invgamma", "invgauss", "lognorm", "powerlaw", "rayleigh"})
 """The distributions whose density is 0 at the ends of the support, whatever the formula says."""
@@ -131,6 +126,14 @@ def sf_of_gamma(x: Any, a: Any) -> Any:
     return scipy.special.gammaincc(a, x)
 
 
+def ppf_of_gamma(q: Any, a: Any) -> Any:
+    return scipy.special.gammaincinv(a, q)
+
+
+def isf_of_gamma(q: Any, a: Any) -> Any:
+    return scipy.special.gammainccinv(a, q)
+
+
 def entropy_of_gamma(a: Any) -> Any:
     if a < 250.0:
         return scipy.special.psi(a) * (1.0 - a) + a + scipy.special.gammaln(a)
@@ -157,6 +160,14 @@ def cdf_of_beta(x: Any, a: Any, b: Any) -> Any:
 
 def sf_of_beta(x: Any, a: Any, b: Any) -> Any:
     return scipy.special.betainc(b, a, 1.0 - x)
+
+
+def ppf_of_beta(q: Any, a: Any, b: Any) -> Any:
+    return scipy.special.betaincinv(a, b, q)
+
+
+def isf_of_beta(q: Any, a: Any, b: Any) -> Any:
+    return scipy.special.betainccinv(a, b, q)
 
 
 def entropy_of_beta(a: Any, b: Any) -> Any:
@@ -204,6 +215,14 @@ def sf_of_t(x: Any, df: Any) -> Any:
     return cdf_of_t(-x, df)
 
 
+def ppf_of_t(q: Any, df: Any) -> Any:
+    return scipy.special.stdtrit(df, q)
+
+
+def isf_of_t(q: Any, df: Any) -> Any:
+    return -scipy.special.stdtrit(df, q)
+
+
 def entropy_of_t(df: Any) -> Any:
     if df == np.inf:
         return LOG_ROOT + 0.5
@@ -241,6 +260,14 @@ def sf_of_chi2(x: Any, df: Any) -> Any:
     return scipy.special.gammaincc(df / 2.0, x / 2.0)
 
 
+def ppf_of_chi2(q: Any, df: Any) -> Any:
+    return 2.0 * scipy.special.gammaincinv(df / 2.0, q)
+
+
+def isf_of_chi2(q: Any, df: Any) -> Any:
+    return 2.0 * scipy.special.gammainccinv(df / 2.0, q)
+
+
 def entropy_of_chi2(df: Any) -> Any:
     return entropy_of_gamma(0.5 * df) + LOG_2
 
@@ -266,6 +293,10 @@ def cdf_of_f(x: Any, dfn: Any, dfd: Any) -> Any:
 
 def sf_of_f(x: Any, dfn: Any, dfd: Any) -> Any:
     return scipy.special.betainc(dfd / 2.0, dfn / 2.0, dfd / (dfd + dfn * x))
+
+
+def ppf_of_f(q: Any, dfn: Any, dfd: Any) -> Any:
+    return scipy.special.fdtri(dfn, dfd, q)
 
 
 def entropy_of_f(dfn: Any, dfd: Any) -> Any:

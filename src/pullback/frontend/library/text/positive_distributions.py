@@ -100,6 +100,14 @@ def sf_of_invgamma(x: Any, a: Any) -> Any:
     return scipy.special.gammainc(a, 1.0 / x)
 
 
+def ppf_of_invgamma(q: Any, a: Any) -> Any:
+    return 1.0 / scipy.special.gammainccinv(a, q)
+
+
+def isf_of_invgamma(q: Any, a: Any) -> Any:
+    return 1.0 / scipy.special.gammaincinv(a, q)
+
+
 def entropy_of_invgamma(a: Any) -> Any:
     if a < 200.0:
         return a - (a + 1.0) * scipy.special.psi(a) + scipy.special.gammaln(a)
@@ -338,6 +346,14 @@ def cdf_of_maxwell(x: Any) -> Any:
 
 def sf_of_maxwell(x: Any) -> Any:
     return scipy.special.gammaincc(1.5, x * x / 2.0)
+
+
+def ppf_of_maxwell(q: Any) -> Any:
+    return np.sqrt(2.0 * scipy.special.gammaincinv(1.5, q))
+
+
+def isf_of_maxwell(q: Any) -> Any:
+    return np.sqrt(2.0 * scipy.special.gammainccinv(1.5, q))
 
 
 def entropy_of_maxwell() -> Any:

@@ -20,51 +20,6 @@ TINY = 1e-300
 MANY = 100_000
 
 
-def i0(x: float) -> float:
-    """The sum of (x/2)**2k / k!**2"""
-    z = 0.25 * x * x
-    term, total, k = 1.0, 1.0, 1.0
-    while term > EPSILON * total and k < MANY:
-        term = term * (z / (k * k))
-        total = total + term
-        k = k + 1.0
-    return total
-
-
-def i1(x: float) -> float:
-    """x/2 times the sum of (x/2)**2k / (k! (k+1)!)"""
-    z = 0.25 * x * x
-    term, total, k = 1.0, 1.0, 1.0
-    while term > EPSILON * total and k < MANY:
-        term = term * (z / (k * (k + 1.0)))
-        total = total + term
-        k = k + 1.0
-    return 0.5 * x * total
-
-
-def _scaled_bessel(order: float, x: float) -> float:
-    """exp(-x) I_order(x) for large x: an asymptotic series"""
-    term, total, k = 1.0, 1.0, 1.0
-    while abs(term) > EPSILON * abs(total) and k < 30.0:
-        term = term * (((2.0 * k - 1.0) ** 2 - 4.0 * order * order) / (8.0 * k * x))
-        total = total + term
-        k = k + 1.0
-    return total / np.sqrt(2.0 * math.pi * x)
-
-
-def i0e(x: float) -> float:
-    """exp(-|x|) i0(x)"""
-    size = abs(x)
-    return _scaled_bessel(0.0, size) if size > 30.0 else np.exp(-size) * i0(x)
-
-
-def i1e(x: float) -> float:
-    """exp(-|x|) i1(x)"""
-    if x > 30.0:
-        return _scaled_bessel(1.0, x)
-    return -_scaled_bessel(1.0, -x) if x < -30.0 else np.exp(-abs(x)) * i1(x)
-
-
 def _rest_of_stirling(x: float) -> float:
     """gammaln(x) - ((x - 1/2) log(x) - x + log(2 pi) / 2), for x >= 15"""
     r = 1.0 / (x * x)
@@ -110,12 +65,40 @@ def lower_series(a: float, x: float) -> float:
     return total * np.exp(a * np.log(x) - x - scipy.special.gammaln(a))
 
 
+def between(x: float) -> float:
+    """Return x, or a number that is far from whole where x is (nearly) whole: there continued
+    fractions end early, but not their derivatives."""
+    return x + 0.5 if abs(x - np.rint(x)) < 1e-3 else x
+
+
+def upper_rounds(a: float, x: float) -> float:
+    """After how many rounds ``upper_fraction`` has converged, with its derivatives."""
+    b = x + 1.0 - a
+    c, d, change, k = 1.0 / TINY, 1.0 / b, 2.0, 1.0
+    while abs(change - 1.0) > 1e-16 and k < MANY:
+        an = k * (a - k)
+        b = b + 2.0
+        d = an * d + b
+        if abs(d) < TINY:
+            d = TINY
+        c = b + an / c
+        if abs(c) < TINY:
+            c = TINY
+        d = 1.0 / d
+        change = d * c
+        k = k + 1.0
+    return k
+
+
 def upper_fraction(a: float, x: float) -> float:
     """gammaincc, for x > a + 1: a continued fraction by Lentz's method"""
+    least, known = 0.0, stop_gradient(a)
+    if between(known) != known:
+        least = upper_rounds(between(known), stop_gradient(x))
     b = x + 1.0 - a
     c, d = 1.0 / TINY, 1.0 / b
     h, change, k = d, 2.0, 1.0
-    while abs(change - 1.0) > 1e-16 and k < MANY:
+    while (abs(change - 1.0) > 1e-16 or k < least) and k < MANY:
         an = k * (a - k)
         b = b + 2.0
         d = an * d + b
@@ -161,15 +144,48 @@ def gammaincc(a: float, x: float) -> float:
     return result
 
 
+def beta_rounds(a: float, b: float, x: float) -> float:
+    """After how many rounds ``beta_fraction`` has converged, with its derivatives."""
+    c = 1.0
+    d = 1.0 - (a + b) * x / (a + 1.0)
+    if abs(d) < TINY:
+        d = TINY
+    d = 1.0 / d
+    change, k = 2.0, 1.0
+    while abs(change - 1.0) > 1e-16 and k < MANY:
+        even = k * (b - k) * x / ((a + 2.0 * k - 1.0) * (a + 2.0 * k))
+        d = 1.0 + even * d
+        if abs(d) < TINY:
+            d = TINY
+        c = 1.0 + even / c
+        if abs(c) < TINY:
+            c = TINY
+        d = 1.0 / d
+        odd = -(a + k) * (a + b + k) * x / ((a + 2.0 * k) * (a + 2.0 * k + 1.0))
+        d = 1.0 + odd * d
+        if abs(d) < TINY:
+            d = TINY
+        c = 1.0 + odd / c
+        if abs(c) < TINY:
+            c = TINY
+        d = 1.0 / d
+        change = d * c
+        k = k + 1.0
+    return k
+
+
 def beta_fraction(a: float, b: float, x: float) -> float:
     """The continued fraction of betainc, by Lentz's method, for x < (a + 1) / (a + b + 2)"""
+    least, known = 0.0, stop_gradient(b)
+    if between(known) != known:
+        least = beta_rounds(stop_gradient(a), between(known), stop_gradient(x))
     c = 1.0
     d = 1.0 - (a + b) * x / (a + 1.0)
     if abs(d) < TINY:
         d = TINY
     d = 1.0 / d
     h, change, k = d, 2.0, 1.0
-    while abs(change - 1.0) > 1e-16 and k < MANY:
+    while (abs(change - 1.0) > 1e-16 or k < least) and k < MANY:
         even = k * (b - k) * x / ((a + 2.0 * k - 1.0) * (a + 2.0 * k))
         d = 1.0 + even * d
         if abs(d) < TINY:

@@ -1,0 +1,187 @@
+"""Rows for special functions whose values are SciPy's own (``core/scipy_functions.py``), with their
+derivatives in closed form; those by an order have none."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from pullback.core.later import SPECIAL
+from pullback.core.rows import (
+    NOT_DIFFERENTIABLE,
+    Partial,
+    Row,
+    Table,
+    real1,
+    real2,
+    real3,
+)
+from pullback.core.terms import Atom, Lit
+
+if TYPE_CHECKING:
+    from pullback.core.build import Builder
+
+SPECIAL_ROWS = Table()
+
+Args = tuple[Atom, ...]
+
+
+def _k(value: float, like: Atom) -> Lit:
+    return Lit(value, like.type)
+
+
+def _add(name: str, partials: tuple[Partial, ...], *domain: tuple[float, float]) -> None:
+    rule = (real1, real2, real3)[len(partials) - 1]
+    SPECIAL_ROWS.add(
+        Row(name, len(partials), rule, getattr(SPECIAL, name), partials,
+            {"real": f"call:{name}"}, domain, product="mulz",
+            kinks="partial infinite or NaN at the poles")
+    )  # fmt: skip
+
+
+def _over(b: Builder, value: Atom, x: Atom, at_zero: float) -> Atom:
+    """value / x; where x is 0, what it is there"""
+    zero = b.prim("eq", x, _k(0.0, x))
+    ratio = b.prim("div", value, b.prim("select", zero, _k(1.0, x), x))
+    return b.prim("select", zero, _k(at_zero, x), ratio)
+
+
+def _signed(b: Builder, x: Atom, r: Atom) -> Atom:
+    return b.prim("mul", b.prim("sign", x), r)
+
+
+def _exp(b: Builder, scale: float, exponent: Atom) -> Atom:
+    return b.prim("mul", _k(scale, exponent), b.prim("exp", exponent))
+
+
+def _k1(b: Builder, a: Args, r: Atom) -> Atom:
+    """-k0 - k1 / x"""
+    return b.prim("neg", b.prim("add", b.prim("k0", a[0]), b.prim("div", r, a[0])))
+
+
+def _y1(b: Builder, a: Args, r: Atom) -> Atom:
+    """y0 - y1 / x"""
+    return b.prim("sub", b.prim("y0", a[0]), b.prim("div", r, a[0]))
+
+
+def _i1(b: Builder, a: Args, r: Atom) -> Atom:
+    """i0 - i1 / x"""
+    return b.prim("sub", b.prim("i0", a[0]), _over(b, r, a[0], 0.5))
+
+
+def _i0e(b: Builder, a: Args, r: Atom) -> Atom:
+    """i1e - sign(x) i0e"""
+    return b.prim("sub", b.prim("i1e", a[0]), _signed(b, a[0], r))
+
+
+def _i1e(b: Builder, a: Args, r: Atom) -> Atom:
+    """i0e - i1e / x - sign(x) i1e"""
+    slope = b.prim("sub", b.prim("i0e", a[0]), _over(b, r, a[0], 0.5))
+    return b.prim("sub", slope, _signed(b, a[0], r))
+
+
+def _k1e(b: Builder, a: Args, r: Atom) -> Atom:
+    """k1e - k0e - k1e / x"""
+    return b.prim("sub", b.prim("sub", r, b.prim("k0e", a[0])), b.prim("div", r, a[0]))
+
+
+def _square(b: Builder, x: Atom) -> Atom:
+    return b.prim("mul", x, x)
+
+
+def _twice(b: Builder, x: Atom, r: Atom) -> Atom:
+    """2 x r"""
+    return b.prim("mul", b.prim("mul", _k(2.0, x), x), r)
+
+
+_POSITIVE = (0.5, 4.0)
+_ROOT = 2.0 / math.sqrt(math.pi)
+_add("y0", (lambda b, a, r: b.prim("neg", b.prim("y1", a[0])),), _POSITIVE)
+_add("y1", (_y1,), _POSITIVE)
+_add("i0", (lambda b, a, r: b.prim("i1", a[0]),), (-3.0, 3.0))
+_add("i1", (_i1,), (-3.0, 3.0))
+_add("i0e", (_i0e,), (-3.0, 3.0))
+_add("i1e", (_i1e,), (-3.0, 3.0))
+_add("k0", (lambda b, a, r: b.prim("neg", b.prim("k1", a[0])),), _POSITIVE)
+_add("k1", (_k1,), _POSITIVE)
+_add("k0e", (lambda b, a, r: b.prim("sub", r, b.prim("k1e", a[0])),), _POSITIVE)
+_add("k1e", (_k1e,), _POSITIVE)
+_add("erfcx", (lambda b, a, r: b.prim("sub", _twice(b, a[0], r), _k(_ROOT, r)),), (-2.0, 2.0))
+_add("erfi", (lambda b, a, r: _exp(b, _ROOT, _square(b, a[0])),), (-2.0, 2.0))
+_add("dawsn", (lambda b, a, r: b.prim("sub", _k(1.0, r), _twice(b, a[0], r)),), (-2.0, 2.0))
+_add("expi", (lambda b, a, r: b.prim("div", b.prim("exp", a[0]), a[0]),), _POSITIVE)
+_add("exp1", (lambda b, a, r: b.prim("div", _exp(b, -1.0, b.prim("neg", a[0])), a[0]),), _POSITIVE)
+
+
+# --- of an order and a number ---------------------------------------------------------------------
+
+
+def _neighbours(b: Builder, name: str, a: Args, sign: str) -> Atom:
+    """Half of the sum, or difference, of the functions of the orders before and after."""
+    before, after = (b.prim(name, b.prim("add", a[0], _k(s, a[0])), a[1]) for s in (-1.0, 1.0))
+    return b.prim("mul", _k(0.5, a[1]), b.prim(sign, before, after))
+
+
+def _kve(b: Builder, a: Args, r: Atom) -> Atom:
+    return b.prim("sub", r, _neighbours(b, "kve", a, "add"))
+
+
+def _ive(b: Builder, a: Args, r: Atom) -> Atom:
+    return b.prim("sub", _neighbours(b, "ive", a, "add"), _signed(b, a[1], r))
+
+
+def _expn(b: Builder, a: Args, r: Atom) -> Atom:
+    """-expn(n - 1, x); expn(0, x) is exp(-x) / x"""
+    zero = b.prim("eq", a[0], _k(0.0, a[0]))
+    least = b.prim("select", zero, _k(1.0, a[0]), a[0])
+    others = b.prim("expn", b.prim("sub", least, _k(1.0, a[0])), a[1])
+    first = b.prim("mul", r, b.prim("add", _k(1.0, r), b.prim("div", _k(1.0, r), a[1])))
+    return b.prim("neg", b.prim("select", zero, first, others))
+
+
+def _owens_by_h(b: Builder, a: Args, r: Atom) -> Atom:
+    """-exp(-h**2 / 2) erf(a h / sqrt(2)) / sqrt(8 pi)"""
+    gauss = _exp(b, -1.0 / math.sqrt(8.0 * math.pi), b.prim("mul", _k(-0.5, r), _square(b, a[0])))
+    inner = b.prim("mul", _k(math.sqrt(0.5), r), b.prim("mul", a[0], a[1]))
+    return b.prim("mul", gauss, b.prim("erf", inner))
+
+
+def _owens_by_a(b: Builder, a: Args, r: Atom) -> Atom:
+    """exp(-h**2 (1 + a**2) / 2) / (2 pi (1 + a**2))"""
+    rest = b.prim("add", _k(1.0, r), _square(b, a[1]))
+    half = b.prim("mul", b.prim("mul", _k(-0.5, r), _square(b, a[0])), rest)
+    return b.prim("div", _exp(b, 0.5 / math.pi, half), rest)
+
+
+def _root(b: Builder, a: Args) -> Atom:
+    """sqrt(1 - m sin(phi)**2)"""
+    part = b.prim("mul", a[1], _square(b, b.prim("sin", a[0])))
+    return b.prim("sqrt", b.prim("sub", _k(1.0, part), part))
+
+
+_ORDER, _SMALL = (0.5, 3.0), (-0.8, 0.8)
+_add("jv", (NOT_DIFFERENTIABLE, lambda b, a, r: _neighbours(b, "jv", a, "sub")), _ORDER, _POSITIVE)
+_add("yv", (NOT_DIFFERENTIABLE, lambda b, a, r: _neighbours(b, "yv", a, "sub")), _ORDER, _POSITIVE)
+_add("iv", (NOT_DIFFERENTIABLE, lambda b, a, r: _neighbours(b, "iv", a, "add")), _ORDER, _POSITIVE)
+_add(
+    "kv",
+    (NOT_DIFFERENTIABLE, lambda b, a, r: b.prim("neg", _neighbours(b, "kv", a, "add"))),
+    _ORDER,
+    _POSITIVE,
+)
+_add("ive", (NOT_DIFFERENTIABLE, _ive), _ORDER, _POSITIVE)
+_add("kve", (NOT_DIFFERENTIABLE, _kve), _ORDER, _POSITIVE)
+_add("expn", (NOT_DIFFERENTIABLE, _expn), (2.0, 2.0), _POSITIVE)
+_add("owens_t", (_owens_by_h, _owens_by_a), (-2.0, 2.0), (-2.0, 2.0))
+_add(
+    "ellipkinc",
+    (lambda b, a, r: b.prim("div", _k(1.0, r), _root(b, a)), NOT_DIFFERENTIABLE),
+    (-2.0, 2.0),
+    _SMALL,
+)
+_add("ellipeinc", (lambda b, a, r: _root(b, a), NOT_DIFFERENTIABLE), (-2.0, 2.0), _SMALL)
+for _name in ("gammaincinv", "gammainccinv", "stdtrit"):  # from where a text goes on (``special``)
+    _add(_name, (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE))
+_add("betaincinv", (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE))
+
+__all__ = ["SPECIAL_ROWS"]
