@@ -12,7 +12,13 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.functions import exits, iterator_lifetimes, placed, threads
+from pullback.frontend.functions import (
+    exits,
+    generator_forms,
+    iterator_lifetimes,
+    placed,
+    threads,
+)
 from pullback.frontend.functions.adopted import homes
 from pullback.frontend.functions.captured_variables import (
     APART,
@@ -151,8 +157,9 @@ def _body(
         block = b.block(atoms)
         run.caught.handed.pop(spec.name, None)
         if flat is not None and CONSUMER in frame.scope.names:
-            if isinstance(flat.kind, ThreadK):
-                run.caught.handed[spec.name] = exits.of_generator(run, spec, frame)
+            tells = generator_forms.tells(spec.definition) and not spec.updates
+            if isinstance(flat.kind, ThreadK) or tells:
+                run.caught.handed[spec.name] = exits.of_generator(run, spec, frame, flat.kind)
         elif handed is not None:
             run.caught.handed[spec.name] = exits.handed_back(run, spec, frame, handed)
     for path, hidden in frame.hidden.items():

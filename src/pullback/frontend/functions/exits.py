@@ -194,12 +194,16 @@ def handed_back(run: Run, spec: Spec, frame: Frame, flat: Flat) -> HandedBack:
     return HandedBack(run, spec.name, spec.definition, frame, kinds, own)
 
 
-def of_generator(run: Run, spec: Spec, frame: Frame) -> HandedBack:
-    """Return what the function of a generator, which has been run, gives where it raises."""
+def of_generator(run: Run, spec: Spec, frame: Frame, kind: Kind) -> HandedBack:
+    """Return what the function of a generator, which has been run, gives where it raises; it gives
+    something of this kind."""
     kinds: dict[str, Kind] = dict.fromkeys((STATE, *frame.slots), ThreadK(()))
     consumer = frame.scope.names[CONSUMER]
     stops = isinstance(consumer, Static) and bool(getattr(consumer.value, "stops", False))
-    return OfGenerator(run, spec.name, spec.definition, frame, kinds, (), (BOOL,) * stops)
+    last: tuple[Type, ...] = (BOOL,) * stops
+    if isinstance(kind, TupleK):  # with what the generator returns
+        last = (*last, *leaf_types(kind.items[1]))
+    return OfGenerator(run, spec.name, spec.definition, frame, kinds, (), last)
 
 
 def of_consumer(

@@ -23,7 +23,7 @@ from pullback.errors import (
     UnsupportedError,
     excerpt,
 )
-from pullback.frontend.functions import generator_ends
+from pullback.frontend.functions import generator_ends, generator_forms
 from pullback.frontend.functions.adopted import adopt
 from pullback.frontend.functions.bodies import run_once
 from pullback.frontend.functions.captured_variables import (
@@ -410,7 +410,7 @@ class Functions:
         spec = self.fixpoint.members.get(key)
         if spec is None or spec in self.active:
             spec = Spec(definition, self._name(definition), function.kind, kinds)
-            if CONSUMER in names:
+            if CONSUMER in names and not generator_forms.tells(definition):
                 spec.result = _thread(kinds[names.index(CONSUMER)])
         origins = [self.run.origins.get(a) for a in function.atoms]
         once = partial(run_once, self.run, spec, names, origins)

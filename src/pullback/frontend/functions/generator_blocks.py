@@ -18,16 +18,21 @@ from pullback.frontend.python.attempted import Attempt, ByClause, Level, Once
 from pullback.frontend.python.left_generators import told_stopped
 from pullback.frontend.python.looks import guard_of
 from pullback.frontend.python.syntax import (
+    GIVEN,
     STOP,
+    THROWN,
     bound_anew,
     is_endless,
     jumps,
     local_names,
     own_nodes,
+    told,
 )
 
 AT, VALUE, WHAT, STEP = ".at", ".value", ".what", ".step"
-SETTLE, SOURCE, MORE, ITEM, AFTER = ".settle", ".source", ".more", ".item", ".after"
+SETTLE, SOURCE, NAMED, MORE, ITEM, AFTER, TOLD = (
+    ".settle", ".source", ".named", ".more", ".item", ".after", ".told",
+)  # fmt: skip
 """The functions that the text calls: see ``interpret/advancing``."""
 
 RETURNS, RETURNED = ".returns", ".returned"
@@ -86,7 +91,8 @@ class Graph:
     """The blocks of a generator between which something is yielded or jumped over; the first one is
     number 1."""
 
-    def __init__(self, generator: ast.FunctionDef) -> None:
+    def __init__(self, generator: ast.FunctionDef, is_given: bool) -> None:
+        """``is_given``: it may be sent something."""
         self.stmts: list[list[ast.stmt]] = [[], []]
         self.ends: list[End] = [None, None]
         self.levels: list[tuple[Level, ...]] = [(), ()]
@@ -98,6 +104,13 @@ class Graph:
         self.loops = 0
         self.returns = False
         """Whether a value is returned somewhere."""
+        read = {n.id for n in ast.walk(generator) if isinstance(n, ast.Name)}
+        nodes = [n for s in generator.body for n in own_nodes(s)]
+        inner = any(isinstance(n, ast.YieldFrom) for n in nodes)
+        self.throws = THROWN in read or not any(isinstance(n, ast.Yield) for n in nodes)
+        """Whether it says after each ``yield`` what it does where an exception is thrown there."""
+        self.receives = is_given and (GIVEN in read or self.throws or inner)
+        """Whether it makes a difference what it is sent."""
         self._block(copy.deepcopy(generator.body), 1, None)
 
     @property
@@ -135,6 +148,10 @@ class Graph:
                 goes_on, left = self.new(), self.new()
                 self.ends[after] = Test(ast.copy_location(name_(STOP), s), left, goes_on)
                 return goes_on
+            case ast.Expr(ast.YieldFrom() as e) if self.receives and (
+                not self.guarded or guard_of(s) is None
+            ):
+                return self._from_inner(e, s, at)
             case ast.Expr(ast.YieldFrom(source)):
                 name = f".x{len(self.ends)}"
                 each: list[ast.stmt] = [ast.Expr(ast.Yield(name_(name)))]
@@ -240,10 +257,8 @@ class Graph:
         index, name = f".i{self.loops}", f".s{self.loops}"
         source: ast.expr = call_(SOURCE, s.iter)
         if not self._stays(s.iter, s.body):
-            begun = assign_(name, call_(SOURCE, s.iter, ast.Constant(name)))
-            ast.fix_missing_locations(ast.copy_location(begun, s.iter))
+            begun, source = self._kept(name, s.iter)
             at = self._put(begun, at, tried, around)
-            source = name_(name)
         self.stmts[at].append(assign_(index, ast.Constant(0)))
         head = test = self._from(at)
         item = call_(ITEM, source, name_(index))
@@ -257,6 +272,47 @@ class Graph:
             asked = ast.fix_missing_locations(ast.copy_location(assign_(found, more), s.iter))
             test, more = self._put(asked, head, tried, around), name_(found)
         return self._loop(s, head, more, take, around, test)
+
+    def _from_inner(self, e: ast.YieldFrom, s: ast.stmt, at: int) -> int:
+        """``yield from``: what is sent is sent to the generator that is inside."""
+        self.loops += 1
+        k = self.loops
+        index, source = name_(f".i{k}"), self._source(k, e.value, at)
+        given = name_(GIVEN), name_(THROWN)
+        self._add(at, s, assign_(index.id, ast.Constant(0)))
+        self._add(at, s, *(assign_(n.id, ast.Constant(None)) for n in given))
+        head, body, after = self._from(at), self.new(), self.new()
+        more = ast.copy_location(call_(MORE, source, index, *given), s)
+        self.ends[head] = Test(ast.fix_missing_locations(more), body, after)
+        item = assign_(f".x{k}", call_(ITEM, source, index))
+        self._add(body, s, item, assign_(index.id, call_(AFTER, index)))
+        self.ends[body] = Yield(ast.copy_location(name_(f".x{k}"), s), head)
+        if (name := told(e)) is not None:
+            self._add(after, s, assign_(name, call_(TOLD, source)))
+        return after
+
+    def _source(self, k: int, source: ast.expr, at: int) -> ast.expr:
+        """What the items are asked from that ``yield from`` hands on."""
+        if isinstance(source, ast.Name) and source.id in self.own:
+            return call_(SOURCE, source)
+        begun, kept = self._kept(f".s{k}", source)
+        self._add(at, source, begun)
+        return kept
+
+    def _kept(self, name: str, source: ast.expr) -> tuple[ast.stmt, ast.expr]:
+        """Return the statement that keeps a source in a variable, and what it is from there on: an
+        iterator that a variable around the generator has is asked by that."""
+        around = source.id if isinstance(source, ast.Name) else ""
+        around = "" if around in self.own else around
+        given = ast.Constant(name), ast.Constant(around or None)
+        begun = assign_(name, call_(SOURCE, source, *given))
+        ast.fix_missing_locations(ast.copy_location(begun, source))
+        return begun, call_(NAMED, name_(name), source) if around else name_(name)
+
+    def _add(self, block: int, place: ast.AST, *made: ast.stmt) -> None:
+        self.stmts[block] += [
+            ast.fix_missing_locations(ast.copy_location(s, place)) for s in made
+        ]
 
     def _put(self, s: ast.stmt, at: int, tried: Attempt | None, around: _Loop | None) -> int:
         """Write a statement, as an attempt with the ends of ``tried``."""
@@ -320,7 +376,9 @@ class Graph:
                 case None:
                     pass
         first = self.ends[1]
-        if self.guarded or not isinstance(first, Goto) or not all(map(self._sets, self.stmts[1])):
+        if self.guarded or self.receives or not isinstance(first, Goto):
+            return 1, []
+        if not all(map(self._sets, self.stmts[1])):
             return 1, []
         return first.to, self.stmts[1]
 
@@ -378,7 +436,7 @@ def call_(name: str, *args: ast.expr) -> ast.Call:
 
 
 __all__ = [
-    "AFTER", "AT", "ITEM", "LOST", "MORE", "RETURNED", "RETURNS", "SETTLE", "SOURCE", "STEP",
-    "VALUE", "WHAT", "Cases", "Goto", "Graph", "Test", "Tried", "Yield", "assign_", "call_",
-    "is_something", "name_", "store_",
+    "AFTER", "AT", "ITEM", "LOST", "MORE", "NAMED", "RETURNED", "RETURNS", "SETTLE", "SOURCE",
+    "STEP", "TOLD", "VALUE", "WHAT", "Cases", "Goto", "Graph", "Test", "Tried", "Yield", "assign_",
+    "call_", "is_something", "name_", "store_",
 ]  # fmt: skip

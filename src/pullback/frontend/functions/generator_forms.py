@@ -28,16 +28,22 @@ from weakref import WeakKeyDictionary
 from pullback.frontend.python.looks import Guarded, guard_of
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.source import Definition
-from pullback.frontend.python.syntax import STOP, walrus_names
+from pullback.frontend.python.syntax import GIVEN, STOP, THROWN, tell, told, walrus_names
+from pullback.frontend.python.syntax_pieces import assign
 from pullback.frontend.python.texts import FunctionNode
 
 FIRST = ".0"
 """The parameter of the function of a generator expression: what it runs over."""
 
+NO_VALUE = (
+    "a yield in an expression whose other parts cannot be evaluated on their own",
+    "let the yield be a statement of its own, and give its value a name",
+)
+
 EXPRESSION, LISTED = "<genexpr>", "<listcomp>"
 """The names of the functions of generator expressions, and of comprehensions."""
 
-_FORMS: WeakKeyDictionary[Definition, dict[bool, Definition]] = WeakKeyDictionary()
+_FORMS: WeakKeyDictionary[Definition, dict[tuple[bool, bool], Definition]] = WeakKeyDictionary()
 
 
 @by_node
@@ -65,15 +71,22 @@ def expression_function(
     return ast.fix_missing_locations(ast.copy_location(made, elt))
 
 
-def driven_form(definition: Definition, stopping: bool) -> Definition:
-    """Return the function that a consumer runs."""
+def driven_form(definition: Definition, stopping: bool, telling: bool = False) -> Definition:
+    """Return the function that a consumer runs; ``telling``: it also gives what the generator
+    returns."""
     forms = _FORMS.setdefault(definition, {})
-    if stopping not in forms:
+    if (stopping, telling) not in forms:
         node = copy.deepcopy(definition.node)
         assert isinstance(node, ast.FunctionDef)
         _Form(node, stopping).write()
-        forms[stopping] = replace(definition, node=node)
-    return forms[stopping]
+        vars(node)["tells"] = telling
+        forms[stopping, telling] = replace(definition, node=node)
+    return forms[stopping, telling]
+
+
+def tells(definition: Definition | None) -> bool:
+    """Whether the function of a generator also gives what the generator returns."""
+    return definition is not None and vars(definition.node).get("tells", False) is True
 
 
 def handed_on(s: ast.For) -> bool:
@@ -91,7 +104,13 @@ class _Form:
         self.passed = {n for n, times in passed.items() if names[n] == 2 * times}
 
     def write(self) -> None:
-        self.node.body = self._block(self.node.body)
+        read = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name)}
+        body = self._block(self.node.body)
+        first = [
+            assign(name, ast.Constant(None), self.node)
+            for name in (GIVEN, THROWN) if name in read
+        ]
+        self.node.body = [*first, *body]
 
     def _block(self, stmts: list[ast.stmt]) -> list[ast.stmt]:
         return [made for s in stmts for made in self._statement(s)]
@@ -120,6 +139,7 @@ class _Form:
             body.append(self._stopped(ast.Break(), s))
         loop = ast.For(ast.Name(name, ast.Store()), source, body, [])
         vars(loop).update(handed_on=True, guarded=guard_of(s))
+        tell(loop, told(s.value) if isinstance(s, ast.Expr) else None)
         made: list[ast.stmt] = [ast.fix_missing_locations(ast.copy_location(loop, s))]
         if stopping:
             made.append(self._stopped(ast.Return(), s))
@@ -161,6 +181,6 @@ def yields(node: FunctionNode) -> ast.AST:
 
 
 __all__ = [
-    "EXPRESSION", "FIRST", "LISTED", "driven_form", "expression_function", "guards", "handed_on",
-    "is_called", "is_parameter", "yields",
+    "EXPRESSION", "FIRST", "LISTED", "NO_VALUE", "driven_form", "expression_function", "guards",
+    "handed_on", "is_called", "is_parameter", "tells", "yields",
 ]  # fmt: skip

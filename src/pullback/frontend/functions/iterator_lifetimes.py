@@ -28,10 +28,10 @@ from pullback.frontend.functions.captured_variables import (
     variables,
 )
 from pullback.frontend.functions.caught_functions import EVERYTHING, may_raise
-from pullback.frontend.functions.generator_blocks import AT, WHAT
+from pullback.frontend.functions.generator_blocks import AT
 from pullback.frontend.functions.generator_forms import is_parameter
 from pullback.frontend.functions.scopes import function_scope
-from pullback.frontend.functions.stepped_form import DROP, ends, is_step
+from pullback.frontend.functions.stepped_form import DROP, ends, is_step, request
 from pullback.frontend.functions.threads import changes_of
 from pullback.frontend.kinds.flatten import functions_in
 from pullback.frontend.kinds.values import (
@@ -96,7 +96,7 @@ def named(run: Run, name: str, value: Value, node: ast.AST) -> None:
     here = here and not captured
     if not here or not isinstance(value, FunctionV) or any(v is value for v in others):
         refuse(run, node)
-    spec = run.calls.prepare(value, {WHAT: Static(DROP)}, node)[0]
+    spec = run.calls.prepare(value, request(value.definition.node, DROP), node)[0]
     found = (found_at({FUNCTION: value}, *c.path) for c in changes_of(spec))
     changed = frozenset(v.home[1] for v in found if v is not None and v.home[0] is scope)
     frame.kept[name] = Kept(value.definition, spec.shows, changed)

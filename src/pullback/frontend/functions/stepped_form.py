@@ -53,11 +53,14 @@ from pullback.frontend.functions.generator_blocks import (
     name_,
 )
 from pullback.frontend.functions.generator_forms import guards
+from pullback.frontend.kinds.values import Static, Value
 from pullback.frontend.python.attempted import CAUGHT, OBJECT, Attempt, Once
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
+    GIVEN,
     STOP,
+    THROWN,
     declared_outside,
     gathering,
     given_names,
@@ -66,10 +69,15 @@ from pullback.frontend.python.syntax import (
     parameters,
     reads,
 )
+from pullback.frontend.python.syntax_pieces import known
 
-GO, GIVE, CLOSE, DROP = "go", "value", "close", "drop"
-"""What a step is asked for: to go on (it gives whether there is an item), for the item, or to be
-left where it stands: by ``close()``, or since nobody has it any longer."""
+GO, SEND, THROW, GIVE, CLOSE, DROP = "go", "send", "throw", "value", "close", "drop"
+"""What a step is asked for: to go on (it gives whether there is an item), also with what it is sent
+or with an exception, for the item, or to be left where it stands: by ``close()``, or since nobody
+has it any longer."""
+
+TEXTS = "pullback.frontend.library."
+NOT_BEGUN = "can't send non-None value to a just-started generator"
 
 _FORMS: WeakKeyDictionary[Definition, Definition] = WeakKeyDictionary()
 
@@ -79,7 +87,8 @@ def stepped_form(definition: Definition) -> Definition:
     if definition not in _FORMS:
         node = definition.node
         assert isinstance(node, ast.FunctionDef)
-        _FORMS[definition] = replace(definition, node=_maker(node))
+        own = str(definition.globals.get("__name__", "")).startswith(TEXTS)
+        _FORMS[definition] = replace(definition, node=_maker(node, not own))
     return _FORMS[definition]
 
 
@@ -127,10 +136,12 @@ def _is_result(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Name) and node.id.startswith(".result.")
 
 
-def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
-    graph = Graph(generator)
+def _maker(generator: ast.FunctionDef, is_given: bool) -> ast.FunctionDef:
+    """``is_given``: it may be sent something, as nobody does with those of the library."""
+    graph = Graph(generator, is_given)
     first, before = graph.shortened()
     rounds, step = _written(graph, first)
+    sent = _sent() if graph.receives else []
     given = _parameters(generator)
     state = [n for n in _state(graph, generator, rounds) if n not in given]
     told = [RETURNS, RETURNED] if graph.returns else []
@@ -149,13 +160,20 @@ def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
         ast.Nonlocal(sorted(changed)),
         *ask,
         *begin,
+        *sent,
         *_left(graph),
         assign_(AT, ast.UnaryOp(ast.USub(), name_(AT))),
         *step,
         ast.Return(ast.Compare(name_(AT), [ast.Lt()], [ast.Constant(0)])),
     ]
-    args = ast.arguments([], [ast.arg(WHAT)], None, [], [], None, [])
+    params, never_given = [ast.arg(WHAT)], list[ast.expr]()
+    if graph.receives:
+        params = [*params, ast.arg(GIVEN), ast.arg(THROWN)]
+        never_given = [ast.Constant(None), ast.Constant(None)]
+    args = ast.arguments([], params, None, [], [], None, never_given)
     inner = ast.FunctionDef(STEP, args, body, [])
+    throws = is_given and (graph.throws or not graph.receives)
+    vars(inner).update(receives=graph.receives, throws=throws)
     vars(inner)["ends"] = ends(generator)
     given = {*given_names(generator), *declared_outside(generator)}
     read = liveness_of(generator).begin & local_names(generator) - given
@@ -180,6 +198,39 @@ def _maker(generator: ast.FunctionDef) -> ast.FunctionDef:
         if not hasattr(n, "lineno") and "lineno" in n._attributes:
             ast.copy_location(n, generator)
     return made
+
+
+def _sent() -> list[ast.stmt]:
+    """What is done first where the iterator is sent something, or gets an exception."""
+    is_sent, thrown = (
+        ast.Compare(name_(WHAT), [ast.Eq()], [ast.Constant(w)]) for w in (SEND, THROW)
+    )
+    begun = ast.Compare(name_(AT), [ast.NotEq()], [ast.UnaryOp(ast.USub(), ast.Constant(1))])
+    waits = ast.Compare(name_(AT), [ast.Lt()], [ast.UnaryOp(ast.USub(), ast.Constant(1))])
+    error = known(TypeError, ast.Pass())
+    none = ast.Raise(ast.Call(error, [ast.Constant(NOT_BEGUN)], []))
+    over = [assign_(AT, ast.Constant(0)), ast.Raise(name_(THROWN))]
+    return [
+        ast.If(is_sent, [ast.If(begun, [ast.Pass()], [none])], []),
+        ast.If(thrown, [ast.If(waits, [ast.Pass()], over)], []),
+    ]
+
+
+def receives(step: ast.AST) -> bool:
+    """Whether it makes a difference what an iterator is sent."""
+    return bool(vars(step).get("receives"))
+
+
+def throws(step: ast.AST) -> bool:
+    """Whether it is known what an iterator does where an exception is thrown into it: if it does
+    not look at what it is given, it is at its end."""
+    return bool(vars(step).get("throws"))
+
+
+def request(step: ast.AST, what: str) -> dict[str, Value]:
+    """Return the arguments of a step that is asked for this, and given nothing."""
+    given = (GIVEN, THROWN) if receives(step) else ()
+    return {WHAT: Static(what), **{name: Static(None) for name in given}}
 
 
 def _left(graph: Graph) -> list[ast.stmt]:
@@ -316,7 +367,7 @@ def _state(
     """The variables that more than one run of a block sees."""
     made = ast.FunctionDef("", generator.args, [s for b in blocks.values() for s in b], [])
     names = local_names(ast.fix_missing_locations(made)) - declared_outside(generator)
-    names -= {AT, VALUE, RETURNS, RETURNED, CAUGHT, OBJECT, STOP, LOST}
+    names -= {AT, VALUE, RETURNS, RETURNED, CAUGHT, OBJECT, STOP, LOST, GIVEN, THROWN}
     for name in sorted(names):
         using = [b for b in blocks.values() if any(_mentions(s, name) for s in b)]
         if len(using) != 1 or not set_first(using[0], name):
@@ -349,6 +400,6 @@ def set_first(block: Sequence[ast.stmt], name: str) -> bool:
 
 
 __all__ = [
-    "CLOSE", "DROP", "GIVE", "GO", "ends", "is_step", "returns", "set_first", "stepped_form",
-    "tells_something", "unsure",
+    "CLOSE", "DROP", "GIVE", "GO", "SEND", "THROW", "ends", "is_step", "receives", "request",
+    "returns", "set_first", "stepped_form", "tells_something", "throws", "unsure",
 ]  # fmt: skip

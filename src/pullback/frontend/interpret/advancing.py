@@ -22,12 +22,11 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from pullback.core.build import Builder, i64
+from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.frontend.functions import choices, generator_ends, iterator_lifetimes
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
-    found_at,
     has_functions,
     set_variable,
     variables,
@@ -36,22 +35,20 @@ from pullback.frontend.functions.generator_blocks import (
     AFTER,
     ITEM,
     MORE,
+    NAMED,
     SETTLE,
     SOURCE,
+    TOLD,
     VALUE,
-    WHAT,
 )
 from pullback.frontend.functions.scopes import Scope, chain, function_scope
 from pullback.frontend.functions.stepped_form import (
-    CLOSE,
-    DROP,
     GIVE,
     GO,
     ends,
     stepped_form,
-    unsure,
 )
-from pullback.frontend.functions.threads import changes_of
+from pullback.frontend.interpret import sending, settling
 from pullback.frontend.interpret.iteration import (
     given_to_view,
     indexed,
@@ -60,11 +57,8 @@ from pullback.frontend.interpret.iteration import (
     text_over,
 )
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.coerce import coerce, covering
+from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import captured_value, functions_in, kind_of
-from pullback.frontend.kinds.join import generalise
-from pullback.frontend.kinds.kinds import Kind, MaybeK
-from pullback.frontend.kinds.undefined import unset
 from pullback.frontend.kinds.values import (
     ORDERED,
     UNSET,
@@ -93,23 +87,13 @@ from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-_MAX_ATTEMPTS = 12
-
+    from collections.abc import Iterable, Sequence
 
 class _Sort:
     """What a tuple is that stands for a source."""
 
 
-class _Begun(Exception):
-    """A generator makes another iterator, of which it keeps the variables from the start."""
-
-    def __init__(self, name: str, kind: Kind) -> None:
-        self.name, self.kind = name, kind
-
-
-_ITEMS, _COUNT, _BACK = _Sort(), _Sort(), _Sort()
+_ITEMS, _COUNT, _BACK, _BY_NAME = _Sort(), _Sort(), _Sort(), _Sort()
 
 
 def advanced(run: Run, value: Value, node: ast.AST, known: bool = False) -> Value:
@@ -130,13 +114,25 @@ def advanced(run: Run, value: Value, node: ast.AST, known: bool = False) -> Valu
             "make a list of its items first: xs = list(...)",
         )
     inside: dict[str, Value] = {
-        SETTLE: Static(settle), SOURCE: Static(source), MORE: Static(text.more),
-        ITEM: Static(text.item), AFTER: Static(after),
+        SETTLE: Static(settling.settle), SOURCE: Static(source), MORE: Static(text.more),
+        ITEM: Static(text.item), AFTER: Static(after), TOLD: Static(sending.told),
+        NAMED: Static(named),
     }  # fmt: skip
     args = {n: _of_argument(run, v, node) for n, v in driven.args.items()}
+    _check_apart(run, f, args.values(), node)
     made = run.calls.call(FunctionV(form, f.scope), {**args, **inside}, node)
     assert isinstance(made, FunctionV)
     return made
+
+
+def _check_apart(run: Run, f: FunctionV, args: Iterable[Value], node: ast.AST) -> None:
+    """Refuse a generator that has one iterator by two names: it would keep it twice."""
+    homes = [_homes(v) for v in (f, *args) if has_functions(v)]
+    if any(mine & other for k, mine in enumerate(homes) for other in homes[:k]):
+        run.refuse(
+            node, f"{f.definition.name!r}, which is advanced by next(), has one iterator twice",
+            "give it the iterator once",
+        )  # fmt: skip
 
 
 def of_choice(run: Run, value: Value, node: ast.AST) -> Value:
@@ -263,17 +259,54 @@ def _source(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         iterator_lifetimes.refuse(sp, node)  # nobody leaves it where the loop is left
     if len(args) == 1:
         return made
-    name = args[1]
-    assert isinstance(name, Static)
+    name, around = args[1:]
+    assert isinstance(name, Static) and isinstance(around, Static)
+    if is_iterator(args[0]) and _is_shared(sp, args[0]):
+        if around.value is None or _is_bound_anew(sp, str(around.value)):
+            sp.refuse(
+                node, "a generator goes through an iterator that something else has, too",
+                "give it the iterator as an argument",
+            )  # fmt: skip
+        return Static(_BY_NAME)
     for scope in chain(sp.scope):
         held = scope.names.get(str(name.value))
         if held is not None:
             old = held.value if isinstance(held, CellV) else held
             assert old is not None
             if old is UNSET and any(map(is_iterator, functions_in(made))):
-                raise _Begun(str(name.value), kind_of(made))
+                raise settling.Begun(str(name.value), kind_of(made))
             return made if isinstance(old, Stale) else _renewed(sp, old, made, node)
     return made
+
+
+def _is_shared(run: Run, iterator: Value) -> bool:
+    """Whether a variable has an iterator."""
+    mine = _homes(iterator)
+    known = (v for s in chain(run.scope) for n, v in s.names.items() if not n.startswith("."))
+    values = (v.value if isinstance(v, CellV) else v for v in known)
+    return any(v is not None and has_functions(v) and mine & _homes(v) for v in values)
+
+
+def _is_bound_anew(run: Run, name: str) -> bool:
+    """Whether the function around that has a variable may bind it more than once."""
+    owner = next((s for s in chain(run.scope) if name in s.locals), None)
+    inside = (f.definition.node for f in run.frames if f.scope is owner and f.definition)
+    return any(
+        sum(isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
+            for n in ast.walk(node)) > 1
+        for node in inside
+    )  # fmt: skip
+
+
+def named(kept: object, variable: object) -> object:
+    """The source that a variable of an iterator keeps, or that a variable around it has."""
+    return variable if kept is _BY_NAME else kept
+
+
+@register(named)
+def _named(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    kept, variable = args
+    return variable if isinstance(kept, Static) and kept.value is _BY_NAME else kept
 
 
 def renewed(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
@@ -317,8 +350,13 @@ def _after(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(text.more)
 def _more(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(sp, Run)
-    items, k = args
-    return _has_more(sp, items, sp.scalar(k, node).atom, node)
+    items, k, *given = args
+    more = partial(_has_more, sp, items, sp.scalar(k, node).atom, node)
+    if not given:
+        return more()
+    value, thrown = given
+    truth = sp.truth(sending.gone_on(sp, items, value, thrown, more, node), node)
+    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
 
 
 def _has(run: Run, items: Value, k: Atom, node: ast.AST) -> bool | Atom:
@@ -376,91 +414,6 @@ def _found(run: Run, items: Value, node: ast.AST) -> Indexed:
             "make a list of it",
         )
     return found
-
-
-# --- kinds ----------------------------------------------------------------------------------------
-
-
-def settle(step: object) -> None:
-    """Let the variables of an iterator be of the kinds that they get while it runs."""
-
-
-@register(settle)
-def _settle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    assert isinstance(sp, Run)
-    (step,) = args
-    assert isinstance(step, FunctionV)
-    step, scope = sp.within(step), function_scope(sp.scope)
-    mine = [n for n in scope.locals if n not in scope.names and n in scope.rebound]
-    for n in mine:
-        scope.names[n] = UNSET
-    outer = sp.generators.settling
-    sp.generators.settling = step.definition.node, unsure(step.definition.node)
-    try:
-        settled = any(_covers(sp, scope, step, node) for _ in range(_MAX_ATTEMPTS))
-    finally:
-        sp.generators.settling = outer
-    if not settled:
-        sp.refuse(node, "the types of what this iterator keeps do not settle")
-    return Static(None)
-
-
-def _covers(run: Run, scope: Scope, step: FunctionV, node: ast.AST) -> bool:
-    """Whether the variables have kinds that cover what a step makes of them; they have from here
-    on."""
-    try:
-        with run.building(Builder()) as b, run.generators.forgetting():
-            run.arms[b] = step
-            asked = (GO, DROP, CLOSE) if ends(step.definition.node) else (GO,)
-            specs = [run.calls.prepare(step, {WHAT: Static(w)}, node)[0] for w in asked]
-    except _Begun as found:
-        return _suits(run, scope, found.name, found.kind, False, node)
-    settled = True
-    for change in (c for spec in specs for c in changes_of(spec)):
-        target = found_at({FUNCTION: step}, *change.path)
-        assert target is not None
-        where, name = target.home
-        if where is scope:
-            is_unsure = name in unsure(step.definition.node)
-            settled = _suits(run, scope, name, change.kind, is_unsure, node) and settled
-    return settled
-
-
-def _suits(
-    run: Run, scope: Scope, name: str, end: Kind, is_unsure: bool, node: ast.AST
-) -> bool:
-    """``is_unsure``: it may be read before it is set."""
-    end = end.inner if isinstance(end, MaybeK) else end
-    held = scope.names[name]
-    if held is UNSET:
-        never = unset(run, generalise(end))
-        for k, f in enumerate(functions_in(never.value)):
-            _keep(run, scope, f, f"{name}{k}", node)
-        scope.names[name] = never if is_unsure else never.value
-        return False
-    if isinstance(held, Stale):
-        return True
-    scope.names[name] = covering(run, held, end, (name, "the iterator goes on"), node)
-    return scope.names[name] is held
-
-
-def _keep(run: Run, scope: Scope, f: FunctionV, name: str, node: ast.AST) -> None:
-    """The variables of an iterator that a generator makes become its own."""
-    if not is_iterator(f) or not isinstance(f.scope, Scope):
-        return
-    if any(s.names for s in chain(f.scope.parent)):
-        run.refuse(
-            node,
-            "a generator that makes another one, which captures variables, while it is advanced "
-            "by next() or beside others",
-            "make a list of the items of the inner one",
-        )
-    for n, value in list(f.scope.names.items()):
-        own = f"{name}{n}"
-        scope.names[own] = value
-        f.scope.names[n] = CellV(scope, own)
-        for g in functions_in(value):
-            _keep(run, scope, g, own, node)
 
 
 __all__ = ["advanced", "as_generator", "is_made", "of_choice", "renewed", "source_of"]

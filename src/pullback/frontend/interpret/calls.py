@@ -62,6 +62,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import complex_calls, hashing_steps
 from pullback.frontend.library.operator_functions import get, is_getter
+from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.contexts import generator_of, is_method
@@ -156,7 +157,7 @@ def _call_member(
 
 _ASKING = (
     isinstance, bool, hasattr, callable, str, repr, ascii, format, copy.copy, copy.deepcopy,
-    is_method, hashing_steps.first, hashing_steps.same,
+    is_method, hashing_steps.first, hashing_steps.same, iterators.more,
 )  # fmt: skip
 """The functions that may be asked about None."""
 

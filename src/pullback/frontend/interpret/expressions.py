@@ -19,6 +19,7 @@ from pullback.errors import (
     PullbackError,
     UnknownNameError,
 )
+from pullback.frontend.functions.generator_forms import NO_VALUE
 from pullback.frontend.functions.scopes import chain, outermost
 from pullback.frontend.interpret import (
     assignment,
@@ -166,12 +167,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Slice():
             return evaluate_index(run, node)
         case ast.Yield() | ast.YieldFrom():
-            run.refuse(
-                node,
-                "the value of a yield",
-                "write yield as a statement; what the generator is sent, or has returned, can be "
-                "given to a function or yielded as the last item",
-            )
+            run.refuse(node, *NO_VALUE)
         case _:
             run.refuse(node, f"{type(node).__name__} expressions are not supported")
 

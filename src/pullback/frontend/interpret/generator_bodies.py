@@ -32,6 +32,7 @@ from pullback.frontend.kinds.values import (
     Stale,
     Static,
     ThreadV,
+    TupleV,
     Value,
 )
 from pullback.frontend.memory import ownership
@@ -74,19 +75,29 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
         noted.guarded(run.frame, call)
 
 
-def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
-    """Compile ``yield from items``: another generator has the same consumer."""
+def hand_on(run: Run, items: Driven, node: ast.AST, told: str | None = None) -> None:
+    """Compile ``yield from items``: another generator has the same consumer. ``told``: the variable
+    that gets what it returns."""
     consumer = _consumer(run)
     state = _state(run, node)
     atoms = put(run, state, node)
     if isinstance(consumer, Probe):
         consumer.owners |= generators.of(run).held_by_items(items, consumer, node)
-    made = generators.of(run).call(items, consumer, atoms, node, of_inner(run, items))
+    slots = of_inner(run, items)
+    made, value = generators.of(run).call(items, consumer, atoms, node, slots, told is not None)
     _go_on(run, consumer, made, state.owners, node, shared(run.frame.scope, items))
+    if told is not None:
+        run.scope.names[told] = value
 
 
-def result(run: Run) -> ThreadV:
-    """Return the result of the function of a generator at its end."""
+def result(run: Run, tells: bool) -> Value:
+    """Return the result of the function of a generator at its end; ``tells``: with what the
+    generator returns."""
+    thread = _thread(run)
+    return TupleV((thread, run.scope.names.get("$return", Static(None)))) if tells else thread
+
+
+def _thread(run: Run) -> ThreadV:
     node = ast.Pass()
     state, consumer = put(run, _state(run, node), node), _consumer(run)
     owners = consumer.owners if isinstance(consumer, Probe) else frozenset()

@@ -61,6 +61,7 @@ from pullback.frontend.kinds.values import (
     Owner,
     Static,
     ThreadV,
+    TupleV,
     Value,
 )
 from pullback.frontend.python.liveness import liveness_of
@@ -308,7 +309,7 @@ class Generators:
         left = [all(e is x or isinstance(e, Type) for e in others) for x, *others in ends]
         slots = slots_in(run, items, names, kinds, left)
         try:
-            values = c.results(self.call(items, consumer, c.inits, node, slots))
+            values = c.results(self.call(items, consumer, c.inits, node, slots)[0])
         except Unreachable:  # it raises in the end, and its function has no results
             call = next(let for let in reversed(run.b.lets) if isinstance(let.op, Call))
             noted.driven(run.frame, call, (*filter(None, names), *others))
@@ -351,12 +352,15 @@ class Generators:
 
     def call(
         self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom], node: ast.AST,
-        slots: Sequence[Slot] = (),
-    ) -> tuple[Var, ...]:  # fmt: skip
-        """Return the next state of the consumer, and whether it stops."""
+        slots: Sequence[Slot] = (), telling: bool = False,
+    ) -> tuple[tuple[Var, ...], Value]:  # fmt: skip
+        """Return the next state of the consumer and whether it stops, and (``telling``) what the
+        generator returns."""
         run, f = self.run, items.function
         with self._left(items, consumer, node):
-            spec, atoms, owners, given = self._prepared(items, consumer, state, slots, node)
+            spec, atoms, owners, given = self._prepared(
+                items, consumer, state, slots, node, telling
+            )
         in_probe = isinstance(consumer, Probe)
         if spec.handed and not in_probe:
             name = shown(spec.handed[0])
@@ -374,26 +378,34 @@ class Generators:
             run.b.let(Call(spec.name, tuple(atoms)), (), run.site(node))
             noted.driven(run.frame, run.b.lets[-1], lost)
             raise Unreachable
-        if not spec.handed:
+        if not spec.handed and not telling:
             left = run.b.let(Call(spec.name, tuple(atoms)), consumer.results, run.site(node))
             noted.driven(run.frame, run.b.lets[-1], lost)
-            return left
+            return left, Static(None)
         assert spec.result is not None
         types = tuple(leaf_types(spec.result))
         made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
         let = run.b.lets[-1]
         value = run.calls.result(spec, list(made), owners)
-        thread = hand_back(run, spec, f, Given(given), value, owners, let, node)
+        thread = value
+        if spec.handed:
+            thread = hand_back(run, spec, f, Given(given), value, owners, let, node)
+        else:
+            noted.driven(run.frame, let, lost)
+        told: Value = Static(None)
+        if telling:
+            assert isinstance(thread, TupleV)
+            thread, told = thread.items
         assert isinstance(thread, ThreadV)
-        return cast("tuple[Var, ...]", thread.atoms)
+        return cast("tuple[Var, ...]", thread.atoms), told
 
     def _prepared(
         self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom],
-        slots: Sequence[Slot], node: ast.AST,
+        slots: Sequence[Slot], node: ast.AST, telling: bool = False,
     ) -> tuple[Spec, list[Atom], list[Ownership], dict[str, Value]]:  # fmt: skip
         """Return the function of a generator for this consumer."""
         run, f = self.run, items.function
-        form = FunctionV(driven_form(f.definition, consumer.stops), f.scope)
+        form = FunctionV(driven_form(f.definition, consumer.stops, telling), f.scope)
         if sum(s.definition is form.definition for s in run.calls.active) > _DEEPEST:
             run.refuse(
                 node,

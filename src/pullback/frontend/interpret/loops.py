@@ -49,6 +49,7 @@ from pullback.frontend.python.syntax import (
     jumps,
     local_names,
     target_names,
+    told,
     updated,
 )
 from pullback.frontend.signals import Unreachable
@@ -63,8 +64,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     items = unrolling.unrolled(run, source.value, s) or late_items.of_loop(
         run, source.value, lambda: run.iterate(source.value, s.iter), s
     )
-    leaves = jumps(s.body) & {"break", "return"}
-    state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
+    state: dict[str, Value] = {"$exit": Static(0)} if jumps(s.body) & {"break", "return"} else {}
     if isinstance(items, Driven):
         return _for_driven(run, s, items, source, state)
     with nullcontext() if jumps(s.body) else unrolling.may_unroll(run, source.value, s.target, s):
@@ -108,7 +108,7 @@ def _for_driven(
 ) -> Flow:
     """Compile a ``for`` over a generator: its body is the consumer."""
     if handed_on(s):
-        generator_bodies.hand_on(run, items, s.iter)
+        generator_bodies.hand_on(run, items, s.iter, told(s))
         source.close()
         return Flow.FALL
     scope, driver = run.scope, generators.of(run)

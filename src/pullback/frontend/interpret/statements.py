@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.core.trails import is_followed
 from pullback.errors import PullbackError
-from pullback.frontend.functions import iterator_lifetimes, local_classes
-from pullback.frontend.functions.generator_forms import yields
+from pullback.frontend.functions import generator_forms, iterator_lifetimes, local_classes
+from pullback.frontend.functions.generator_forms import NO_VALUE, yields
+from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret import (
     attempts,
     by_reference,
@@ -59,6 +60,7 @@ from pullback.frontend.python.syntax import (
     is_generator,
     jumps,
     size,
+    told,
     ways_through,
 )
 from pullback.frontend.signals import FollowUp, Unreachable
@@ -78,12 +80,13 @@ def run_body(run: Run, definition: Definition) -> Value:
         iterator_lifetimes.at_the_end(run, definition.node)
         return result
     if is_generator(definition.node) and CONSUMER not in run.scope.names:
-        run.refuse(yields(definition.node), *NO_RESULT)
+        why = NO_VALUE if is_step(definition.node) else NO_RESULT
+        run.refuse(yields(definition.node), *why)
     if execute(run, definition.node.body) is Flow.DEAD:
         raise Unreachable
     iterator_lifetimes.at_the_end(run, definition.node)
     if is_generator(definition.node):
-        return generator_bodies.result(run)
+        return generator_bodies.result(run, generator_forms.tells(definition))
     result = run.scope.names.get("$return", Static(None))
     if isinstance(result, Stale):
         error = FollowUp if result.reason == UNKNOWN else None
@@ -260,6 +263,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
                 run, s, lambda body: execute(run, body), live, last=False
             )
         case ast.For():
+            if (told_name := told(s)) is not None:
+                run.scope.names[told_name] = Static(None)  # unless it is a generator
             return loops.for_statement(run, s)
         case Once():
             return attempts.once(run, s)
@@ -267,8 +272,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             return loops.while_statement(run, s)
         case ast.Return(value):
             result = Static(None) if value is None else run.evaluate(value)
-            if CONSUMER in run.scope.names:
-                result = Static(None)  # only ``yield from`` as an expression would see it
+            if CONSUMER in run.scope.names and not generator_forms.tells(run.frame.definition):
+                result = Static(None)  # nobody asks for it
             names = run.scope.names  # not those before: the value may have changed some of them
             names["$return"] = result = generators.of(run).returned(result, s)
             if run.frame.in_loop:

@@ -17,15 +17,9 @@ from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.functions import iterator_lifetimes
-from pullback.frontend.functions.choices import members
-from pullback.frontend.functions.generator_blocks import RETURNED, RETURNS
-from pullback.frontend.functions.stepped_form import DROP, GIVE, GO, returns
-from pullback.frontend.interpret.advancing import advanced
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.iteration import (
-    as_run,
     indexed,
     is_iterator,
     known,
@@ -33,8 +27,6 @@ from pullback.frontend.interpret.iteration import (
     placeholder,
     stepped,
 )
-from pullback.frontend.interpret.payloads import are_kept
-from pullback.frontend.interpret.raising import stopped
 from pullback.frontend.kinds import dtypes
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import rebuild
@@ -44,7 +36,6 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     Driven,
     EnumerateV,
-    FunctionV,
     GeneratorV,
     Indexed,
     Items,
@@ -63,7 +54,7 @@ from pullback.frontend.library.numpy.reduce import extremum
 from pullback.frontend.library.numpy.reductions import place_of
 from pullback.frontend.library.numpy.sequences import to_array
 from pullback.frontend.python import special_methods
-from pullback.frontend.signals import AlwaysRaises, Unreachable
+from pullback.frontend.signals import AlwaysRaises
 
 # --- sum -----------------------------------------------------------------------------------------
 
@@ -385,72 +376,6 @@ def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(items, Driven):
         return GeneratorV(node, items, items)
     return once(values, items, node)
-
-
-@register(next)
-def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Return next(iterator), or next(iterator, default) where it has no further item: of a
-    generator that is made right there its first item."""
-    default = args[1] if len(args) == 2 else None
-    (values,) = bind(sp, "next", args[:1], kwargs, node, iterator=MISSING)
-
-    def nothing() -> Value:
-        iterator_lifetimes.ran_out(as_run(sp), values, node)
-        if default is not None:
-            return default
-        if is_iterator(values) and any(map(_returns, members(values))):
-            told = sp.truth(sp.call(values, (Static(RETURNS),), node), node)
-            return sp.branch(told, returned, bare, node)
-        return bare()
-
-    def returned() -> Value:
-        return stopped(as_run(sp), (sp.call(values, (Static(RETURNED),), node),), node)
-
-    def bare() -> Value:
-        if are_kept(as_run(sp)):
-            return stopped(as_run(sp), (), node)
-        sp.require(boolean(False), "StopIteration", "", node)
-        raise Unreachable
-
-    ends = False
-    if default is None and isinstance(values, GeneratorV) and (
-        values.body is not None and returns(values.body.function.definition.node)
-    ):
-        as_run(sp).generators.advance(values)
-        values = advanced(as_run(sp), values, node, known=not values.body.named)
-        ends = iterator_lifetimes.is_ending(values)
-    if is_iterator(values):
-        some = sp.truth(sp.call(values, (Static(GO),), node), node)
-        first = sp.branch(some, lambda: sp.call(values, (Static(GIVE),), node), nothing, node)
-        if ends:  # nobody else has it
-            iterator_lifetimes.left(as_run(sp), values, DROP, node)
-        return first
-    if isinstance(values, (RecordV, RefV)) and written(values.cls, "__next__") is not None:
-        if default is None:
-            return sp.call(sp.attribute(values, "__next__", node), (), node)
-        return special_methods.next_or(as_run(sp), values, default, node)
-    if not isinstance(values, (GeneratorV, ZipV, EnumerateV, ReversedV)):
-        reason = f"{sp.describe(values)} is no iterator"
-        sp.refuse(node, reason, "write next(iter(xs)), or xs[0]", error=ArgumentTypeError)
-    if isinstance(values, GeneratorV):
-        as_run(sp).generators.advance(values)
-    items = sp.iterate(values, node)
-    found = stepped(items)
-    if found is not None:
-        return found[0] if found else nothing()
-
-    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
-        return [Scalar(boolean(True), py=True, bits=1), item]
-
-    none = Scalar(boolean(False), py=True, bits=1)
-    init = [none, placeholder(sp, items, node)]
-    has, first = sp.fold(items, init, step, node, lambda s: sp.truth(s[0], node))
-    return sp.branch(bool_atom(sp.truth(has, node)), lambda: first, nothing, node)
-
-
-def _returns(iterator: Value) -> bool:
-    assert isinstance(iterator, FunctionV)
-    return returns(iterator.definition.node)
 
 
 # --- any and all ---------------------------------------------------------------------------------

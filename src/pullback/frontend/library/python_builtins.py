@@ -305,7 +305,8 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return ZipV(tuple(args))
     if len(places) > 1 and places[0] == 0 and isinstance(args[0], GeneratorV):
         side = source_of(as_run(sp), ZipV(tuple(args[1:])), node)
-        return run_program(sp, iterators.zip_beside, (args[0], side), node)
+        as_run(sp).generators.begin(args[0], node)  # it may be among the others
+        return run_program(sp, iterators.zip_beside, (replace(args[0]), side), node)
     if len(places) > 1 or is_iterator(args[places[0]]) or not is_driven(args[places[0]]):
         side = source_of(as_run(sp), ZipV(tuple(args)), node)
         driven = text_over(as_run(sp), iterators.rows, {"source": side})

@@ -19,6 +19,7 @@ from pullback.frontend.python.returned_names import returned_behind
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
 from pullback.frontend.python.trying import without_try
 from pullback.frontend.python.typed import STDIN
+from pullback.frontend.python.yield_values import without_yield_values
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -96,7 +97,8 @@ def returned(function: FunctionType) -> str:
 def _definition(function: FunctionType) -> Definition:
     node, text = _written(function)
     names = Names.of(function, _generator)
-    node = returned_behind(without_global(expanded(node, function.__globals__)))
+    node = without_global(expanded(node, function.__globals__))
+    node = returned_behind(without_yield_values(node))
     node = without_try(node, names)
     code = function.__code__
     return Definition(

@@ -15,6 +15,23 @@ CONSUMER, STATE, STOP = "$consumer", "$state", "$stop"
 """Names in the function of a generator: the consumer of the items, the consumer's state, and the
 condition that it wants no further item."""
 
+GIVEN, THROWN = ".given", ".thrown"
+"""Names in the function of a generator: what it is sent where it goes on, and the exception that
+is thrown there."""
+
+
+def told(e: ast.AST) -> str | None:
+    """Return the variable that gets what the generator of a ``yield from`` has returned."""
+    found = vars(e).get("told")
+    return found if isinstance(found, str) else None
+
+
+def tell(e: ast.AST, name: str | None) -> None:
+    """Let a ``yield from``, or the loop that it becomes, set a variable to what was returned."""
+    if name is not None:
+        vars(e)["told"] = name
+
+
 # --- names ----------------------------------------------------------------------------------------
 
 
@@ -128,6 +145,9 @@ def bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
         yield from (a.asname or a.name.split(".")[0] for a in n.names)
     elif isinstance(n, (ast.Yield, ast.YieldFrom)):
         yield from (STATE, STOP)
+    name = told(n)
+    if name is not None:
+        yield name
 
 
 def bound_anew(stmts: Sequence[ast.AST]) -> set[str]:
