@@ -90,8 +90,8 @@ Also in: updates of lists, dicts, sets and deques (`append`, `pop`, `update`, ..
 `contextlib.contextmanager`, `closing`, `suppress` and `nullcontext`; `functools.cache` of ints;
 `np.errstate` and `warnings.catch_warnings`, which mean nothing to compiled code. Of values that are
 known when the program is compiled, or are arguments for which it is compiled: dates and times of
-`datetime` (not those of the clock), `fractions.Fraction`, `re`, `collections.namedtuple`, `ord`,
-`chr`, `bin`, `hex`, `oct`, `int` of a text with a base.
+`datetime` (not those of the clock), `fractions.Fraction`, `re`, `collections.namedtuple`,
+`bin`, `hex`, `oct`, `int` of a text with a base.
 """
 
 

@@ -21,6 +21,7 @@ from pullback.frontend.interpret import (
     by_reference,
     known_calls,
     late_items,
+    made_texts,
     making,
     objects,
     raised_attributes,
@@ -352,7 +353,10 @@ def _text(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """Return a method of a known string, with known arguments: its result is known too."""
+    """Return a method of a known string. With known arguments, its result is known too."""
+    compiled = METHODS.get(("string", method.__name__))
+    if compiled is not None and not made_texts.are_known(run, (*args, *kwargs.values())):
+        return compiled(run, Static(method.__self__), args, kwargs, node)
     what = f"the argument of str.{method.__name__}"
     given = [run.static(v, node, what) for v in args]
     named = {k: run.static(v, node, what) for k, v in kwargs.items()}

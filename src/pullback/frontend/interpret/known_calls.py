@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _TYPES = (date, datetime, time, timedelta, timezone, Fraction, re.Pattern, re.Match, bytes)
 _DATES = (date, datetime, time, timedelta)
 _FUNCTIONS = frozenset({
-    *_TYPES[:6], ord, chr, bin, hex, oct, re.compile, re.match, re.search, re.fullmatch,
+    *_TYPES[:6], bin, hex, oct, re.compile, re.match, re.search, re.fullmatch,
     re.findall, re.split, re.sub, re.escape, collections.namedtuple,
 })  # fmt: skip
 _ALSO = frozenset({

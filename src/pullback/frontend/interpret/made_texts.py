@@ -10,21 +10,21 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from pullback.core.build import i64
 from pullback.core.messages import MOST_WORDS, Applied, Message
-from pullback.core.terms import Atom, Prim
+from pullback.core.terms import Atom, Lit, Prim
 from pullback.core.types import I64, Array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
 from pullback.frontend.interpret.messages import OPERATORS, Recorder
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
-    METHODS,
     Indexed,
     ListV,
     Scalar,
+    SliceV,
     Specialiser,
     Static,
     SymbolV,
@@ -36,17 +36,6 @@ from pullback.frontend.python.symbols import length_of, number_of_joined, number
 from pullback.frontend.run import Run
 from pullback.frontend.store.shared_memory import in_full
 
-_TEXTS = (
-    "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip",
-    "removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title",
-    "upper", "zfill",
-)  # fmt: skip
-_INTS = ("count", "find", "rfind")
-_BOOLS = (
-    "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower",
-    "isnumeric", "isspace", "istitle", "isupper", "startswith",
-)  # fmt: skip
-
 _FEW = 12
 
 
@@ -55,6 +44,15 @@ def is_text(value: Value) -> bool:
     if isinstance(value, SymbolV):
         return value.cls is str
     return isinstance(value, Static) and type(value.value) is str
+
+
+def are_known(run: Run, values: Iterable[Value]) -> bool:
+    """Whether values are known, or parameters for whose values the program can be compiled."""
+    return all(
+        isinstance(v, Static)
+        or (isinstance(v, Scalar) and (isinstance(v.atom, Lit) or v.atom in run.origins))
+        for v in values
+    )
 
 
 def few_parts(text: Value) -> TupleV | None:
@@ -191,65 +189,62 @@ def _character(run: Run, text: Value, index: Atom, node: ast.AST) -> Value:
     return of_python(run, operator.getitem, (text, Scalar(index, True)), node)
 
 
-def part(run: Run, text: SymbolV, bounds: Sequence[Value], node: ast.AST) -> Value:
+def is_late_part(run: Run, text: Value, index: Value) -> bool:
+    """Whether ``text[index]`` is a part of a text that only the run knows."""
+    if not (is_text(text) and isinstance(index, SliceV)):
+        return False
+    return isinstance(text, SymbolV) or not are_known(run, index.bounds)
+
+
+def part(run: Run, text: Value, index: Value, node: ast.AST) -> Value:
     """Return ``text[start:stop:step]``."""
-    return of_python(run, _part, (text, *bounds), node)
+    assert isinstance(index, SliceV)
+    return of_python(run, _part, (text, *index.bounds), node)
 
 
-def integer(run: Run, text: Value, node: ast.AST) -> Value:
-    """Return ``int(text)``. There is no ``float(text)``: it would have to have a derivative."""
-    fine = run.scalar(of_python(run, _reads, (text,), node, bool), node).atom
-    recorder = Recorder(run, node)
-    shown = recorder.value(text)
-    assert shown is not None
-    message = Message((Applied(_unread, (shown,)),), len(recorder.leaves), "not a whole number")
-    run.require(fine, "ValueError", message, node, *recorder.leaves)
-    return of_python(run, int, (text,), node, int)
+def checked(
+    run: Run, function: Callable[..., object], values: Sequence[Value], node: ast.AST,
+    gives: type, error: type[Exception],
+) -> Value:  # fmt: skip
+    """Return what Python's function gives for values, where it raises nothing but this error, which
+    is raised as one of the program's own."""
+    if not all(isinstance(v, Static) for v in values):
+        call = of_python(run, partial(_succeeds, function, error), values, node, bool)
+        recorder = Recorder(run, node)
+        shown = [recorder.value(v) for v in values]
+        parts = tuple(part for part in shown if part is not None)
+        assert len(parts) == len(values)
+        text = Applied(partial(_failure, function, error), parts)
+        message = Message((text,), len(recorder.leaves), "the text does not fit")
+        run.require(
+            run.scalar(call, node).atom, error.__name__, message, node, *recorder.leaves
+        )
+    return of_python(run, function, values, node, gives)
 
 
-def _reads(text: str) -> bool:
+def _succeeds(function: Callable[..., object], error: type[Exception], *values: object) -> bool:
     try:
-        int(text)
-    except ValueError:
+        function(*values)
+    except error:
         return False
     return True
 
 
-def _unread(text: str) -> str:
+def _failure(function: Callable[..., object], error: type[Exception], *values: object) -> str:
     try:
-        int(text)
-    except ValueError as error:
-        return str(error)
+        function(*values)
+    except error as raised:
+        return str(raised)
     return ""
+
+
+def integer(run: Run, text: Value, node: ast.AST) -> Value:
+    """Return ``int(text)``. There is no ``float(text)``: it would have to have a derivative."""
+    return checked(run, int, (text,), node, int, ValueError)
 
 
 def _part(text: str, *bounds: int | None) -> str:
     return text[slice(*bounds)]
-
-
-def _method(
-    name: str, gives: type, run: Run, receiver: Value, args: Sequence[Value],
-    kwargs: dict[str, Value], node: ast.AST,
-) -> Value:  # fmt: skip
-    """A method of a string."""
-    if name == "join" and len(args) == 1 and not is_text(args[0]):
-        given = args[0] if isinstance(args[0], (TupleV, ListV)) else run.to_list(args[0], node)
-        known = [v.value for v in getattr(given, "items", ()) if isinstance(v, Static)]
-        is_known = isinstance(given, TupleV) and len(known) == len(given.items)
-        args = (Static(tuple(known)) if is_known else given,)
-    call = partial(_called, name, len(args), tuple(kwargs))
-    return of_python(run, call, (receiver, *args, *kwargs.values()), node, gives)
-
-
-def _called(name: str, count: int, names: tuple[str, ...], text: str, *given: object) -> object:
-    named = dict(zip(names, given[count:], strict=True))
-    result: object = getattr(text, name)(*given[:count], **named)
-    return result
-
-
-for _names, _gives in ((_TEXTS, str), (_INTS, int), (_BOOLS, bool)):
-    for _name in _names:
-        METHODS["string", _name] = partial(_method, _name, _gives)
 
 
 def _shown(function: Callable[..., object]) -> None:

@@ -206,10 +206,9 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         ):
             given = run.static(index, node, f"what {cls.__name__} is made of")
             return Static(cls[given])  # type: ignore[index]  # a generic class
+        case SymbolV() | Static(str()) if made_texts.is_late_part(run, value, index):
+            return made_texts.part(run, value, index, node)
         case SymbolV(_, cls) if cls is str:
-            if isinstance(index, SliceV):
-                bounds = (index.start, index.stop, index.step)
-                return made_texts.part(run, value, bounds, node)
             atom = index_atom(run, index, node, "an index of a string")
             return made_texts.character(run, value, atom, node)
         case Static(str(text)) if is_int(index) and not isinstance(index, Static):
@@ -237,10 +236,12 @@ def _of_tuple(
 ) -> Value:
     word = "list" if is_list else "tuple"
     match index:
-        case SliceV(start, stop, step) if all(isinstance(v, Static) for v in (start, stop, step)):
+        case SliceV() if all(isinstance(v, Static) for v in index.bounds):
             key = run.static(index, node, "a slice")
             assert isinstance(key, slice)
             return TupleV(items[key], is_list)
+        case SliceV() if not items and is_none(index.step):
+            return TupleV((), is_list)
         case SliceV():
             listed = as_class(run.to_list(value, node), list if is_list else tuple)
             return _slice_list(run, listed, index, node)
@@ -262,7 +263,7 @@ def _of_tuple(
 
 
 def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
-    if all(is_none(bound) for bound in (index.start, index.stop, index.step)):
+    if all(map(is_none, index.bounds)):
         return items if items.cls is tuple else copied(run, items)  # xs[:] copies a list
     part = subscripts.slice_part(run, index, items.length, node)
     return as_class(part_of_list(run, items, part.start, part.count, part.step), items.cls)

@@ -150,7 +150,9 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
     if isinstance(a, enum.Flag) and type(a) is type(b) and op in ("&", "|", "^"):
         return Static(FOLD[op](a, b))
     both = all(isinstance(v, (int, float)) for v in (a, b))
-    texts = isinstance(a, str) and (isinstance(b, str) or _of_text(op, a, b))
+    texts = (isinstance(a, str) and (isinstance(b, str) or _of_text(op, a, b))) or (
+        isinstance(b, str) and op == "*" and _of_text(op, b, a)
+    )
     if op == "@" or not (both or texts):
         return None
     if op in ("**", "<<") and both and abs(b) > 1100:  # type: ignore[arg-type]  # ``both``

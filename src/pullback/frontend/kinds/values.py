@@ -301,6 +301,10 @@ class SliceV(Value):
     stop: Value
     step: Value
 
+    @property
+    def bounds(self) -> tuple[Value, Value, Value]:
+        return self.start, self.stop, self.step
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region(Value):

@@ -49,6 +49,7 @@ from pullback.frontend.library import (
     partial_application,
     progress_bars,
     python_builtins,
+    string_methods,
     structures,
     unit_tangents,
 )
@@ -109,6 +110,7 @@ __all__ = [
     "scan",
     "sort",
     "special_functions",
+    "string_methods",
     "structures",
     "unit_tangents",
 ]
