@@ -35,7 +35,7 @@ from pullback.frontend.interpret import (
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.generators import Generators
 from pullback.frontend.interpret.indices import is_int
-from pullback.frontend.interpret.known_numbers import need_known
+from pullback.frontend.interpret.known_numbers import meeting, need_known
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise, join
@@ -149,7 +149,8 @@ class Interpreter(Run):
             return then() if cond else orelse()
         test: Atom = cond
         try:
-            return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node)
+            meet = meeting(self, test)
+            return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node, meet)
         except PullbackError as refusal:
             need_known(self, test, node, refusal)
             raise

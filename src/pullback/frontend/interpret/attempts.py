@@ -22,7 +22,7 @@ from pullback.frontend.functions.caught_functions import EVERYTHING, Exit, Exits
 from pullback.frontend.functions.caught_loops import bind
 from pullback.frontend.functions.clauses import DIGIT, Clauses, called_number
 from pullback.frontend.functions.scopes import shown
-from pullback.frontend.interpret import generators, loops
+from pullback.frontend.interpret import branching, generators
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.forks import UNUSED, Names, fork_names, join_names
 from pullback.frontend.kinds import extents as ext
@@ -322,7 +322,7 @@ def _is_exception(value: object) -> bool:
 def once(run: Run, s: Once) -> Flow:
     """The body of a ``try``; what its loops' heads raise cannot be caught."""
     done = len(run.b.lets)
-    flow = loops.once(run, s, s.body)
+    flow = branching.once(run, s, lambda: run.execute(s.body))
     if s.levels:
         catching = Catching(run.caught, clauses_of(run, s.levels), any_of(run))
         if catching.left(Block(tuple(run.b.lets[done:]), ()), generator_ends.passes(run)):

@@ -22,7 +22,6 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.growing_tuples import join_growing
-from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, ScalarK, StaleK, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
@@ -46,12 +45,15 @@ if TYPE_CHECKING:
 
 Names = dict[str, Value]
 MakeOp = Callable[[Sequence[Block]], Op]
+Meet = Callable[[Kind, Kind], Kind | None]
 
 
 def fork_value(
-    run: Run, arms: Sequence[Callable[[], Value]], make: MakeOp, node: ast.AST
-) -> Value:
-    """Return the joined value of an expression with several arms, of which one is evaluated."""
+    run: Run, arms: Sequence[Callable[[], Value]], make: MakeOp, node: ast.AST,
+    meet: Meet = join_growing,
+) -> Value:  # fmt: skip
+    """Return the joined value of an expression with several arms, of which one is evaluated;
+    ``meet`` gives what two kinds join to."""
     results: list[tuple[Builder, Value | None]] = []
     scope, before = run.scope, run.scope.names
     ends: list[Names] = []
@@ -72,7 +74,7 @@ def fork_value(
                 scope.names = before
     values = [v for _, v in results if v is not None]
     if values and any(env.get(n) is not before.get(n) for env in ends for n in env):
-        return _with_names(run, results, ends, make, node)
+        return _with_names(run, results, ends, make, node, meet)
     if not values:
         run.b.let(make([b.block() for b, _ in results]), ())
         raise Unreachable
@@ -85,7 +87,7 @@ def fork_value(
             with run.building(b):
                 tags.append([None if v is None else choices.tag_of(run, v, functions, node)])
         return choices.choice(_emit(run, results, [_INDEX], tags, make, node)[0], functions)
-    joined = join_values(run, values, node)
+    joined = join_values(run, values, node, meet=meet)
     if isinstance(joined, Same):
         if len(values) > 1 or not flatten(joined.value).atoms:
             return _same(run, joined, results, make)
@@ -130,25 +132,20 @@ _VALUE = "$value"
 
 
 def _with_names(
-    run: Run,
-    results: Sequence[tuple[Builder, Value | None]],
-    ends: Sequence[Names],
-    make: MakeOp,
-    node: ast.AST,
-) -> Value:
+    run: Run, results: Sequence[tuple[Builder, Value | None]], ends: Sequence[Names], make: MakeOp,
+    node: ast.AST, meet: Meet,
+) -> Value:  # fmt: skip
     """Compile an expression whose arms assign names (``:=``) or update the values of names."""
     arms: list[tuple[Builder, Names | None]] = [
         (b, None if value is None else {**env, _VALUE: value})
         for (b, value), env in zip(results, ends, strict=False)
     ]
     live = frozenset(n for env in ends for n in env) | {_VALUE}
-    join_names(run, arms, make, live, node)
+    join_names(run, arms, make, live, node, meet=meet)
     return run.scope.names.pop(_VALUE)
 
 
-def _same(
-    run: Run, joined: Same, results: Sequence[tuple[Builder, object]], make: MakeOp
-) -> Value:
+def _same(run: Run, joined: Same, results: Sequence[tuple[Builder, object]], make: MakeOp) -> Value:
     if any(b.lets for b, _ in results):
         run.b.let(make([b.block() for b, _ in results]), ())
     return joined.value
@@ -162,28 +159,35 @@ class Same:
 
 
 def join_values(
-    run: Run, values: Sequence[Value], node: ast.AST, envs: Sequence[Names] = ()
-) -> Kind | Same:
+    run: Run, values: Sequence[Value], node: ast.AST, envs: Sequence[Names] = (),
+    meet: Meet = join_growing,
+) -> Kind | Same:  # fmt: skip
     """Return the kind that the values join to; TypesDoNotMeetError if there is none."""
     for v in values:
         run.kind(v, node)
     flats = [_flat_in(run, v, envs[k] if envs else None) for k, v in enumerate(values)]
     if all(_equal(flats[0], f) for f in flats[1:]):
         return Same(values[0])
-    kind: Kind | None = flats[0].kind
-    meet = join_growing if run.frame.definition in run.calls.recursive else join
+    found = _met(flats, meet)
+    if isinstance(found, tuple):
+        one, other = found
+        run.refuse(
+            node,
+            f"the value is {one} on one path and {other} on another",
+            "give it the same type on every path",
+            error=TypesDoNotMeetError,
+        )
+    return found
+
+
+def _met(flats: Sequence[Flat], meet: Meet) -> Kind | tuple[str, str]:
+    """Return the kind that some values join to; else what the first two are that do not."""
+    kind = flats[0].kind
     for f in flats[1:]:
-        assert kind is not None
-        before, kind = kind, meet(kind, f.kind)
-        if kind is None:
-            one, other = describe_both(before, f.kind)
-            run.refuse(
-                node,
-                f"the value is {one} on one path and {other} on another",
-                "give it the same type on every path",
-                error=TypesDoNotMeetError,
-            )
-    assert kind is not None
+        joined = meet(kind, f.kind)
+        if joined is None:
+            return describe_both(kind, f.kind)
+        kind = joined
     return kind
 
 
@@ -255,6 +259,7 @@ def fork_names(
     make: MakeOp,
     live: frozenset[str],
     node: ast.AST,
+    meet: Meet = join_growing,
 ) -> Flow:
     """Run statements with several arms; afterwards the names have their joined values."""
     scope, before = run.scope, run.scope.names
@@ -280,7 +285,7 @@ def fork_names(
     if not alive:
         run.b.let(make([b.block() for b, _ in results]), ())
         return Flow.DEAD
-    join_names(run, results, make, live, node)
+    join_names(run, results, make, live, node, meet=meet)
     return alive[0]
 
 
@@ -291,6 +296,7 @@ def join_names(
     live: frozenset[str],
     node: ast.AST,
     inside: Container[Atom] = frozenset(),
+    meet: Meet = join_growing,
 ) -> None:
     """Join what names hold. ``inside``: variables of one arm that may be what all arms give."""
     envs = [names for _, names in results if names is not None]
@@ -322,7 +328,7 @@ def join_names(
         if place < len(names):
             twins[name] = place
             continue
-        found = _join_name(run, name, values, envs, node)
+        found = _join_name(run, name, values, envs, node, meet)
         if isinstance(found, Same) and not outside:
             flat = _flat_in(run, found.value, envs[0])
             found = flat.kind if flat.atoms else found  # atoms are local to the one arm
@@ -441,12 +447,9 @@ def _settle_places(
 
 
 def _join_name(
-    run: Run,
-    name: str,
-    values: Sequence[Value | None],
-    envs: Sequence[Names],
-    node: ast.AST,
-) -> Kind | Same | StaleK:
+    run: Run, name: str, values: Sequence[Value | None], envs: Sequence[Names], node: ast.AST,
+    meet: Meet,
+) -> Kind | Same | StaleK:  # fmt: skip
     known: list[Value] = []
     ends: list[Names] = []
     sure = True
@@ -468,7 +471,7 @@ def _join_name(
     if not known and name == "$return":
         return StaleK("a value is not returned on every path to here", node)
     if name in ("$return", _VALUE):
-        found = join_values(run, known, node, ends)
+        found = join_values(run, known, node, ends, meet)
         missing = isinstance(found, Same) and len(known) < len(values)
         return run.kind(known[0], node) if missing else found
     try:
@@ -482,14 +485,10 @@ def _join_name(
         return Same(UNSET)
     if len(known) == len(values) and all(_equal(flats[0], f) for f in flats[1:]):
         return Same(known[0])
-    kind: Kind | None = flats[0].kind
-    for f in flats[1:]:
-        assert kind is not None
-        before, kind = kind, join(kind, f.kind)
-        if kind is None:
-            one, other = describe_both(before, f.kind)
-            return StaleK(f"{name!r} is {one} on one path to here and {other} on another", node)
-    assert kind is not None
+    kind = _met(flats, meet)
+    if isinstance(kind, tuple):
+        one, other = kind
+        return StaleK(f"{name!r} is {one} on one path to here and {other} on another", node)
     return kind if sure else _maybe(kind)
 
 

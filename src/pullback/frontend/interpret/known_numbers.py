@@ -8,10 +8,14 @@ numbers that can be known before the run, is decided by specialising for them.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, Lit, Prim
 from pullback.errors import PullbackError
+from pullback.frontend.kinds.growing_tuples import join_growing
+from pullback.frontend.kinds.join import join
+from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.signals import NeedStatic
 
 if TYPE_CHECKING:
@@ -20,6 +24,26 @@ if TYPE_CHECKING:
 
 def need_known(run: Run, cond: Atom, node: ast.AST, refusal: PullbackError) -> None:
     """Ask for the first number that decides a refused branch to be known."""
+    origin = _decides(run, cond)
+    if origin is not None:
+        raise NeedStatic(origin, node, "the number that decides a branch", refusal)
+
+
+def meeting(run: Run, cond: Atom) -> Callable[[Kind, Kind], Kind | None]:
+    """Return what gives the join of kinds behind a branch: tuples of two lengths meet, as one whose
+    length only the run knows, where its condition cannot be known either."""
+    def meet(a: Kind, b: Kind) -> Kind | None:
+        both = join_growing(a, b)
+        if both is None or run.frame.definition in run.calls.recursive or join(a, b) is not None:
+            return both
+        return both if _decides(run, cond) is None else None
+
+    return meet
+
+
+def _decides(run: Run, cond: Atom) -> tuple[object, str] | None:
+    """Return the origin of the first number that decides a condition; None: there is something that
+    only the run knows."""
     made = {v: let.op for b in run.builders for let in b.lets for v in let.vars}
     waiting: list[Atom] = [cond]
     origin: tuple[object, str] | None = None
@@ -33,6 +57,5 @@ def need_known(run: Run, cond: Atom, node: ast.AST, refusal: PullbackError) -> N
         elif isinstance(op, Prim):
             waiting += op.args
         else:
-            return  # something that only the run knows decides it too
-    if origin is not None:
-        raise NeedStatic(origin, node, "the number that decides a branch", refusal)
+            return None
+    return origin

@@ -13,7 +13,13 @@ from pullback.core.types import BOOL, I64
 from pullback.frontend.functions import iterator_lifetimes, noted
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
-from pullback.frontend.interpret import generator_bodies, generators, late_items, unrolling
+from pullback.frontend.interpret import (
+    generator_bodies,
+    generators,
+    late_items,
+    unlike_items,
+    unrolling,
+)
 from pullback.frontend.interpret.carried import Carried
 from pullback.frontend.interpret.carried_places import Places
 from pullback.frontend.interpret.carry import carry
@@ -67,6 +73,8 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     state: dict[str, Value] = {"$exit": Static(0)} if jumps(s.body) & {"break", "return"} else {}
     if isinstance(items, Driven):
         return _for_driven(run, s, items, source, state)
+    if jumps(s.body) and isinstance(items, Unrolled) and unlike_items.are_unlike(items):
+        return unlike_items.for_unlike(run, s, items.items, source)
     with nullcontext() if jumps(s.body) else unrolling.may_unroll(run, source.value, s.target, s):
         return _for_items(run, s, items, source, state)
 
@@ -474,27 +482,3 @@ def _only_if_it_ends(run: Run, c: Carried, goes_round: bool) -> None:
     rounds ends."""
     if run.incomplete and goes_round and not c.ends:
         raise Unreachable
-
-
-def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:
-    """Run statements that some of several paths leave by a jump as the body of a loop that goes
-    round once: ``$left`` says how it was left, and the code after it need not be repeated."""
-    scope, frame = run.scope, run.frame
-    outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
-    scope.names["$exit"] = Static(0)
-    saved = frame.live_end, frame.in_loop
-    assert frame.definition is not None
-    after = liveness_of(frame.definition.node).after.get(s, frozenset())
-    frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
-    try:
-        flow = run.execute(body)
-    finally:
-        frame.live_end, frame.in_loop = saved
-    if flow is Flow.DEAD:
-        return flow
-    scope.names["$left"] = scope.names.pop("$exit")
-    if outer_exit is not None:
-        scope.names["$exit"] = outer_exit
-    if outer_return is not None:
-        scope.names["$outer"] = outer_return
-    return Flow.FALL

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.core.trails import is_followed
 from pullback.errors import PullbackError
 from pullback.frontend.functions import generator_forms, iterator_lifetimes, local_classes
@@ -30,10 +29,9 @@ from pullback.frontend.interpret import (
     said_rules,
 )
 from pullback.frontend.interpret.assignment import assign, augmented, delete
+from pullback.frontend.interpret.branching import branch, once
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
-from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.iterator_results import NO_RESULT
-from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.interpret.recovery import UNKNOWN, recovered
@@ -151,7 +149,7 @@ def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
 def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
     """Run a branch with jumps in it: the code after it is run inside the arms that go on."""
     if ways_through([s]) > 1 and size(rest) > _MAX_REPEATED and jumps([s]) == {"return"}:
-        if loops.once(run, s, [s]) is Flow.DEAD:
+        if once(run, s, lambda: execute(run, [s])) is Flow.DEAD:
             return Flow.DEAD
         return _after_exit(run, s, rest)
     if isinstance(s, ast.If):
@@ -194,7 +192,7 @@ def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
             run.scope.names["$return"] = outer
         return _after_break(run, s, exit_, rest, _finish)
 
-    return _branch(run, cond, leave, go_on, _live_end(run), s)
+    return branch(run, cond, leave, go_on, _live_end(run), s)
 
 
 def _after_break(
@@ -214,7 +212,7 @@ def _after_break(
     broken = run.truth(run.compare("==", exit_, Static(EXIT_BREAK), s), s)
 
     if jumps(orelse):
-        return _branch(
+        return branch(
             run,
             broken,
             lambda: _finish(run, rest),
@@ -223,7 +221,7 @@ def _after_break(
             s,
         )
     live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
-    flow = _branch(run, broken, lambda: Flow.FALL, lambda: execute(run, orelse), live, s)
+    flow = branch(run, broken, lambda: Flow.FALL, lambda: execute(run, orelse), live, s)
     return go(run, rest) if flow is Flow.FALL else flow
 
 
@@ -362,71 +360,12 @@ def _test_branch(
             refined = narrowing.refinement(run, test)
             if refined is not None:
                 return narrowing.branch_by_class(run, refined, body, orelse, live, s)
-            return _branch(run, run.test_of(test), body, orelse, live, s)
+            return branch(run, run.test_of(test), body, orelse, live, s)
 
 
 def _is_small(s: ast.stmt) -> bool:
     """Whether the body may be written twice."""
     return isinstance(s, ast.If) and size(s.body) <= _MAX_REPEATED
-
-
-def _branch(
-    run: Run,
-    cond: bool | Atom,
-    body: Callable[[], Flow],
-    orelse: Callable[[], Flow],
-    live: frozenset[str],
-    s: ast.stmt,
-) -> Flow:
-    if isinstance(cond, Lit):
-        cond = bool(cond.value)
-    if isinstance(cond, bool):
-        return body() if cond else orelse()
-    if _only_raises(s):
-        return _raise_first(run, cond, body, orelse)
-    test: Atom = cond
-    try:
-        return fork_names(run, (body, orelse), lambda b: If(test, b[0], b[1]), live, s)
-    except PullbackError as refusal:
-        need_known(run, test, s, refusal)
-        raise
-
-
-def _only_raises(s: ast.stmt) -> bool:
-    if not isinstance(s, ast.If) or not s.body or not isinstance(s.body[-1], ast.Raise):
-        return False
-    return not jumps(s.body) and not any(isinstance(t, Once) for t in s.body)
-
-
-def _raise_first(
-    run: Run, cond: Atom, body: Callable[[], Flow], orelse: Callable[[], Flow]
-) -> Flow:
-    """Compile ``if cond: raise ...``: the code after it need not stand inside a branch."""
-    scope = run.scope
-    before = scope.names
-    scope.names = dict(before)
-    try:
-        block = run.block(lambda: _dead(body), ends=True)
-    finally:
-        scope.names = before
-    match block.lets:
-        case (only,) if isinstance(only.op, Prim) and only.op.name == "require":
-            fine = run.b.prim("not", cond)
-            values = only.op.args[1:]
-            run.b.let(Prim("require", (fine, *values), only.op.static), (), only.site)
-            run.caught.stands_for(run.b.lets[-1], only)
-        case _:
-            run.b.let(If(cond, block, run.block(lambda: ())), ())
-    return orelse()
-
-
-def _dead(body: Callable[[], Flow]) -> tuple[Atom, ...]:
-    try:
-        flow = body()
-        assert flow is Flow.DEAD
-    except Unreachable:
-        pass
-    return ()
 
 
 # --- the rest ------------------------------------------------------------------------------------
