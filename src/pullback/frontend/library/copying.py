@@ -27,7 +27,7 @@ from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.library.text import deep_copies
-from pullback.frontend.memory import hash_tables, holding
+from pullback.frontend.memory import hash_tables, holding, ownership
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.objects_outside import with_attributes
@@ -89,12 +89,27 @@ class _Copy:
         for old, made in self.done:
             if old is value:
                 return made
-            if old.owners & value.owners and not self.apart:
+            if not self.apart and (old.owners & value.owners or not self.are_apart(old, value)):
                 reason = "a deep copy of a structure in which two parts may be one object"
                 self.run.refuse(self.node, reason, "copy the parts, and put the copies together")
         made = self.of(value)
         self.done.append((value, made))
         return made
+
+    def are_apart(self, *parts: Value) -> bool:
+        """Whether these parts, or the items of a list, are objects of their own. Those that are
+        made here are; of what a variable has got from outside that is asked for, as if it were
+        updated here."""
+        if any(getattr(part, "fresh", True) for part in parts):
+            return True
+        match self.node:
+            case ast.Call(args=[root]):
+                while isinstance(root, (ast.Attribute, ast.Subscript)):
+                    root = root.value
+                if isinstance(root, ast.Name):
+                    ownership.updatable(self.run, root.id, self.node, nested=True)
+                    return True
+        return False
 
     def of(self, value: Value) -> Value:
         run, node = self.run, self.node
@@ -105,7 +120,7 @@ class _Copy:
                 return TupleV(tuple(map(self.part, items)), is_list)
             case ListV(_, elem) if not self.deep or not _holds_objects(elem):
                 return copied(run, value)
-            case ListV() if self.apart or (value.sole and value.fresh):
+            case ListV() if self.apart or (value.sole and self.are_apart(value)):
                 apart = Static(deepcopy_apart if self.apart else copy.deepcopy)
                 made = run_program(run, deep_copies.of_items, (value, apart), node)
                 return as_class(made, value.cls)
