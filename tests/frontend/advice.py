@@ -2,7 +2,6 @@
 
 An advice to do a thing outside has no program: the result is an argument like any other."""
 
-import functools
 import itertools
 import math
 import statistics
@@ -187,9 +186,6 @@ ADVICE = [
     ("itertools.groupby", (XS,), lambda xs: len(list(itertools.groupby(xs))), runs),
     ("itertools.tee", (XS,), lambda xs: sum(xs) * max(xs), lambda xs: sum(xs) * max(xs)),
     ("functools.singledispatch", (Square(2.0),), lambda s: s.side**2, area),
-    ("functools.cmp_to_key", (XS,),
-     lambda xs: sorted(xs, key=functools.cmp_to_key(lambda a, b: b - a)),
-     lambda xs: sorted(xs, key=lambda x: -x)),
     ("statistics.median", (XS,), statistics.median, lambda xs: np.median(np.array(xs))),
     ("numpy.errstate", (P,), np.sqrt, lambda x: np.sqrt(x)),
     ("contextlib.suppress", (X,), np.sum, lambda x: np.sum(x)),

@@ -283,16 +283,16 @@ def mended_zip_longest(xs):
     return [x + y for x, y in itertools.zip_longest(xs, ys, fillvalue=0.0)]
 
 
-def refused_sorted_rows(rows):
-    return sorted(rows)
+def refused_sorted_sets(xs):
+    return [len(s) for s in sorted([set(xs), {xs[0]}])]
 
 
 @mends(
-    refused_sorted_rows, ([[2.0, 1.0], [1.0, 3.0]],),
+    refused_sorted_sets, ([2, 1],),
     "sort by numbers, or tuples of them: key=lambda x: ...", ArgumentTypeError,
 )  # fmt: skip
-def mended_sorted_rows(rows):
-    return sorted(rows, key=lambda r: (r[0], r[1]))
+def mended_sorted_sets(xs):
+    return [len(s) for s in sorted([set(xs), {xs[0]}], key=lambda s: len(s))]
 
 
 def refused_checkpoint(x):

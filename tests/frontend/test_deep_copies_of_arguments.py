@@ -87,7 +87,7 @@ PROGRAMS = [
     (scaled, lambda: ([[1.0, 2.0], [3.0, 4.0]], 2.0)),
     (scaled, lambda: ([ROW, ROW], 2.0)),
     (of_dict, lambda: ({"a": [1.0], "b": [2.0, 3.0]},)),
-    (of_dict, lambda: (dict.fromkeys("ab", [1.0]),)),
+    (of_dict, lambda: (SAME,)),
     (of_pair, lambda: (Pair(ROW, ROW),)),
     (of_pair, lambda: (Pair([1.0], [2.0]),)),
     (of_attribute, lambda: (Pair(Pair(ROW, ROW), 2.0),)),

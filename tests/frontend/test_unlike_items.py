@@ -31,7 +31,7 @@ def first_large(xs):
 
 
 def bases_of(n):
-    for limit, bases in BASES:
+    for limit, bases in BASES:  # noqa: B007  # used behind the loop
         if n < limit:
             break
     else:

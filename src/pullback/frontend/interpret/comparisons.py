@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pullback.core.build import boolean, i64
+from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, IdentityError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
@@ -26,6 +27,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
+from pullback.frontend.interpret.lexicographic import by_any_items
 from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import is_complex
@@ -118,6 +120,9 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     both = _ordered(run, left, right, node)
     if both is not None:
         return _by_items(run, op, *both, node)
+    found = by_any_items(run, op, objects.as_tuple(left), objects.as_tuple(right), node)
+    if found is not None:
+        return found
     run.refuse(
         node,
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
@@ -368,12 +373,26 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
         numbers = static_scalar(a.value) is not None and not isinstance(a.value, bool)
         if not numbers:
             return Static((a.value is b.value) is positive)
+    for value, other in ((a, b), (b, a)):
+        alone = _is_the_one(run, value, other.value) if isinstance(other, Static) else None
+        if alone is not None:
+            return alone if positive else run.unary("not", alone, node)
     run.refuse(
         node,
         "'is' compares the identity of objects, which compiled code does not have",
         "use == (or 'is None')",
         error=IdentityError,
     )
+
+
+def _is_the_one(run: Run, value: Value, one: object) -> Value | None:
+    """Whether a value is an object of which there is no second one: True, False, or an
+    ``object()``."""
+    if not isinstance(value, (Scalar, ArrayV, ListV, TupleV, HashV)):
+        return None
+    if isinstance(one, bool) and isinstance(value, Scalar) and value.py and value.type == BOOL:
+        return Scalar(value.atom if one else run.b.prim("not", value.atom), True, 1)
+    return Static(False) if type(one) in (bool, object) else None
 
 
 def _may_be_reference(value: Value) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,10 @@ from pullback.frontend.kinds.flatten import example
 from pullback.frontend.kinds.kinds import Kind, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
+    FunctionV,
     ListV,
     RecordV,
+    RefV,
     Scalar,
     Specialiser,
     Static,
@@ -38,8 +41,11 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.library.compiled_text import array_of, run_program
+from pullback.frontend.library.text import sorting
 from pullback.frontend.library.told import not_in_list, told
 from pullback.frontend.memory.dict_views import is_view, word_of
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 
@@ -77,8 +83,14 @@ def in_order(
 
     keys = sp.sequence(whole.length, key_of, node)
     order: ArrayV | None = None
-    for column in reversed(_columns(sp, keys, node)):
-        order = _refined(sp, column, order, reverse, node)
+    if _has_own_order(_example(keys.elem)):
+        less = sorting.is_greater if reverse else sorting.is_less
+        assert isinstance(less, FunctionType)
+        before = FunctionV(definition_of(less), None)
+        order = array_of(run_program(sp, sorting.places_in_order, (keys, before), node))
+    else:
+        for column in reversed(_columns(sp, keys, node)):
+            order = _refined(sp, column, order, reverse, node)
     if order is None:  # all keys are the same constant
         return sp.copied(whole)
     places = order.atom
@@ -150,6 +162,18 @@ def _parts(value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, RecordV) and issubclass(value.cls, tuple):
         return tuple(value.fields.values())
     return None
+
+
+def _has_own_order(item: Value) -> bool:
+    """Whether items are compared as a whole: lists, and objects by a method."""
+    if isinstance(item, ListV):
+        return True
+    parts = _parts(item)
+    if parts is not None:
+        return any(map(_has_own_order, parts))
+    if not isinstance(item, (RecordV, RefV)):
+        return False
+    return any("__lt__" in vars(c) for c in item.cls.__mro__[:-1])
 
 
 def _example(kind: Kind) -> Value:

@@ -95,7 +95,6 @@ REWRITES: dict[str, str] = {
     "itertools.groupby": "write a loop that remembers the last key",
     "itertools.tee": "use the list twice",
     "functools.singledispatch": DISPATCH,
-    "functools.cmp_to_key": "sorted(xs, key=lambda x: -x)",
     "statistics.median": "np.median(np.array(xs))",
     "contextlib.": "write the statements without the context",
     "decimal.Decimal": "use floats",

@@ -1,10 +1,10 @@
-"""What ``collections.Counter`` and ``OrderedDict`` do that dicts do not, and how ranges are
-compared, as plain Python that the front end compiles."""
+"""What ``collections.Counter`` and ``OrderedDict`` do that dicts do not, and how ranges
+and lists are compared, as plain Python that the front end compiles."""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 
@@ -80,6 +80,15 @@ def equal_ranges(self: range, other: range) -> bool:
     """Whether two ranges have the same numbers."""
     n = len(self)
     return n == len(other) and (n == 0 or (self[0] == other[0] and self[-1] == other[-1]))
+
+
+def in_order(self: Sequence[Any], other: Sequence[Any], op: Callable[[Any, Any], bool]) -> bool:
+    """Whether two lists or tuples are in an order: the first items that differ decide, or the
+    lengths."""
+    for k in range(min(len(self), len(other))):
+        if self[k] != other[k]:
+            return op(self[k], other[k])
+    return op(len(self), len(other))
 
 
 def same_order(self: OrderedDict[Any, Any], other: OrderedDict[Any, Any]) -> bool:

@@ -15,6 +15,7 @@ import functools
 import heapq
 import itertools
 import operator
+import queue
 import statistics
 from collections.abc import MutableMapping, MutableSequence
 from types import FunctionType, ModuleType
@@ -30,6 +31,7 @@ from pullback.frontend.library.text import (
     chain_maps,
     comparisons,
     deques,
+    dict_methods,
     differences,
     elementary,
     frequencies,
@@ -41,6 +43,7 @@ from pullback.frontend.library.text import (
     pieces,
     polynomials,
     pseudo_inverse,
+    queues,
     scipy_integrate,
     scipy_linalg,
     scipy_special,
@@ -53,7 +56,7 @@ from pullback.frontend.library.text import (
 )
 
 
-def _texts(library: ModuleType, *files: ModuleType) -> dict[object, FunctionType]:
+def _texts(library: ModuleType | type, *files: ModuleType) -> dict[object, FunctionType]:
     """Return the functions of these files whose names do not begin with "_", by the functions of
     the library that have the same names."""
     return {
@@ -93,6 +96,7 @@ OTHERS = (
     | _texts(operator, operator_texts)
     | _texts(statistics, statistics_functions)
     | _texts(functools, wrapping)
+    | _texts(dict, dict_methods)
 )
 """Functions of arguments that no signature describes (``tests/frontend/test_library_texts.py``)."""
 
@@ -100,8 +104,10 @@ WRITTEN.update(ARRAYS | LISTS | OTHERS)
 
 CLASSES: dict[type, type] = {
     collections.deque: deques.deque, collections.ChainMap: chain_maps.ChainMap,
+    queue.Queue: queues.Queue, queue.SimpleQueue: queues.SimpleQueue,
+    queue.LifoQueue: queues.LifoQueue, queue.PriorityQueue: queues.PriorityQueue,
 }  # fmt: skip
-"""Classes whose objects change (``tests/frontend/test_deques.py``)."""
+"""Classes whose objects change (``tests/frontend/test_deques.py``, ``test_queues.py``)."""
 
 WRITTEN_CLASSES.update(CLASSES)
 MutableSequence.register(deques.deque)  # for isinstance, as collections.deque is

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,14 @@ def below(x: float, y: float) -> bool:
 
 
 def argsort(x: Vector) -> Vector:
-    """Return the places of the elements in ascending order; equal ones in their order (merge
-    sort)."""
-    n = x.shape[0]
+    """Return the places of the elements in ascending order; equal ones in their order."""
+    return places_in_order(x, below)
+
+
+def places_in_order(x: Any, before: Callable[[Any, Any], bool]) -> Vector:
+    """Return the places of the items of an array or list in an order; of two of which none is
+    before the other one, the order stays (merge sort)."""
+    n = len(x)
     order = np.zeros((2, n), dtype=np.int64)
     for i in range(n):
         order[0, i] = i
@@ -46,7 +52,7 @@ def argsort(x: Vector) -> Vector:
             for k in range(low, high):
                 left = j >= high
                 if i < middle and j < high:
-                    left = not below(x[order[side, j]], x[order[side, i]])
+                    left = not before(x[order[side, j]], x[order[side, i]])
                 if left:
                     order[1 - side, k] = order[side, i]
                     i += 1
@@ -57,6 +63,15 @@ def argsort(x: Vector) -> Vector:
         side = 1 - side
         width = 2 * width
     return order[side]
+
+
+def is_less(x: Any, y: Any) -> bool:
+    return bool(x < y)
+
+
+def is_greater(x: Any, y: Any) -> bool:
+    """Return whether x comes before y in a list that is sorted backwards."""
+    return bool(y < x)
 
 
 def search_left(a: Vector, x: float) -> int:
