@@ -42,9 +42,8 @@ from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runti
 _lock = Lock()
 _names = count(1)
 
-THOROUGH_LINES, HUGE_LINES = 3_000, 60_000
-"""Text up to the first length may be optimised thoroughly; in text longer than the second one nests
-of loops are simplified once, too."""
+THOROUGH_LINES = 3_000
+"""The longest text that is optimised thoroughly."""
 
 QUICK, PLAIN, THOROUGH = 0, 1, 2
 """LLVM's levels, of its passes and of the code generation behind them: for code whose values count
@@ -170,32 +169,35 @@ def _run(passes: NewPassManager, units: Iterable[_Unit], builder: llvm.PassBuild
     passes.detach()
 
 
-def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int, level: int) -> None:
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:
     """Run LLVM's passes, always without its vectorisers, since lanes are made before.
 
-    ``THOROUGH``: all of O2. ``PLAIN``: what is marked for it is inlined, nests of loops in lanes
-    get the simplifications of O1, and all else is simplified once, in a third of the time: what
-    loops share is in front of them already. ``QUICK``: only what the stack needs."""
-    if level == THOROUGH:
-        builder = _builder(machine, 2)
-        return _run(builder.getModulePassManager(), [module], builder)
-    builder, first = _builder(machine, 1), llvm.create_new_module_pass_manager()
+    What is marked for it is inlined, and all is simplified once, in a third of the time of O1: what
+    loops share is in front of them already. ``THOROUGH``: functions without loops get the
+    simplifications of O2. ``QUICK``: only what the stack needs.
+
+    Loops get no pass that asks how often they go round: IndVarSimplify of LLVM 22 and before makes
+    wrong code of nests that are left in the middle (llvm-project 207744, 222490)."""
+    builder, first = _builder(machine, 2), llvm.create_new_module_pass_manager()
     first.add_always_inliner_pass()
     first.add_tail_call_elimination_pass()
     _run(first, [module], builder)
     if level == QUICK:
         return
     functions = [f for f in module.functions if not f.is_declaration]
-    few = lines <= HUGE_LINES
-    nests = [f for f in functions if few and any(b"pullback-nest" in a for a in f.attributes)]
+    full = [f for f in functions if level == THOROUGH and _is_straight(f)]
     light = llvm.create_new_function_pass_manager()
     light.add_sroa_pass()
     light.add_simplify_cfg_pass()
     light.add_loop_rotate_pass()
     light.add_instruction_combine_pass()
     light.add_simplify_cfg_pass()
-    _run(light, [f for f in functions if f not in nests], builder)
-    _run(builder.getFunctionPassManager(), nests, builder)
+    _run(light, [f for f in functions if f not in full], builder)
+    _run(builder.getFunctionPassManager(), full, builder)
+
+
+def _is_straight(function: llvm.ValueRef) -> bool:
+    return any(b"pullback-straight" in a for a in function.attributes)
 
 
 @shielded
@@ -208,7 +210,7 @@ def emit_object(text: str, thorough: bool = False) -> tuple[bytes, Timing]:
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         t1 = time.perf_counter()
-        _optimise(module, machine, text.count("\n"), level)
+        _optimise(module, machine, level)
         t2 = time.perf_counter()
         image: bytes = machine.emit_object(module)
         t3 = time.perf_counter()
@@ -224,7 +226,7 @@ def optimised_text(text: str, thorough: bool = False) -> str:
         machine = _target(level)
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        _optimise(module, machine, text.count("\n"), level)
+        _optimise(module, machine, level)
         return str(module)
 
 

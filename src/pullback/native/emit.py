@@ -102,11 +102,8 @@ LONG_CALLS_LEFT = "@pb.long.calls"
 """The global that holds how many of the next calls go at once to the code with less patience."""
 
 
-NEST = ' "pullback-nest"'
-"""The attribute of functions that LLVM simplifies fully: with much in lanes in nests of loops."""
-
-MANY = 75
-"""The fewest instructions that are much."""
+STRAIGHT = ' "pullback-straight"'
+"""The attribute of functions without loops: LLVM simplifies only these fully (``compile``)."""
 
 
 def emit_module(module: Module, patience: Patience) -> ModuleText:
@@ -180,7 +177,7 @@ class FunctionText(ContextLines):
         self.busy = False  # a round of the loop around is long
         self.seldom = False  # this code runs seldom
         self.marks: list[tuple[int, Site | None]] = []  # from which lines the text comes
-        self.nest = 0  # how many instructions in lanes are inside of two loops
+        self.has_loops = False
 
     # --- small helpers ---
 
@@ -280,15 +277,15 @@ class FunctionText(ContextLines):
         return "\n".join([head, "entry:", *slots, *self.lines, *tail, "}", ""])
 
     def _head(self, returns: str) -> str:
-        nest = NEST if self.nest >= MANY else ""
+        straight = "" if self.has_loops else STRAIGHT
         if self.function.chunk:
-            return fork_calls.head(self.function, f"{self.out.math.attributes()}{nest}")
+            return fork_calls.head(self.function, f"{self.out.math.attributes()}{straight}")
         marks = " noalias readonly" if self.borrowed else ""
         params = parameters(self.function, marks)
         name = function_name(self.function.name)
         return (
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind "
-            f"{self.out.math.attributes()}{self._apart()}{nest} {{"
+            f"{self.out.math.attributes()}{self._apart()}{straight} {{"
         )
 
     def _apart(self) -> str:
@@ -399,11 +396,11 @@ class FunctionText(ContextLines):
             case IfCode():
                 control.if_(self, instr)
             case ForCode():
-                self.loops += 1
+                self.loops, self.has_loops = self.loops + 1, True
                 control.for_(self, instr)
                 self.loops -= 1
             case WhileCode():
-                self.loops += 1
+                self.loops, self.has_loops = self.loops + 1, True
                 control.while_(self, instr)
                 self.loops -= 1
             case CallCode():
@@ -421,7 +418,6 @@ class FunctionText(ContextLines):
 
     def _arith(self, instr: Arith) -> None:
         dst, args = instr.dst, instr.args
-        self.nest += self.loops > 1 and dst.lanes > 1
         match instr.name:
             case "move" | "splat":
                 self.bind(dst, self.value(args[0], dst.lanes))
