@@ -18,6 +18,7 @@ from itertools import product
 from typing import Any
 
 from pullback.core.prims import TABLE
+from pullback.core.rows import NOT_DIFFERENTIABLE
 from pullback.papers.language.build import (
     E,
     if_,
@@ -261,7 +262,8 @@ def real_primitives() -> dict[str, int]:
     """The primitives R^n -> R that have derivatives, with n."""
     found = {}
     for name, row in TABLE.items():
-        if row.arity and name not in NO_FUNCTIONS_OF_REALS:
+        smooth = NOT_DIFFERENTIABLE not in row.partials
+        if row.arity and smooth and name not in NO_FUNCTIONS_OF_REALS:
             try:
                 if prim_type(name, [R] * row.arity) == R:
                     found[name] = row.arity
