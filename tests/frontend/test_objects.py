@@ -101,7 +101,7 @@ W = np.array([0.3, -0.7])
 INNER = Model(np.eye(2), 1.0), Model(np.ones((2, 2)), 2.0)
 MODEL: Any = Model(np.array([[1.0, 2.0], [3.0, 4.0]]), 3.0, INNER)
 MODEL.other = {1, 2}
-MODEL.unknown = 1j  # matters only if it is read
+MODEL.unknown = memoryview(b"")  # matters only if it is read
 
 
 def captured(w: Any) -> Any:
