@@ -27,7 +27,7 @@ def refused_complex_truth(z):
     return 1.0 if z else 0.0
 
 
-@mends(refused_complex_truth, (Z,), "use np.any(z) or np.all(z)", ArgumentValueError)
+@mends(refused_complex_truth, (Z,), "use np.any(z) or np.all(z)", ArgumentValueError, ValueError)
 def mended_truth(z):
     return 1.0 if np.any(z) else 0.0
 

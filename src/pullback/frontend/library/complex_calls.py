@@ -20,8 +20,8 @@ Handler = Callable[[Specialiser, Sequence[Value], dict[str, Value], ast.AST], Va
 OF_COMPLEX: dict[Hashable, Handler] = {}
 """Functions that have another meaning where an argument is complex, or holds complex numbers."""
 
-OF_COMPLEX_DTYPE: dict[Hashable, Handler] = {}
-"""Functions that make arrays, where their dtype is complex."""
+OF_COMPLEX_DTYPE: dict[Hashable, tuple[Handler, int]] = {}
+"""Functions that make arrays, where their dtype is complex, with its place."""
 
 LIBRARIES = ("numpy", "scipy")
 _OF_CMATH = frozenset(f for f in vars(cmath).values() if callable(f))
@@ -56,8 +56,11 @@ def called(
     """Return the result of a library function of complex values; None: it takes them as it takes
     others."""
     given = (*args, *kwargs.values())
-    if function in OF_COMPLEX_DTYPE and any(complex_dtype(v) is not None for v in given):
-        return OF_COMPLEX_DTYPE[function](run, args, kwargs, node)
+    if function in OF_COMPLEX_DTYPE:
+        make, place = OF_COMPLEX_DTYPE[function]
+        dtype = kwargs.get("dtype", args[place] if len(args) > place else None)
+        if complex_dtype(dtype) is not None:
+            return make(run, args, kwargs, node)
     if not any(map(holds_complex, given)):
         return None
     handler = OF_COMPLEX.get(function)

@@ -27,7 +27,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.compiled_text import run_program
-from pullback.frontend.library.complex_calls import OF_COMPLEX
+from pullback.frontend.library.complex_calls import OF_COMPLEX, holds_complex
 from pullback.frontend.library.text import complex_numbers as texts
 
 _PAIRS = (
@@ -155,3 +155,12 @@ def _of_real_part(
 
 OF_COMPLEX.update({abs: absolute, pow: power, complex: complex_})
 OF_COMPLEX.update({f: partial(_of_real_part, f) for f in (np.shape, np.ndim, np.size, len)})
+
+
+@register(np.isrealobj)
+def is_real_object(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "isrealobj", args, kwargs, node, x=MISSING)
+    return Static(not holds_complex(x))
+
+
+OF_COMPLEX[np.isrealobj] = is_real_object

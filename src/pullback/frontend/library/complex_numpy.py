@@ -343,7 +343,7 @@ for _name, _op in (
 ):  # fmt: skip
     OF_COMPLEX[getattr(np, _name)] = partial(_operator, _op)
 for _function, _at in _MADE.items():
-    OF_COMPLEX_DTYPE[_function] = partial(made, _function, _at)
+    OF_COMPLEX_DTYPE[_function] = partial(made, _function, _at), _at
 for _function in (np.array, np.asarray, np.full, np.linspace):
     OF_COMPLEX[_function] = partial(made, _function, _MADE[_function])
 OF_COMPLEX.update({
