@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 import scipy.integrate
 import scipy.linalg
+import scipy.signal
+import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 
@@ -47,7 +49,11 @@ LIBRARIES: dict[str, Any] = {
     "scipy.special": scipy.special,
     "scipy.linalg": scipy.linalg,
     "scipy.integrate": scipy.integrate,
+    "scipy.signal": scipy.signal,
+    "scipy.spatial.distance": scipy.spatial.distance,
     **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},
+    "scipy.stats.dirichlet": scipy.stats.dirichlet,
+    "scipy.stats.multivariate_normal": scipy.stats.multivariate_normal,
     "math": math,
     "": builtins,
     "operator": operator,

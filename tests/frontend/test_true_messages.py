@@ -184,16 +184,11 @@ def test_objects_in_brackets_have_their_names() -> None:
 def test_advice_of_distributions_and_distances() -> None:
     normal, a = "0.5 * z**2", np.ones((2, 2))
     for f in (lambda x: st.moyal.pdf(x, 2.0), lambda x: st.moyal(2.0, 3.0).pdf(x),
-              lambda x: st.multivariate_normal.pdf(x, 0.0, 1.0)):  # fmt: skip
+              lambda x: st.multivariate_t.pdf(x, 0.0, 1.0)):  # fmt: skip
         text = said(f, 0.5)
         assert FORMULA in text and normal not in text and " object at " not in text
     assert "scipy.stats.moyal " in said(lambda x: st.moyal(2.0, 3.0).pdf(x), 0.5)
-    root = "np.sqrt(np.sum(("
-    assert root in said(lambda a: np.sum(cdist(a, a)), a)
-    assert root in said(lambda a: np.sum(cdist(a, a, metric="euclidean")), a)
-    squares = said(lambda a: np.sum(cdist(a, a, "sqeuclidean")), a)
-    assert "np.sum((a[:, None] - b[None]) ** 2, axis=2)" in squares and root not in squares
-    assert ANYTHING in said(lambda a: np.sum(cdist(a, a, "cosine")), a)
+    assert "write its formula" in said(lambda a: np.sum(cdist(a, a, "jaccard")), a)
     turned = said(lambda v: np.sum(Rotation.from_rotvec(v).as_matrix()), np.ones(3))
     assert ANYTHING in turned and "axis=2" not in turned
 

@@ -7,7 +7,6 @@ advice has a program in ``tests/frontend/advice.py``, which shows that the advic
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from pullback.frontend.python.libraries import name_of
@@ -50,12 +49,11 @@ FORMULA = "write its formula, or call it outside and pass the result in"
 REWRITES: dict[str, str] = {
     # linear algebra
     "scipy.linalg.lstsq": LEAST,
-    "scipy.linalg.pinv": "np.linalg.pinv(a)", "scipy.linalg.pinvh": "np.linalg.pinv(a)",
+    "scipy.linalg.pinvh": "np.linalg.pinv(a)",
     "numpy.linalg.eig": SYMMETRIC, "numpy.linalg.eigvals": SYMMETRIC,
     "scipy.linalg.eig": SYMMETRIC, "scipy.linalg.eigvals": SYMMETRIC,
     "scipy.linalg.lu_factor": SOLVE, "scipy.linalg.lu_solve": SOLVE, "scipy.linalg.lu": SOLVE,
     "scipy.linalg.solve_banded": SOLVE, "scipy.linalg.solveh_banded": SOLVE,
-    "scipy.linalg.svd": "np.linalg.svd(a)",
     "scipy.linalg.qr": "np.linalg.qr(a)",
     # arrays
     "numpy.nanpercentile": NANS,
@@ -108,12 +106,6 @@ REWRITES: dict[str, str] = {
     "scipy.interpolate.": LINEAR,
     "scipy.signal.": "np.convolve(x, h), or a loop over the samples",
     "scipy.sparse.": SPARSE,
-    "scipy.spatial.distance.cdist": "np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2))",
-    "scipy.spatial.distance.cdist(euclidean)":
-        "np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2))",
-    "scipy.spatial.distance.cdist(sqeuclidean)": "np.sum((a[:, None] - b[None]) ** 2, axis=2)",
-    "scipy.spatial.distance.cdist(cityblock)": "np.sum(np.abs(a[:, None] - b[None]), axis=2)",
-    "scipy.spatial.distance.cdist(chebyshev)": "np.max(np.abs(a[:, None] - b[None]), axis=2)",
     "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
     "scipy.cluster.": OUTSIDE,
     "scipy.special.lambertw": "for _ in range(20): w = w - (w - x * np.exp(-w)) / (1.0 + w)",
@@ -132,11 +124,8 @@ ANYTHING = "write it with supported functions, or call it outside and pass the r
 """The advice for a function that is not in the table."""
 
 
-def rewrite_of(name: str, words: Sequence[str] = ()) -> str:
-    """Return what to write instead of a function of this name. ``words``: the texts among its
-    arguments; advice that is for others is not for it."""
-    if words and any(known.startswith(f"{name}(") for known in REWRITES):
-        return next((REWRITES[k] for w in words if (k := f"{name}({w})") in REWRITES), ANYTHING)
+def rewrite_of(name: str) -> str:
+    """Return what to write instead of a function of this name."""
     found = REWRITES.get(name)
     parts = name.split(".")
     while found is None and len(parts) > 1:
@@ -155,15 +144,7 @@ def refuse_library(run: Refusing, obj: object, node: ast.AST) -> NoReturn:
     """Refuse a function, method or class that compiled code cannot call."""
     name = name_of(obj)
     reason = f"{name} is not supported inside compiled code"
-    run.refuse(node, reason, rewrite_of(name, _words(node)))
-
-
-def _words(node: ast.AST) -> list[str]:
-    """Return the texts that are written as arguments of a call, such as the name of a metric."""
-    if not isinstance(node, ast.Call):
-        return []
-    given = [*node.args, *(k.value for k in node.keywords)]
-    return [a.value for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    run.refuse(node, reason, rewrite_of(name))
 
 
 __all__ = ["ANYTHING", "REWRITES", "refuse_library", "rewrite_of"]

@@ -44,8 +44,11 @@ from pullback.frontend.library.text import (
     polynomials,
     pseudo_inverse,
     queues,
+    scipy_distance,
     scipy_integrate,
     scipy_linalg,
+    scipy_multivariate,
+    scipy_signal,
     scipy_special,
     selection,
     sets_of_numbers,
@@ -69,9 +72,9 @@ def _texts(library: ModuleType | type, *files: ModuleType) -> dict[object, Funct
 
 def _by_name(module: str, file: ModuleType) -> dict[object, FunctionType]:
     """Return the functions of this file by those of a module of SciPy, which is not imported for
-    its sake."""
+    its sake. A name with "_of_" in it is that of a method: ``pdf_of_norm`` is ``norm.pdf``."""
     return {
-        LaterFunction(module, name): text
+        LaterFunction(module, ".".join(reversed(name.split("_of_")))): text
         for name, text in vars(file).items()
         if isinstance(text, FunctionType) and text.__module__ == file.__name__ and name[0] != "_"
     }
@@ -92,6 +95,9 @@ OTHERS = (
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.linalg", scipy_linalg)
     | _by_name("scipy.integrate", scipy_integrate)
+    | _by_name("scipy.spatial.distance", scipy_distance)
+    | _by_name("scipy.signal", scipy_signal)
+    | _by_name("scipy.stats", scipy_multivariate)
     | _texts(itertools, iterations)
     | _texts(operator, operator_texts)
     | _texts(statistics, statistics_functions)

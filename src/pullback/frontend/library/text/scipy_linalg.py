@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
-from pullback.frontend.library.text_helpers import times
+from pullback.frontend.library.text_helpers import times, unsupported
 
 
 def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False,
@@ -102,3 +102,64 @@ def expm(A: Matrix) -> Matrix:
     for _ in range(squarings):
         result = result @ result
     return result
+
+
+def _matrix(a: Matrix) -> Matrix:
+    matrix = np.asarray(a)
+    if matrix.ndim != 2:
+        unsupported("a decomposition of other than a matrix", "a comprehension over the matrices")
+    if matrix.dtype != np.float64 and matrix.dtype != np.int64:
+        unsupported("a decomposition of other numbers", "convert it to float64")
+    if not np.all(np.isfinite(matrix)):
+        raise ValueError("array must not contain infs or NaNs")
+    return 1.0 * matrix
+
+
+def svd(a: Matrix, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """Return the singular values."""
+    if compute_uv:
+        unsupported("svd with singular vectors", "use the svd of NumPy")
+    return np.linalg.svd(_matrix(a), compute_uv=False)
+
+
+def pinv(a: Matrix) -> Matrix:
+    x = _matrix(a)
+    return np.linalg.pinv(x, rcond=max(x.shape[0], x.shape[1]) * 2.220446049250313e-16)
+
+
+def hankel(c: Vector, r: Vector | None = None) -> Matrix:
+    """Return the matrix with equal items along every line from below to above: its first column is
+    c, its last row c[-1] and the rest of r."""
+    column = np.asarray(c)
+    row = np.zeros_like(column) if r is None else np.asarray(r)
+    if column.ndim != 1 or row.ndim != 1:
+        unsupported("hankel of other than vectors", "make them vectors")
+    line = np.concatenate((column, row[1:]))
+    return line[np.arange(column.shape[0])[:, None] + np.arange(row.shape[0])]
+
+
+def companion(a: Vector) -> Matrix:
+    """Return the matrix whose eigenvalues are the roots of a polynomial."""
+    c = np.atleast_1d(a)
+    if c.ndim != 1 or (c.dtype != np.float64 and c.dtype != np.int64):
+        unsupported("companion of other than a vector of floats", "convert it to float64")
+    n = c.shape[0]
+    if n < 2:
+        raise ValueError("The length of `a` along the last axis must be at least 2.")
+    if c[0] == 0:
+        raise ValueError(
+            "The first coefficient(s) of `a` (i.e. elements of `a[..., 0]`) must not be zero."
+        )
+    whole = np.eye(n - 1, k=-1)
+    whole[0] = -c[1:] / (1.0 * c[0])
+    return whole
+
+
+def khatri_rao(a: Matrix, b: Matrix) -> Matrix:
+    """Return the Kronecker products of the columns of two matrices."""
+    x, y = np.asarray(a), np.asarray(b)
+    if x.ndim != 2 or y.ndim != 2:
+        raise ValueError("The both arrays should be 2-dimensional.")
+    if x.shape[1] != y.shape[1]:
+        raise ValueError("The number of columns for both arrays should be equal.")
+    return (x[:, None] * y[None]).reshape(x.shape[0] * y.shape[0], x.shape[1])

@@ -1,0 +1,175 @@
+"""Functions of ``scipy.spatial.distance`` as plain Python that the front end compiles. Those of
+matrices compute in float64, as SciPy's do; those of two vectors compute in the type of these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.library.text.domains import Array, Matrix, Vector
+from pullback.frontend.library.text_helpers import unsupported
+
+
+def euclidean(u: Vector, v: Vector) -> Any:
+    difference = _vector(u) - _vector(v)
+    d = 1.0 * difference
+    if not np.all(np.isfinite(d)):
+        raise ValueError("array must not contain infs or NaNs")
+    distance = np.linalg.norm(d)
+    return float(distance) if difference.dtype == np.float64 else distance
+
+
+def sqeuclidean(u: Vector, v: Vector) -> Any:
+    d = 1.0 * _vector(u) - 1.0 * _vector(v)
+    return np.dot(d, d)
+
+
+def cityblock(u: Vector, v: Vector) -> Any:
+    return np.sum(np.abs(_vector(u) - _vector(v)))
+
+
+def chebyshev(u: Vector, v: Vector) -> Any:
+    return max(np.abs(_vector(u) - _vector(v)))
+
+
+def cosine(u: Vector, v: Vector) -> Any:
+    a, b = _vector(u), _vector(v)
+    distance = 1.0 - np.dot(a, b) / np.sqrt(1.0 * np.dot(a, a) * np.dot(b, b))
+    return np.clip(distance, 0.0, 2.0)
+
+
+def correlation(u: Vector, v: Vector) -> Any:
+    a, b = _vector(u), _vector(v)
+    return cosine(a - np.mean(a), b - np.mean(b))
+
+
+def braycurtis(u: Vector, v: Vector) -> Any:
+    a, b = _vector(u), _vector(v)
+    return np.sum(1.0 * np.abs(a - b)) / np.sum(1.0 * np.abs(a + b))
+
+
+def canberra(u: Vector, v: Vector) -> Any:
+    d = _parts_of_canberra(1.0 * _vector(u), 1.0 * _vector(v))
+    return np.sum(np.where(np.isnan(d), 0.0, d))
+
+
+def _parts_of_canberra(a: Array, b: Array) -> Array:
+    size = np.abs(a) + np.abs(b)
+    return np.abs(a - b) / np.where(size == 0.0, 1.0, size)
+
+
+def _vector(x: Vector) -> Vector:
+    vector = np.asarray(x)
+    if vector.ndim != 1:
+        raise ValueError("Input vector should be 1-D.")
+    if vector.dtype != np.float64 and vector.dtype != np.int64:
+        unsupported("a distance of vectors of other numbers", "convert it to float64")
+    return vector
+
+
+def _floats(x: Array) -> Array:
+    a = np.asarray(x)
+    if a.dtype not in (np.float64, np.float32, np.int64):
+        unsupported("a distance of other numbers", "convert it to float64")
+    return a.astype(np.float64)
+
+
+def _minkowski(d: Array, p: Any) -> Any:
+    """The norm of order p along the last axis."""
+    if p == np.inf:
+        return _largest(np.abs(d))
+    if p == 1:
+        return np.sum(np.abs(d), axis=-1)
+    if p == 2:
+        return np.linalg.norm(d, axis=-1)
+    return np.sum(np.abs(d) ** p, axis=-1) ** (np.inf if p == 0 else 1.0 / p)
+
+
+def _largest(d: Array) -> Any:
+    """The largest of the distances along the last axis, without NaN."""
+    if d.shape[-1] == 0:
+        return np.sum(d, axis=-1)
+    return np.max(np.where(np.isnan(d), 0.0, d), axis=-1)
+
+
+def _cosines(a: Array, b: Array) -> Array:
+    products = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
+    return 1.0 - np.clip(np.sum(a * b, axis=-1) / products, -1.0, 1.0)
+
+
+def _distance(a: Array, b: Array, metric: str, p: Any) -> Array:
+    """The distances along the last axis."""
+    name = metric.lower()
+    if name in ("minkowski", "mi", "m", "pnorm"):
+        return _minkowski(a - b, 2.0 if p is None else p)
+    if p is not None:
+        unsupported("p of a distance that has none", "name the metric minkowski")
+    if name in ("euclidean", "euclid", "eu", "e"):
+        return np.linalg.norm(a - b, axis=-1)
+    if name in ("sqeuclidean", "sqe", "sqeuclid"):
+        return np.sum((a - b) ** 2, axis=-1)
+    if name in ("cityblock", "cblock", "cb", "c"):
+        return np.sum(np.abs(a - b), axis=-1)
+    if name in ("chebychev", "chebyshev", "cheby", "cheb", "ch"):
+        return _largest(np.abs(a - b))
+    if name in ("cosine", "cos"):
+        return _cosines(a, b)
+    if name in ("correlation", "co"):
+        return _cosines(a - np.mean(a, -1, keepdims=True), b - np.mean(b, -1, keepdims=True))
+    if name == "braycurtis":
+        return np.sum(np.abs(a - b), axis=-1) / np.sum(np.abs(a + b), axis=-1)
+    if name == "canberra":
+        return np.sum(_parts_of_canberra(a, b), axis=-1)
+    unsupported("this metric", "write its formula with two new axes")
+
+
+def cdist(XA: Matrix, XB: Matrix, metric: str = "euclidean", *, p: float | None = None) -> Matrix:
+    """Return the distances of all rows of a matrix from those of another one."""
+    a, b = _floats(XA), _floats(XB)
+    if a.ndim != 2:
+        raise ValueError("XA must be a 2-dimensional array.")
+    if b.ndim != 2:
+        raise ValueError("XB must be a 2-dimensional array.")
+    if a.shape[1] != b.shape[1]:
+        raise ValueError(
+            "XA and XB must have the same number of columns (i.e. feature dimension.)"
+        )
+    return _distance(a[:, None], b[None], metric, p)
+
+
+def pdist(X: Matrix, metric: str = "euclidean", *, p: float | None = None) -> Vector:
+    """Return the distances of all pairs of rows."""
+    a = _floats(X)
+    if a.ndim != 2:
+        raise ValueError(f"A 2-dimensional array must be passed. (Shape was {a.shape}).")
+    i, j = np.triu_indices(a.shape[0], 1)
+    return _distance(a[i], a[j], metric, p)
+
+
+def squareform(X: Array) -> Array:
+    """Return the matrix of distances of a vector of those of all pairs, or the vector of it."""
+    x = np.asarray(X)
+    if x.dtype not in (np.float64, np.int64):
+        unsupported("squareform of other numbers", "convert it to float64")
+    if x.ndim == 1:
+        n = 1 if x.shape[0] == 0 else int(np.ceil(np.sqrt(2.0 * x.shape[0])))
+        if n * (n - 1) != 2 * x.shape[0]:
+            raise ValueError(
+                "Incompatible vector size. It must be a binomial coefficient n choose 2 for some "
+                "integer n >= 2."
+            )
+        whole = np.zeros((n, n), x.dtype)
+        i, j = np.triu_indices(n, 1)
+        whole[i, j] = x
+        return whole + whole.T
+    if x.ndim != 2:
+        unsupported("squareform of more than two axes", "loop over the first axis")
+    if x.shape[0] != x.shape[1]:
+        raise ValueError("The matrix argument must be square.")
+    if not np.all(x == x.T):
+        raise ValueError("Distance matrix 'X' must be symmetric.")
+    if not np.all(np.diagonal(x) == 0):
+        raise ValueError("Distance matrix 'X' diagonal must be zero.")
+    i, j = np.triu_indices(x.shape[0], 1)
+    return x[i, j]
