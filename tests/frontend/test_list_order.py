@@ -169,6 +169,15 @@ def test_value_and_derivative(f: Callable[..., Any], args: tuple[Any, ...]) -> N
     is_right(f, args)
 
 
+def a_bool_or_an_int(c):
+    return (True if c > 0 else 2) is True
+
+
+def test_what_may_have_been_a_bool_is_refused() -> None:
+    with pytest.raises(pb.errors.IdentityError):
+        pb.jit(a_bool_or_an_int)(1.0)
+
+
 def sorted_reversed(xs):
     rows = [[x, 1.0] for x in xs]
     rows.sort()

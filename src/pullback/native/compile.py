@@ -176,7 +176,7 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -
     loops share is in front of them already. ``THOROUGH``: functions without loops get the
     simplifications of O2. ``QUICK``: only what the stack needs.
 
-    Loops get no pass that asks how often they go round: IndVarSimplify of LLVM 22 and before makes
+    Loops get no pass that asks how often they go round: IndVarSimplify of LLVM 22 makes
     wrong code of nests that are left in the middle (llvm-project 207744, 222490)."""
     builder, first = _builder(machine, 2), llvm.create_new_module_pass_manager()
     first.add_always_inliner_pass()

@@ -390,7 +390,9 @@ def _is_the_one(run: Run, value: Value, one: object) -> Value | None:
     ``object()``."""
     if not isinstance(value, (Scalar, ArrayV, ListV, TupleV, HashV)):
         return None
-    if isinstance(one, bool) and isinstance(value, Scalar) and value.py and value.type == BOOL:
+    if isinstance(one, bool) and isinstance(value, Scalar) and value.py:
+        if value.type != BOOL:  # perhaps a bool on one of the paths to here
+            return None
         return Scalar(value.atom if one else run.b.prim("not", value.atom), True, 1)
     return Static(False) if type(one) in (bool, object) else None
 

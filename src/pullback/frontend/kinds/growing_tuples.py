@@ -1,4 +1,5 @@
-"""The join of what is carried round a loop or a recursion, in which tuples may become longer."""
+"""The join of what is carried round a loop or a recursion, or meets behind a branch that only the
+run decides: there tuples may have several lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""``functools.wraps`` as plain Python: compiled functions have no names and no documentation."""
+"""``functools.wraps`` and ``cmp_to_key`` as plain Python: compiled functions have no names and no
+documentation."""
 
 from __future__ import annotations
 
