@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -36,6 +37,23 @@ def test_reverse_mode_by_closures() -> None:
     for k, g in enumerate(grad):
         up, down = ([x + h * (j == k) for j, x in enumerate(XS)] for h in (1e-6, -1e-6))
         assert g == pytest.approx((f(up) - f(down)) / 2e-6, rel=1e-6)
+
+
+def test_products_with_the_hessian_in_compiled_code() -> None:
+    """What a product differentiates is looked at before, for what it updates, with columns too."""
+
+    class Node:
+        def __init__(self, value: float) -> None:
+            self.value, self.after = value, self
+
+    def f(xs: Any) -> Any:
+        first, second = Node(xs[0]), Node(xs[1])
+        first.after, second.after = second, first
+        second.after.value *= xs[1]
+        return first.value * first.after.value
+
+    (found,) = pb.jit(lambda xs, v: pb.hvp(f, (xs,), (v,)))(np.array([3.0, 5.0]), np.ones(2))
+    assert found.tolist() == [10.0, 16.0]  # of x * y * y
 
 
 @pytest.mark.parametrize("f", part("values", REFUSED, 3), ids=lambda f: f.__name__)

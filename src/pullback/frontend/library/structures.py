@@ -209,7 +209,8 @@ def _updates(run: Run, f: Value, args: Args, node: ast.AST) -> MutationError | b
     assert isinstance(g, FunctionV)
     try:
         bound = bind_call(run, g, [run.handed(v, node) for v in args], {}, node)
-        found = run.calls.prepare(g, bound, node)[0].updates.values()
+        g, told = run.called(g, bound)
+        found = run.calls.prepare(g, bound | told, node)[0].updates.values()
         return next((r for r in found if r is not None), bool(found))
     except PullbackError as error:
         return isinstance(error, MutationError)  # others are said where it is called
@@ -221,7 +222,9 @@ def _call_alone(
     """The call of a function that has run before, and has updated what it updates."""
 
     def alone(f: FunctionV) -> Value:
-        spec, atoms, _ = owning(run, f, bind_call(run, f, args, kwargs, node), node)
+        given = bind_call(run, f, args, kwargs, node)
+        f, told = run.called(f, given)
+        spec, atoms, _ = owning(run, f, given | told, node)
         types = () if spec.result is None else tuple(leaf_types(spec.result))
         made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
         return run.calls.result(spec, list(made), [])
