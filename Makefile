@@ -10,13 +10,17 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo package papers-pictures test test-browser test-pyright test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture scaling-picture release-check bench bench-table1 callgrind clean
+.PHONY: demo package papers-pictures test test-whole test-browser test-pyright test-neighbours test-versions test-fast campaign durations replay replay-save passes docs docs-check readme-picture scaling-picture release-check bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
 
 test: $(VENV)/dev.stamp
 	$(PY) -m pytest -n 2 -q
+
+# Every case of every test; make test takes of many cases those whose turn it is (docs/TESTING.md).
+test-whole: $(VENV)/dev.stamp
+	$(PY) -m pytest -n 2 -q tests
 
 # The neighbours (PyTorch, JAX, Dask, PyMC ...), in an environment of their own: some of them want
 # another LLVM than this package alone would get.

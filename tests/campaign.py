@@ -146,6 +146,21 @@ def rotated(campaign: str, name: str, items: Sequence[T]) -> Sequence[T]:
     return [items[(zlib.crc32(name.encode()) + SHARD) % len(items)]]
 
 
+MANY, TURNS, TAKEN = 6, 7, 2
+"""A test with so many cases takes each of them in ``TAKEN`` of ``TURNS`` shards. Seven has no
+common factor with the turns of the campaigns, so a case which is in a campaign too has its turn."""
+
+
+def in_turn(cases: Sequence[T], names: Sequence[str]) -> list[T]:
+    """Return the cases of one test that a run of the whole suite takes: of many those whose turn it
+    is, by their names, and one at least."""
+    if len(cases) < MANY:
+        return list(cases)
+    numbers = [(zlib.crc32(name.encode()) + SHARD) % TURNS for name in names]
+    taken = [case for case, k in zip(cases, numbers, strict=True) if k < TAKEN]
+    return taken or [cases[SHARD % len(cases)]]
+
+
 def main(names: Sequence[str]) -> int:
     """Run campaigns in full, all of them if none is named."""
     assert set(names) <= set(NAMES), f"the campaigns are {', '.join(NAMES)}"

@@ -56,11 +56,16 @@ programs, whole processes, programs that are meant to be large."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the way to the terminal, which tests have captured when one of them hangs."""
+    """Keep the way to the terminal, which tests have captured when one of them hangs. Note for all
+    processes whether the whole suite runs: nothing was named."""
     config.stash[TERMINAL] = os.dup(2)
+    if not hasattr(config, "workerinput"):
+        named = config.args_source is pytest.Config.ArgsSource.ARGS or config.option.keyword
+        os.environ[WHOLE] = "" if named or campaign.ASKED else "1"
 
 
 TERMINAL = pytest.StashKey[int]()
+WHOLE = "PULLBACK_WHOLE_SUITE"
 
 
 class Watch:
@@ -130,6 +135,21 @@ def left_out(name: str) -> bool:
     return name.startswith("program ") and part != campaign.SHARD % PART
 
 
+def in_turn(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases whose turn it is, of tests with many (``campaign.in_turn``); of the corpus
+    all tests of the same programs, which share what is compiled. What the house says holds for
+    every file."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept: list[pytest.Item] = []
+    for test, cases in tests.items():
+        names = [unit(item.nodeid) for item in cases]
+        names = [n if n.startswith("program ") else c.nodeid for n, c in zip(names, cases)]
+        kept += cases if test.startswith("tests/house/") else campaign.in_turn(cases, names)
+    return kept
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put long files first and programs, which are short, last, so that all processes end
@@ -137,10 +157,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     units = {unit(item.nodeid): None for item in items}
     order = sorted(units, key=lambda u: (u.startswith("program "), -seconds(u)))
     place = {name: k for k, name in enumerate(order)}
-    left = [item for item in items if left_out(unit(item.nodeid))]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if not left_out(unit(item.nodeid))]
+    kept = [item for item in items if not left_out(unit(item.nodeid))]
+    if os.environ[WHOLE]:
+        kept = in_turn(kept)
+    if len(kept) < len(items):
+        here = {*kept}
+        config.hook.pytest_deselected(items=[item for item in items if item not in here])
+        items[:] = kept
     items.sort(key=lambda item: place[unit(item.nodeid)])
 
 

@@ -50,6 +50,21 @@ def test_what_is_taken_in_parts_is_in_its_campaign() -> None:
     assert missing == [] and len(files) > 300
 
 
+def test_each_case_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is one of a part that has turns of its own; few cases are always taken."""
+    monkeypatch.setattr(campaign, "ASKED", frozenset())
+    names, found, runs = [f"test[{k}]" for k in range(60)], set[str](), 3 * campaign.TURNS
+    for shard in range(1000, 1000 + runs):
+        monkeypatch.setattr(campaign, "SHARD", shard)
+        some = campaign.part("values", names, 3, core=())
+        taken = campaign.in_turn(some, some)
+        assert 0 < len(taken) < len(some)
+        found |= {*taken}
+        few = names[: campaign.MANY - 1]
+        assert campaign.in_turn(few, few) == few
+    assert found == {*names}
+
+
 @pytest.mark.parametrize(("every", "ways"), [(3, 2), (3, 4), (2, 3)])
 def test_what_is_taken_in_turns_meets_all_ways(
     every: int, ways: int, monkeypatch: pytest.MonkeyPatch
