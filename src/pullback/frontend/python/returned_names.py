@@ -21,7 +21,7 @@ from pullback.frontend.python.syntax import (
     pattern_names,
     rebound_inside,
     root_of,
-    updated,
+    updated_by,
 )
 from pullback.frontend.python.syntax_pieces import assign, break_, if_, known
 from pullback.frontend.python.texts import FunctionNode
@@ -53,7 +53,7 @@ def _left_by_names(function: ast.FunctionDef) -> dict[ast.stmt, list[str]]:
     while todo:
         s = todo.pop()
         if isinstance(s, (ast.For, ast.While)):
-            names = (updated(s.body) | _handed(s)) & _given(s)
+            names = ({n for t in s.body for n in updated_by(t)} | _handed(s)) & _given(s)
             names -= _bound(s) | rebound_inside(function)
             if names:
                 found[s] = sorted(names)

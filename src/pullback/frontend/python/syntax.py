@@ -123,14 +123,18 @@ def targets_of(stmt: ast.AST) -> list[ast.expr]:
 def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
     """Return the names that statements bind or (if asked) update, in order of appearance, each
     once."""
+    return list(dict.fromkeys(name for s in stmts for name in _assigned(s, updates)))
+
+
+@by_node
+def _assigned(stmt: ast.AST, updates: bool) -> tuple[str, ...]:
     names: dict[str, None] = {}
-    for stmt in stmts:
-        for n in own_nodes(stmt):
-            names.update(dict.fromkeys(bound_by(n, updates)))
-            changed = _updated_by_method(n) if updates else None
-            if changed is not None:
-                names[changed] = None
-    return list(names)
+    for n in own_nodes(stmt):
+        names.update(dict.fromkeys(bound_by(n, updates)))
+        changed = _updated_by_method(n) if updates else None
+        if changed is not None:
+            names[changed] = None
+    return tuple(names)
 
 
 def bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
@@ -152,13 +156,23 @@ def bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
 
 def bound_anew(stmts: Sequence[ast.AST]) -> set[str]:
     """Return the names that statements bind other than by ``+=`` and its like."""
-    nodes = (n for s in stmts for n in own_nodes(s) if not isinstance(n, ast.AugAssign))
-    return {name for n in nodes for name in bound_by(n)}
+    return set().union(*map(_bound_anew, stmts))
+
+
+@by_node
+def _bound_anew(stmt: ast.AST) -> frozenset[str]:
+    nodes = (n for n in own_nodes(stmt) if not isinstance(n, ast.AugAssign))
+    return frozenset(name for n in nodes for name in bound_by(n))
 
 
 def binds_names(expressions: Sequence[ast.expr]) -> bool:
     """Whether one of the expressions has a ``:=``."""
-    return any(isinstance(n, ast.NamedExpr) for e in expressions for n in ast.walk(e))
+    return any(map(_binds_names, expressions))
+
+
+@by_node
+def _binds_names(e: ast.expr) -> bool:
+    return any(isinstance(n, ast.NamedExpr) for n in ast.walk(e))
 
 
 def walrus_names(root: ast.AST) -> set[str]:
@@ -169,15 +183,22 @@ def walrus_names(root: ast.AST) -> set[str]:
 
 def updated(stmts: Sequence[ast.AST]) -> set[str]:
     """Return the names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
-    by_method = {_updated_by_method(n) for s in stmts for n in own_nodes(s)}
-    return {name for name in by_method if name is not None} | {
-        name
-        for s in stmts
-        for n in own_nodes(s)
-        for t in targets_of(n)
-        for sub in subscripts_of(t)
-        for name in target_names(sub)
-    }
+    return set().union(*map(_updated, stmts))
+
+
+@by_node
+def _updated(stmt: ast.AST) -> frozenset[str]:
+    return frozenset(updated_by(stmt))
+
+
+def updated_by(stmt: ast.AST) -> Iterator[str]:
+    """Iterate over the names whose elements one statement assigns, which may still be changed."""
+    for n in own_nodes(stmt):
+        by_method = _updated_by_method(n)
+        if by_method is not None:
+            yield by_method
+        subscripts = (sub for target in targets_of(n) for sub in subscripts_of(target))
+        yield from (name for sub in subscripts for name in target_names(sub))
 
 
 def root_of(target: ast.expr) -> ast.expr:
