@@ -120,7 +120,7 @@ def chosen(campaign: str, name: str, every: int) -> bool:
 
 
 def part(campaign: str, items: Sequence[T], every: int, core: Sequence[int] = (0,)) -> list[T]:
-    """Return the items at the places ``core``, and one in ``every`` of the others; or all of them."""
+    """Return the items at the places ``core``, and one in ``every`` of the others; or all."""
     assert campaign in NAMES
     if full(campaign):
         return list(items)
