@@ -47,7 +47,7 @@ NAMES = {
               "tests/frontend/test_edge_values.py"),
     "surface": ("library functions that are texts, on all arguments that their signatures give",
                 "tests/frontend/test_surface.py", "tests/frontend/test_distributions.py",
-                "tests/frontend/test_scipy_texts.py"),
+                "tests/frontend/test_scipy_texts.py", "tests/frontend/test_scipy_solvers.py"),
     "foreign": ("two hundred programs as people write them: right, or refused as before",
                 "tests/test_foreign.py", "tests/frontend/test_hash_tables.py"),
     "values": ("values by code of their own, derivatives by both methods, all examples",

@@ -23,7 +23,9 @@ from typing import Any
 
 import numpy as np
 import scipy.integrate
+import scipy.interpolate
 import scipy.linalg
+import scipy.optimize
 import scipy.signal
 import scipy.spatial.distance
 import scipy.special
@@ -49,6 +51,8 @@ LIBRARIES: dict[str, Any] = {
     "scipy.special": scipy.special,
     "scipy.linalg": scipy.linalg,
     "scipy.integrate": scipy.integrate,
+    "scipy.interpolate": scipy.interpolate,
+    "scipy.optimize": scipy.optimize,
     "scipy.signal": scipy.signal,
     "scipy.spatial.distance": scipy.spatial.distance,
     **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},

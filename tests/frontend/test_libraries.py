@@ -37,7 +37,7 @@ def integrates(x):
 
 
 def interpolates(x):
-    return scipy.interpolate.CubicSpline([0.0, 1.0, 2.0], [0.0, x, 1.0])(0.5)
+    return scipy.interpolate.make_interp_spline([0.0, 1.0, 2.0], [0.0, x, 1.0], k=2)(0.5)
 
 
 def has_density(x):
@@ -71,7 +71,7 @@ def groups(x):
 CASES = [
     (solves, "scipy.integrate.odeint", "write the steps"),
     (integrates, "scipy.integrate.quad", "np.trapezoid"),
-    (interpolates, "scipy.interpolate.CubicSpline", "np.interp"),
+    (interpolates, "scipy.interpolate.make_interp_spline", "np.interp"),
     (has_density, "scipy.stats.moyal.logpdf", "write its formula"),
     (minimises, "scipy.optimize.minimize", "pb.value_and_grad"),
     (omega, "scipy.special.lambertw", "for _ in range(20)"),

@@ -122,6 +122,26 @@ def test_the_numbers_are_the_same(seed: int) -> None:
         assert run(other, cells) == run(module, cells)
 
 
+def test_a_cell_is_read_before_it_is_emptied() -> None:
+    """A read that nothing in front needs goes behind the branch only with the write after it."""
+    at = Reg("cells", Ty.PTR)
+    c0, c1, c2, f, g, h, s, r = (Reg(n, Ty.F64) for n in ("c0", "c1", "c2", *"fghsr"))
+    p, q, zero = Reg("p", Ty.I1), Reg("q", Ty.I1), Imm(0.0, Ty.F64)
+    code = (
+        Load(c0, at, cell(0)), Arith(p, "present", (c0,)), Arith(f, "mul", (c0, c0)),
+        Arith(q, "present", (f,)),
+        Arith(s, "select", (p, f, zero)), AtAdd(at, cell(3), s),
+        Load(c1, at, cell(1)), Store(at, cell(1), zero), Load(c2, at, cell(2)),
+        Arith(g, "fma", (c0, c0, c2)), Arith(h, "select", (p, g, c2)), Arith(r, "sub", (c1, s)),
+    )  # fmt: skip
+    main = LoopFunction("main", (at,), Region(code, (h, r)), (Ty.F64,) * 2)
+    module = Module({"main": main}, "main")
+    other = separate_fast_paths(module)
+    assert other.functions["main"].body.code != code
+    cells = [1.5, 2.5, -3.0, 0.5, 0.0, 0.0]
+    assert run(other, cells) == run(module, cells)
+
+
 def test_most_of_these_get_two_versions() -> None:
     modules = [code_at_random(random.Random(seed)) for seed in range(60)]
     codes = [separate_fast_paths(m).functions["main"].body.code for m in modules]

@@ -230,16 +230,20 @@ def _divide(
     code: Sequence[Simple], served: Sequence[Simple]
 ) -> tuple[list[Simple], list[Simple]]:
     """Divide code into what the served instructions need, with them, and the rest, which may follow
-    behind."""
+    behind: no load of it comes before a store that stays in front."""
     needed: set[Value] = set()
     kept: set[Instr] = set(served)
-    reads = False
+    reads = writes = False
     for i in reversed(code):
-        writes = isinstance(i, (Store, AtAdd))
-        if i in kept or (reads if writes else not needed.isdisjoint(_assigned(i))):
+        if isinstance(i, (Store, AtAdd)):
+            stays = reads
+        else:
+            stays = (writes and isinstance(i, Load)) or not needed.isdisjoint(_assigned(i))
+        if stays or i in kept:
             kept.add(i)
             needed.update(registers(i))
             reads = reads or isinstance(i, Load)
+            writes = writes or isinstance(i, (Store, AtAdd))
     return [i for i in code if i in kept], [i for i in code if i not in kept]
 
 

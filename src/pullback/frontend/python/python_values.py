@@ -87,7 +87,7 @@ def text_of(function: object) -> FunctionV:
 
 def with_defaults(text: types.FunctionType) -> FunctionV:
     """Return a function of the library in plain Python; its defaults are static."""
-    defaults = tuple(map(Static, text.__defaults__ or ()))
+    defaults = tuple(TupleV(()) if v == () else Static(v) for v in text.__defaults__ or ())
     keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
     return FunctionV(definition_of(text), None, defaults, keywords)
 

@@ -46,8 +46,10 @@ from pullback.frontend.library.text import (
     queues,
     scipy_distance,
     scipy_integrate,
+    scipy_interpolate,
     scipy_linalg,
     scipy_multivariate,
+    scipy_roots,
     scipy_signal,
     scipy_special,
     selection,
@@ -95,6 +97,8 @@ OTHERS = (
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.linalg", scipy_linalg)
     | _by_name("scipy.integrate", scipy_integrate)
+    | _by_name("scipy.interpolate", scipy_interpolate)
+    | _by_name("scipy.optimize", scipy_roots)
     | _by_name("scipy.spatial.distance", scipy_distance)
     | _by_name("scipy.signal", scipy_signal)
     | _by_name("scipy.stats", scipy_multivariate)

@@ -1,0 +1,160 @@
+"""Roots and splines of SciPy inside of functions that are differentiated: values, errors, and
+derivatives of all kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import interpolate as si
+from scipy import optimize as so
+
+import pullback as pb
+from tests import campaign
+
+X = np.array([0.0, 0.7, 1.5, 2.6, 3.0, 4.1])
+Y = np.array([0.3, 1.2, -0.4, 0.9, 2.0, 1.1])
+T = np.array([0.1, 0.75, 1.2, 2.9, 3.5, 4.0])
+BEYOND = np.array([-0.5, 0.1, 4.5, 2.0])
+GRID = np.linspace(0.0, 1.0, 4), np.linspace(0.0, 2.0, 5)
+TABLE = np.sin(GRID[0][:, None] * 3.0 + GRID[1][None])
+PLACES = np.array([[0.1, 0.3], [0.55, 1.2], [0.9, 1.9]])
+
+
+def by_brackets(p):
+    """The equation captures the parameter, or is given it."""
+    def f(x, q):
+        return x**3 - q * x - 1.0
+
+    a = so.brentq(lambda x: x**3 - p * x - 1.0, 0, 3)
+    b, told = so.ridder(f, 0.0, 3.0, args=(p,), full_output=True)
+    c = so.root_scalar(f, args=p, bracket=(0, 3), method="bisect")
+    d = so.brenth(f, 0.0, 3.0, (p,))
+    return a + 2.0 * b * told.converged + 3.0 * c.root * c.iterations + 4.0 * d
+
+
+def by_points(p):
+    def f(x, q):
+        return x**3 - q * x - 1.0
+
+    a = so.newton(f, 2.0, args=(p,))
+    b = so.newton(f, 2, lambda x, q: 3.0 * x**2 - q, (p,))
+    c = so.newton(f, 2.0, lambda x, q: 3.0 * x**2 - q, (p,), fprime2=lambda x, q: 6.0 * x)
+    d = so.root_scalar(lambda x: f(x, p), x0=2.0)
+    e = so.root_scalar(lambda x: f(x, p), x0=2.0, x1=1.5)
+    return a * b + c * d.root * d.function_calls + e.root
+
+
+def in_a_loop(v):
+    total = 0.0
+    for p in v:
+        root = so.brentq(lambda x, p=p: x**3 - p * x * v[0] - 1.0, 0.0, 5.0)
+        total += root * np.sin(root)
+    return total
+
+
+def splines(y):
+    made = si.CubicSpline(X, y, bc_type=((1, 0.5), "natural"))
+    return np.concatenate((made(T), made(BEYOND, 1), [made.integrate(0.2, 3.3)]))
+
+
+def rings(y):
+    return si.CubicSpline(X, np.concatenate((y[:-1], y[:1])), bc_type="periodic")(BEYOND)
+
+
+def by_the_points(x):
+    return si.CubicSpline(x, Y).derivative()(T)
+
+
+def of_rows(y):
+    return si.Akima1DInterpolator(X, np.stack((y, y**2)), axis=1)(T)
+
+
+def between(y):
+    made = [si.interp1d(X, y, kind=k)(T) for k in ("linear", "nearest", "previous", "next")]
+    beyond = si.interp1d(X, y, fill_value="extrapolate")(BEYOND)
+    filled = si.interp1d(X, y, bounds_error=False, fill_value=(y[0], y[-1]))(BEYOND)
+    return np.concatenate((*made, beyond, filled, si.interp1d(X, y, kind="cubic")(T)))
+
+
+def on_a_grid(places):
+    made = si.RegularGridInterpolator(GRID, TABLE)
+    near = si.interpn(GRID, TABLE, places + 0.5, "nearest", bounds_error=False, fill_value=0.0)
+    return made(places) * made([places[0, 0], 0.7])[0] + near
+
+
+CASES: list[tuple[Any, Any]] = [
+    (by_brackets, 1.3), (splines, Y), (by_points, 1.3), (in_a_loop, np.array([1.3, 0.4, 2.0])),
+    (by_the_points, X), (rings, Y), (of_rows, Y), (between, Y), (on_a_grid, PLACES),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("f", "x"), campaign.part("surface", CASES, 6), ids=lambda v: getattr(v, "__name__", "")
+)
+def test_values_and_derivatives(f, x):
+    weights = np.cos(np.arange(np.size(f(x))) + 1.0)
+
+    def loss(x):
+        return np.sum(np.cos(np.arange(np.size(f(x))) + 1.0) * np.ravel(f(x)))
+
+    def plain(x):
+        return float(np.sum(weights * np.ravel(f(x))))
+
+    np.testing.assert_allclose(pb.jit(f)(x), f(x), rtol=1e-14, atol=1e-15)
+    along = np.cos(np.arange(np.size(x)) + 2.0).reshape(np.shape(x)) if np.ndim(x) else 1.0
+    h = 1e-5
+    gradient = pb.grad(loss)(x)
+    np.testing.assert_allclose(pb.grad(loss, method="dual")(x), gradient, rtol=1e-10, atol=1e-12)
+    tangent = pb.jvp(loss, (x,), (along,))[1]
+    assert tangent == pytest.approx(float(np.sum(gradient * along)), rel=1e-10, abs=1e-11)
+    slope = (plain(x + h * along) - plain(x - h * along)) / (2.0 * h)
+    assert tangent == pytest.approx(slope, rel=1e-5, abs=1e-6)
+    if not np.ndim(x):
+        second = pb.jvp(pb.grad(loss), (x,), (along,))[1]
+        slopes = (pb.grad(loss)(x + h * along) - pb.grad(loss)(x - h * along)) / (2.0 * h)
+        np.testing.assert_allclose(second, slopes, rtol=1e-4, atol=1e-6)
+
+
+def without_a_root(p):
+    return so.brentq(lambda x: x * x + p, -1.0, 1.0)
+
+
+def of_nan(p):
+    return so.brentq(lambda x: np.log(x - p), -1.0, 4.0)
+
+
+def too_short(p):
+    return so.newton(lambda x: x**3 - p, 50.0, maxiter=2)
+
+
+def outside(p):
+    return si.interp1d(X, Y)(X[-1] + p)
+
+
+def not_in_order(p):
+    return si.PchipInterpolator(X[::-1] * p, Y)(0.5)
+
+
+@pytest.mark.parametrize("f", [without_a_root, of_nan, too_short, outside, not_in_order])
+def test_the_errors_are_those_of_scipy(f):
+    with pytest.raises((ValueError, RuntimeError)) as wanted, np.errstate(all="ignore"):
+        f(1.5)
+    with pytest.raises(type(wanted.value)) as found:
+        pb.jit(f)(1.5)
+    assert str(found.value) == str(wanted.value)
+
+
+MADE_BEFORE = si.CubicSpline(X, Y)
+
+
+@pytest.mark.parametrize(("f", "reason"), [
+    (lambda p: MADE_BEFORE(p), "CubicSpline is not supported"),
+    (lambda p: si.interp1d(X, Y, kind="quadratic")(p), "interp1d of this kind"),
+    (lambda p: so.newton(lambda x: x**2 - p, np.ones(3))[0], "newton from an array of points"),
+    (lambda p: si.CubicSpline(X, Y * p), "as a result"),
+])  # fmt: skip
+def test_what_is_out_is_refused(f, reason):
+    with pytest.raises(pb.PullbackError, match=reason):
+        pb.jit(f)(1.5)
