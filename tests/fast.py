@@ -145,11 +145,12 @@ def choose(changed: Sequence[str], budget: float = BUDGET) -> tuple[list[str], l
     """Return the tests to run, and those that do not fit."""
     run: list[str] = []
     left: list[str] = []
+    spent = 0.0
     for test in dict.fromkeys(candidates(changed)):
         if not (ROOT / test).exists():
             continue
-        if cost(test) <= budget:
-            budget -= cost(test)
+        if spent + cost(test) <= budget:
+            spent += cost(test)
             run.append(test)
         else:
             left.append(test)

@@ -72,7 +72,7 @@ class PPoly:
 
     def antiderivative(self, nu: int = 1) -> PPoly:
         if nu != 1:
-            unsupported("antiderivative(nu) with nu > 1", "s.antiderivative().antiderivative()")
+            unsupported("antiderivative(nu) with nu > 1", "take the antiderivative twice")
         if self._parts[0].ndim > 1:
             unsupported("the antiderivative of rows of values", "one spline for each column")
         top = len(self._parts)

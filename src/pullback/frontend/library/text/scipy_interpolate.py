@@ -139,7 +139,7 @@ def Akima1DInterpolator(
 
 def PPoly(c: Any, x: Any, extrapolate: Any = None) -> _PPoly:
     if not isinstance(c, (list, tuple)):
-        unsupported("PPoly of an array of coefficients", "PPoly([c[0], c[1]], x)")
+        unsupported("PPoly of an array of coefficients", "give them as a list of vectors")
     how = True if extrapolate is None else extrapolate
     return _PPoly(tuple(np.asarray(p) * 1.0 for p in c), np.asarray(x) * 1.0, how, False)
 
@@ -221,7 +221,7 @@ def interp1d(x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: bool = 
         unsupported("interp1d of rows of values", "one interp1d for each row")
     known = ("linear", "slinear", "nearest", "nearest-up", "previous", "next", "cubic")
     if not isinstance(kind, str) or kind not in known:
-        unsupported("interp1d of this kind", "kind='linear', or 'cubic'")
+        unsupported("interp1d of this kind", "choose linear or cubic")
     if len(points) != len(values):
         raise ValueError("x and y arrays must be equal in length along interpolation axis.")
     if not assume_sorted:
@@ -306,7 +306,7 @@ def RegularGridInterpolator(
     fill_value: Any = np.nan,
 ) -> _Grid:  # fmt: skip
     if method not in ("linear", "nearest"):
-        unsupported("RegularGridInterpolator with this method", "method='linear'")
+        unsupported("RegularGridInterpolator with this method", "choose linear or nearest")
     grid = tuple(np.asarray(p) * 1.0 for p in points)
     table = np.asarray(values) * 1.0
     if table.ndim != len(grid):

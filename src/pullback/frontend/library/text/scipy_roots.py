@@ -299,7 +299,7 @@ def _from_point(func: Callable[..., Real], x0: Any, fprime: Any, args: Any, tol:
     """Return the root that is found from a starting point."""
     if np.ndim(x0) > 0:
         unsupported(
-            "newton from an array of points", "a comprehension: np.array([newton(f, v) for v in x])"
+            "newton from an array of points", "call it for each of them, in a comprehension"
         )
     if tol <= 0.0:
         raise ValueError(f"tol too small ({tol:g} <= 0)")
@@ -353,7 +353,7 @@ def root_scalar(f: Callable[..., Real], args: Any = (), method: str | None = Non
     else:
         how = method.lower()
     if how == "toms748":
-        unsupported("method='toms748'", "method='brentq'")
+        unsupported("the method toms748", "choose brentq")
     if how in ("brentq", "brenth", "ridder", "bisect"):
         if bracket is None:
             raise ValueError(f"Bracket needed for {method}")
