@@ -221,11 +221,11 @@ PROGRAMS = [
     advanced_by_a_function,
     left_and_gone_on,
     advanced_inside_its_loop,
+    or_none,
+    generator_with_variables,
 ]
 REFUSED = [
     its_length,
     an_item,
     beside_itself,
-    or_none,
-    generator_with_variables,
 ]

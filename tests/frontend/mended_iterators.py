@@ -47,24 +47,6 @@ def mended_stop(xs):
     return sum(products())
 
 
-def refused_chosen(xs, n):
-    evens = (x for x in xs)
-    odds = (2.0 * x for x in xs)
-    both = evens if n > 0 else odds
-    return sum(x * y for x, y in zip(both, evens))
-
-
-@mends(
-    refused_chosen, ([1.0, 2.0, 3.0, 4.0], 1), "make a list of its items first: xs = list(...)",
-    UnsupportedError, differs=True,
-)  # fmt: skip
-def mended_chosen(xs, n):
-    evens = list(x for x in xs)
-    odds = list(2.0 * x for x in xs)
-    both = evens if n > 0 else odds
-    return sum(x * y for x, y in zip(both, evens))
-
-
 def refused_copy(x, n):
     g = (k * x for k in range(n))
     return sum(copy.copy(g))
@@ -190,17 +172,6 @@ def mended_kept_slices(a, n):
     return np.sum(a[0 : stops[1]])
 
 
-def refused_kept_generators(x, n):
-    rows = [(j * x for j in range(k)) for k in range(n)]
-    return sum(rows[2])
-
-
-@mends(refused_kept_generators, (2.0, 4), "make a list of it: [... for ...]", UnsupportedError)
-def mended_kept_generators(x, n):
-    rows = [[j * x for j in range(k)] for k in range(n)]
-    return sum(rows[2])
-
-
 def refused_late_yield(x):
     def lines():
         for k in range(3):
@@ -224,7 +195,10 @@ def mended_late_yield(x):
 def scaled(k, f):
     if k > 0:
         for v in scaled(k - 1, f):
-            yield f(v)
+            try:
+                yield f(v)
+            except ValueError:
+                return
     else:
         yield 1.0
 
@@ -357,20 +331,39 @@ def first(g):
     return 0.0
 
 
+def refused_late_row(x, n):
+    rows = [(j * k * x for j in range(3)) for k in range(n)]
+    return sum(rows[0]) + sum(rows[1])
+
+
+@mends(
+    refused_late_row, (2.0, 3), "make a list of it: [... for ...]", UnsupportedError, differs=True
+)
+def mended_late_row(x, n):
+    rows = [[j * k * x for j in range(3)] for k in range(n)]
+    return sum(rows[0]) + sum(rows[1])
+
+
 def refused_begun(x, n):
-    d = {"g": multiples(x)}
-    return sum(first(d["g"]) for _ in range(n))
+    def multiples_of_k():
+        for j in range(5):
+            yield j * k
+
+    k = x
+    d = {"g": multiples_of_k()}
+    total = sum(next(d["g"]) for _ in range(n))
+    k = 2.0
+    return total + next(d["g"])
 
 
 @mends(refused_begun, (2.0, 2), "or make a new generator here", UnsupportedError)
 def mended_begun(x, n):
-    xs = list(multiples(x))
-    return sum(xs[k] for k in range(n))
+    items = [j * x for j in range(5)]
+    return sum(items[k] for k in range(n)) + 2.0 * n
 
 
 def refused_longer(xs):
-    inverses = map(inverse, [xs[0], xs[1], xs[2]])
-    return sum(u * v for u, v in zip(inverses, [1.0, 2.0]))
+    return sum(u * v for u, v in zip(map(inverse, [xs[0], xs[1], xs[2]]), [1.0, 2.0]))
 
 
 @mends(
@@ -379,8 +372,7 @@ def refused_longer(xs):
     UnsupportedError,
 )  # fmt: skip
 def mended_longer(xs):
-    inverses = map(inverse, [xs[0], xs[1], xs[2]])
-    return sum(u * v for v, u in zip([1.0, 2.0], inverses))
+    return sum(u * v for v, u in zip([1.0, 2.0], map(inverse, [xs[0], xs[1], xs[2]])))
 
 
 def refused_generators_object(x):

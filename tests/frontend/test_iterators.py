@@ -56,11 +56,6 @@ def walk(x, n):
         yield x
 
 
-def recursive(xs):
-    it = walk(xs[0], 3)
-    return next(it) + next(it)
-
-
 def grows_meanwhile(xs):
     own = list(xs)
     it = iter(own)
@@ -100,7 +95,6 @@ def taken_out_of_a_list(xs):
 
 
 REFUSED = {
-    recursive: "runs over itself",
     grows_meanwhile: "has been updated since",
     longer_than_what_follows: "put what has the fewest items first",
     taken_out_of_a_list: "carried round a loop",

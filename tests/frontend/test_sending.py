@@ -9,7 +9,13 @@ import pytest
 
 import pullback as pb
 from tests import campaign, harness
-from tests.frontend import coroutine_programs, sent_programs, thrown_programs
+from tests.frontend import (
+    coroutine_programs,
+    iterator_objects,
+    recursive_generators,
+    sent_programs,
+    thrown_programs,
+)
 from tests.frontend.harness import run, same
 from tests.frontend.sent_programs import averager, sub
 from tests.frontend.thrown_programs import each
@@ -36,6 +42,22 @@ def test_derivatives(f: Program) -> None:
         wanted = harness.difference(f, (x,), (1.0,))
         for found in (pb.grad(f)(x), pb.grad(f, method="dual")(x), pb.jvp(f, (x,), (1.0,))[1]):
             assert math.isclose(found, wanted, rel_tol=1e-5, abs_tol=1e-6)
+
+
+OBJECTS = [*iterator_objects.PROGRAMS, *recursive_generators.PROGRAMS]
+"""Iterators that are objects (``iterator_rows``)."""
+
+
+@pytest.mark.parametrize("f", campaign.part("values", OBJECTS, 8), ids=lambda f: f.__name__)
+def test_objects(f: Program) -> None:
+    made = pb.jit(f)
+    for x in (1.5, -0.7):
+        same(made(x), f(x))
+    if isinstance(f(1.5), float):
+        wanted = harness.difference(f, (1.5,), (1.0,))
+        for method in campaign.rotated("values", f.__name__, ("chad", "dual")):
+            assert math.isclose(pb.grad(f, method=method)(1.5), wanted, rel_tol=1e-5)
+        assert math.isclose(pb.jvp(f, (1.5,), (1.0,))[1], wanted, rel_tol=1e-5)
 
 
 def averaged(x, n):
@@ -83,17 +105,6 @@ def at_its_begin(x):
     return it.throw(ValueError("late")) + total
 
 
-def one_iterator_by_two_names(x):
-    def sums(a, b):
-        for v in a:
-            yield v + next(b)
-
-    a = iter([x, 2.0, 3.0, 4.0])
-    it = sums(a, a)
-    s = next(it)
-    return s + 10 * next(it)
-
-
 def in_both_arms(x):
     def items():
         k = yield
@@ -107,7 +118,6 @@ def in_both_arms(x):
 
 REFUSED = {
     to_a_plain_one: "sent to what takes nothing",
-    one_iterator_by_two_names: "has one iterator twice",
     in_both_arms: "a yield in an expression",
 }
 

@@ -242,15 +242,16 @@ def _specialise(
 
 
 def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | PullbackError | None:
-    """Return the program with references to the objects that it makes (``store``), else to its
-    lists too, or the refusal of that; None if it makes no objects. ``why``: the refusal
-    without."""
-    rt, refusal = attempt.rt, None
+    """Return the program with references to the objects that it makes (``store``), or to its lists
+    or iterators too, or the refusal of that; None if it makes none. ``why``: that without."""
+    rt, refusal, met = attempt.rt, None, attempt.rt.generators.met
     makes_objects = any(map(can_be_shared, rt.constructed))
     of_memory = isinstance(why, (MutationError, UnknownNameError, IdentityError))
-    for facts in forms(Raised in rt.constructed):
+    tried = forms(Raised in rt.constructed)
+    for facts in tried:
         new = facts.begin(rt.new_memory, rt.copies)
-        if not (new and (of_memory or makes_objects) if facts.memory else makes_objects):
+        wanted = met if facts.iterators else makes_objects or (of_memory and facts.memory)
+        if not wanted or (facts.memory and not new):
             continue
         if facts.together and not isinstance(refusal, TypesDoNotMeetError):
             continue
@@ -262,12 +263,12 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             if facts.payloads:
                 check_columns(made.program)
             return made
-        except UntoldError:
-            raise
         except PullbackError as e:
-            if e.iterates:
+            if e.iterates or isinstance(e, UntoldError):
                 raise
             refusal = refusal or (e if makes_objects else None)
+            met = met or facts.met
+            tried += facts.asking()
     return refusal
 
 

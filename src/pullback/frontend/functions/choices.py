@@ -22,7 +22,9 @@ from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.kinds.flatten import captures_of, parts_of
 from pullback.frontend.kinds.values import (
     CellV,
+    ClosureV,
     FunctionV,
+    LambdaSetV,
     Static,
     TupleV,
     Value,
@@ -30,6 +32,7 @@ from pullback.frontend.kinds.values import (
 )
 
 if TYPE_CHECKING:
+    from pullback.frontend.python.source import Definition
     from pullback.frontend.run import Run
 
 
@@ -58,6 +61,13 @@ def choice(tag: Value, functions: Sequence[Value]) -> TupleV:
 def members(value: Value) -> tuple[Value, ...]:
     """The functions that a value can be."""
     return value.items[2:] if is_choice(value) else (value,)
+
+
+def definitions(value: Value) -> list[Definition | None]:
+    """The definitions of the functions that a value can be; None of what is no function."""
+    if isinstance(value, (ClosureV, LambdaSetV)):
+        return [k.root.definition for k in value.kinds]
+    return [f.definition if isinstance(f, FunctionV) else None for f in members(value)]
 
 
 def all_of(run: Run, values: Sequence[Value]) -> list[Value] | None:
@@ -142,4 +152,4 @@ def item(run: Run, items: Sequence[Value], index: Atom, node: ast.AST) -> Value 
     return choice(run.element(listed, index, node, True), functions)
 
 
-__all__ = ["all_of", "call", "choice", "is_choice", "item", "members", "tag_of"]
+__all__ = ["all_of", "call", "choice", "definitions", "is_choice", "item", "members", "tag_of"]

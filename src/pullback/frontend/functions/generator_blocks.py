@@ -29,7 +29,7 @@ from pullback.frontend.python.syntax import (
     told,
 )
 
-AT, VALUE, WHAT, STEP = ".at", ".value", ".what", ".step"
+AT, NOW, VALUE, WHAT, STEP = ".at", ".now", ".value", ".what", ".step"
 SETTLE, SOURCE, NAMED, MORE, ITEM, AFTER, TOLD = (
     ".settle", ".source", ".named", ".more", ".item", ".after", ".told",
 )  # fmt: skip
@@ -436,7 +436,7 @@ def call_(name: str, *args: ast.expr) -> ast.Call:
 
 
 __all__ = [
-    "AFTER", "AT", "ITEM", "LOST", "MORE", "NAMED", "RETURNED", "RETURNS", "SETTLE", "SOURCE",
-    "STEP", "TOLD", "VALUE", "WHAT", "Cases", "Goto", "Graph", "Test", "Tried", "Yield", "assign_",
-    "call_", "is_something", "name_", "store_",
+    "AFTER", "AT", "ITEM", "LOST", "MORE", "NAMED", "NOW", "RETURNED", "RETURNS", "SETTLE",
+    "SOURCE", "STEP", "TOLD", "VALUE", "WHAT", "Cases", "Goto", "Graph", "Test", "Tried", "Yield",
+    "assign_", "call_", "is_something", "name_", "store_",
 ]  # fmt: skip

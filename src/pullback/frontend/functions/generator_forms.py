@@ -84,6 +84,11 @@ def driven_form(definition: Definition, stopping: bool, telling: bool = False) -
     return forms[stopping, telling]
 
 
+def is_form_of(definition: Definition, generator: Definition) -> bool:
+    """Whether a function is what a consumer of a generator runs."""
+    return any(definition is form for form in _FORMS.get(generator, {}).values())
+
+
 def tells(definition: Definition | None) -> bool:
     """Whether the function of a generator also gives what the generator returns."""
     return definition is not None and vars(definition.node).get("tells", False) is True
@@ -182,5 +187,5 @@ def yields(node: FunctionNode) -> ast.AST:
 
 __all__ = [
     "EXPRESSION", "FIRST", "LISTED", "NO_VALUE", "driven_form", "expression_function", "guards",
-    "handed_on", "is_called", "is_parameter", "tells", "yields",
+    "handed_on", "is_called", "is_form_of", "is_parameter", "tells", "yields",
 ]  # fmt: skip

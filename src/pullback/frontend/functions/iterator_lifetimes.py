@@ -58,14 +58,8 @@ if TYPE_CHECKING:
 def is_ending(value: Value | None) -> bool:
     """Whether a value is an iterator for which something is done where it is left, or one of
     several."""
-    found = () if value is None else choices.members(value)
-    return any(_is_ending(f) for f in found)
-
-
-def _is_ending(f: Value) -> bool:
-    return (
-        isinstance(f, FunctionV) and is_step(f.definition.node) and ends(f.definition.node)
-    )
+    found = [] if value is None else choices.definitions(value)
+    return any(d is not None and is_step(d.node) and ends(d.node) for d in found)
 
 
 def left(run: Run, value: Value, request: str, node: ast.AST) -> None:
@@ -141,14 +135,14 @@ def check_given(run: Run, items: Driven, node: ast.AST) -> None:
 
 def check_apart(run: Run, args: Iterable[Value], node: ast.AST) -> None:
     """Refuse a name for a generator that goes through such an iterator: two have that then."""
-    if any(_is_ending(f) for v in args for f in functions_in(v)):
+    if any(is_ending(f) for v in args for f in functions_in(v)):
         refuse(run, node)
 
 
 def check_result(run: Run, value: Value, node: ast.AST) -> None:
     """Refuse a function whose result has an iterator that is not made by it."""
     own = [s for s in ast.iter_child_nodes(node) if is_step(s)]
-    if any(_is_ending(f) and f.definition.node not in own for f in functions_in(value)):
+    if any(is_ending(f) and f.definition.node not in own for f in functions_in(value)):
         refuse(run, node)
 
 

@@ -8,33 +8,37 @@ several turns keeps its variables between two items. It becomes a function that 
         while n < a:                    def .step(.what):
             yield n                         nonlocal .at, .value, n
             n += 1                          if .what == "value": return .value
-                                            .at = -.at
-                                            if .at == 1: n = 0; .at = 3
-                                            if .at == 2: n += 1; .at = 3
-                                            if .at == 3:
-                                                if n < a: .value = n; .at = -2
-                                                else: .at = 0
-                                            return .at < 0
+                                            .now = -.at; .at = 0
+                                            if .now == 1: n = 0; .now = 3
+                                            if .now == 2: n += 1; .now = 3
+                                            if .now == 3:
+                                                if n < a: .value = n; .now = -2
+                                                else: .now = 0
+                                            .at = .now
+                                            return .now < 0
                                         .settle(.step)
                                         return .step
 
-``.at`` is the block that is run next, negative while the iterator waits, and 0 at its end. A block
-that one other leads to stands in that one. If blocks lead back without a ``yield`` on the way, they
-are run in a loop. What is alive in several blocks is a variable of the maker: so all that is true
-of functions that change variables around them (branches, loops, calls) is true of iterators.
+``.at`` is the block that is run next, negative while the iterator waits, and 0 while it runs and
+at its end (where it raises, too). A block that one other leads to stands in that one. If blocks
+lead back without a ``yield`` on the way, they are run in a loop. What is alive in several blocks is
+a variable of the maker: so all that is true of functions that change variables around them
+(branches, loops, calls) is true of iterators.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from pullback.frontend.functions.generator_blocks import (
     AT,
     LOST,
+    NOW,
     RETURNED,
     RETURNS,
     SETTLE,
@@ -82,13 +86,18 @@ NOT_BEGUN = "can't send non-None value to a just-started generator"
 _FORMS: WeakKeyDictionary[Definition, Definition] = WeakKeyDictionary()
 
 
-def stepped_form(definition: Definition) -> Definition:
-    """The function that makes the iterator of a generator."""
+def stepped_form(definition: Definition, called: Mapping[str, object]) -> Definition:
+    """The function that makes the iterator of a generator; ``called``: what its text calls."""
     if definition not in _FORMS:
         node = definition.node
         assert isinstance(node, ast.FunctionDef)
         own = str(definition.globals.get("__name__", "")).startswith(TEXTS)
-        _FORMS[definition] = replace(definition, node=_maker(node, not own))
+        made = _maker(node, not own)
+        for n in ast.walk(made):
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in called:
+                function: Any = called[n.func.id]
+                n.func = ast.copy_location(ast.Constant(function), n.func)
+        _FORMS[definition] = replace(definition, node=made)
     return _FORMS[definition]
 
 
@@ -109,14 +118,21 @@ def unsure(step: ast.AST) -> frozenset[str]:
     return found
 
 
+def kept_by(step: ast.AST) -> frozenset[str]:
+    """Return the variables that an iterator keeps between two steps."""
+    found = vars(step)["kept"]
+    assert isinstance(found, frozenset)
+    return found
+
+
 def returns(function: ast.AST) -> bool:
     """Whether a generator, or the step of its iterator, returns something."""
+    if is_step(function):
+        return bool(vars(function)["returns"])
     assert isinstance(function, (ast.FunctionDef, ast.Lambda))
     body = function.body if isinstance(function, ast.FunctionDef) else []
     returned = (n for s in body for n in own_nodes(s) if isinstance(n, ast.Return))
-    if not is_step(function):
-        return any(is_something(n.value) for n in returned)
-    return any(isinstance(n.value, ast.Name) and n.value.id == RETURNED for n in returned)
+    return any(is_something(n.value) for n in returned)
 
 
 def tells_something(function: ast.AST) -> bool:
@@ -162,24 +178,22 @@ def _maker(generator: ast.FunctionDef, is_given: bool) -> ast.FunctionDef:
         *begin,
         *sent,
         *_left(graph),
-        assign_(AT, ast.UnaryOp(ast.USub(), name_(AT))),
+        assign_(NOW, ast.UnaryOp(ast.USub(), name_(AT))),
+        assign_(AT, ast.Constant(0)),
         *step,
-        ast.Return(ast.Compare(name_(AT), [ast.Lt()], [ast.Constant(0)])),
+        assign_(AT, name_(NOW)),
+        ast.Return(ast.Compare(name_(NOW), [ast.Lt()], [ast.Constant(0)])),
     ]
-    params, never_given = [ast.arg(WHAT)], list[ast.expr]()
-    if graph.receives:
-        params = [*params, ast.arg(GIVEN), ast.arg(THROWN)]
-        never_given = [ast.Constant(None), ast.Constant(None)]
-    args = ast.arguments([], params, None, [], [], None, never_given)
+    given_to = [GIVEN, THROWN] if graph.receives else []
+    params = [ast.arg(n) for n in (WHAT, *given_to)]
+    args = ast.arguments([], params, None, [], [], None, [ast.Constant(None) for _ in given_to])
     inner = ast.FunctionDef(STEP, args, body, [])
     throws = is_given and (graph.throws or not graph.receives)
-    vars(inner).update(receives=graph.receives, throws=throws)
-    vars(inner)["ends"] = ends(generator)
-    given = {*given_names(generator), *declared_outside(generator)}
-    read = liveness_of(generator).begin & local_names(generator) - given
-    vars(inner)["unsure"] = frozenset(n for n in read if not n.startswith("."))
-    never = (VALUE, *told[1:], *state)  # run: they say whose variables these are
-    own: list[ast.stmt] = [assign_(n, ast.Constant(None)) for n in never]
+    vars(inner).update(
+        receives=graph.receives, throws=throws, returns=graph.returns, ends=ends(generator),
+        kept=frozenset(changed - declared_outside(generator)), unsure=_unsure(generator),
+    )  # fmt: skip
+    never_run = (assign_(n, ast.Constant(None)) for n in (VALUE, *told[1:], *state))
     made = ast.FunctionDef(
         generator.name,
         generator.args,
@@ -190,7 +204,7 @@ def _maker(generator: ast.FunctionDef, is_given: bool) -> ast.FunctionDef:
             inner,
             ast.Expr(call_(SETTLE, name_(STEP))),
             ast.Return(name_(STEP)),
-            *own,
+            *never_run,  # they say whose variables these are
         ],
         [],
     )
@@ -198,6 +212,12 @@ def _maker(generator: ast.FunctionDef, is_given: bool) -> ast.FunctionDef:
         if not hasattr(n, "lineno") and "lineno" in n._attributes:
             ast.copy_location(n, generator)
     return made
+
+
+def _unsure(generator: ast.FunctionDef) -> frozenset[str]:
+    given = {*given_names(generator), *declared_outside(generator)}
+    read = liveness_of(generator).begin & local_names(generator) - given
+    return frozenset(n for n in read if not n.startswith("."))
 
 
 def _sent() -> list[ast.stmt]:
@@ -268,12 +288,12 @@ def _written(graph: Graph, first: int) -> tuple[dict[int, list[ast.stmt]], list[
     order = _forward(graph, own)
     tests: list[ast.stmt] = [
         ast.If(
-            ast.Compare(name_(AT), [ast.Eq()], [ast.Constant(k)]), _once(graph, k, blocks[k]), []
+            ast.Compare(name_(NOW), [ast.Eq()], [ast.Constant(k)]), _once(graph, k, blocks[k]), []
         )
         for k in order or sorted(own)
     ]
     if order is None:
-        going = ast.Compare(name_(AT), [ast.Gt()], [ast.Constant(0)])
+        going = ast.Compare(name_(NOW), [ast.Gt()], [ast.Constant(0)])
         tests = [ast.While(going, tests, [])]
     return blocks, tests
 
@@ -292,7 +312,7 @@ def _lines(graph: Graph, k: int, own: set[int]) -> list[ast.stmt]:
     end = [ast.Break()] if graph.leaps else []
 
     def go(to: int) -> list[ast.stmt]:
-        return [assign_(AT, ast.Constant(to)), *end] if to in own else _lines(graph, to, own)
+        return [assign_(NOW, ast.Constant(to)), *end] if to in own else _lines(graph, to, own)
 
     lines = graph.stmts[k]
     match graph.ends[k]:
@@ -315,9 +335,9 @@ def _lines(graph: Graph, k: int, own: set[int]) -> list[ast.stmt]:
         case Yield(value, to):
             at = ast.UnaryOp(ast.USub(), ast.Constant(to))
             given = ast.copy_location(assign_(VALUE, value), value)
-            return [*lines, given, assign_(AT, at), *end]
+            return [*lines, given, assign_(NOW, at), *end]
         case None:
-            return [*lines, assign_(AT, ast.Constant(0)), *end]
+            return [*lines, assign_(NOW, ast.Constant(0)), *end]
 
 
 def _takes_all(cases: Sequence[ast.match_case]) -> bool:
@@ -367,7 +387,7 @@ def _state(
     """The variables that more than one run of a block sees."""
     made = ast.FunctionDef("", generator.args, [s for b in blocks.values() for s in b], [])
     names = local_names(ast.fix_missing_locations(made)) - declared_outside(generator)
-    names -= {AT, VALUE, RETURNS, RETURNED, CAUGHT, OBJECT, STOP, LOST, GIVEN, THROWN}
+    names -= {AT, NOW, VALUE, RETURNS, RETURNED, CAUGHT, OBJECT, STOP, LOST, GIVEN, THROWN}
     for name in sorted(names):
         using = [b for b in blocks.values() if any(_mentions(s, name) for s in b)]
         if len(using) != 1 or not set_first(using[0], name):
@@ -400,6 +420,6 @@ def set_first(block: Sequence[ast.stmt], name: str) -> bool:
 
 
 __all__ = [
-    "CLOSE", "DROP", "GIVE", "GO", "SEND", "THROW", "ends", "is_step", "receives", "request",
-    "returns", "set_first", "stepped_form", "tells_something", "throws", "unsure",
+    "CLOSE", "DROP", "GIVE", "GO", "SEND", "THROW", "ends", "is_step", "kept_by", "receives",
+    "request", "returns", "set_first", "stepped_form", "tells_something", "throws", "unsure",
 ]  # fmt: skip

@@ -48,14 +48,19 @@ from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     Driven,
     GeneratorV,
+    HashV,
+    ListV,
     Owner,
     PlaceV,
     Stale,
+    Static,
     ThreadV,
     TupleV,
     Value,
 )
 from pullback.frontend.memory import handed_updates, ownership, places
+from pullback.frontend.memory.holding import holds_memory
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.state import CellPath, Slot
 
 if TYPE_CHECKING:
@@ -132,16 +137,20 @@ class Change:
     refusal: MutationError | None
     nested: bool
     replaced: bool
+    put: frozenset[Owner]
+    """The memory that what it holds in the end may share."""
 
 
-def changes_of(spec: Spec) -> tuple[Change, ...]:
-    """Return the variables around it that the function of a generator changes."""
+def changes_of(spec: Spec, result: Value | None = None) -> tuple[Change, ...]:
+    """Return the variables around it that the function of a generator changes. ``result``: what the
+    function gives, with its owners here."""
     if not spec.handed or not isinstance(spec.result, TupleK):
         return ()
+    ends = result.items[1:] if isinstance(result, TupleV) else (Static(None),) * len(spec.handed)
     return tuple(
         Change((cell.argument, cell.steps), kind, spec.updates[n], n in spec.nested,
-               n in spec.replaced)
-        for n, kind in zip(spec.handed, spec.result.items[1:], strict=False)
+               n in spec.replaced, owners_of(end))
+        for n, kind, end in zip(spec.handed, spec.result.items[1:], ends, strict=False)
         if (cell := spec.cells.get(n)) is not None
     )
 
@@ -178,6 +187,9 @@ def settle_changes(
                 continue
             names.append(name)
             settled = _suits(run, scope, name, change.kind, node) and settled
+            now = scope.names[name]
+            if isinstance(now, (ListV, HashV)) and holds_memory(now.elem):
+                scope.names[name] = replace(now, inner=now.inner | change.put - now.owners)
         if settled:
             return names
     run.refuse(node, "the types of what this generator changes do not settle")

@@ -31,6 +31,7 @@ from pullback.frontend.functions.captured_variables import (
     set_variable,
     variables,
 )
+from pullback.frontend.functions.exits import is_of_library
 from pullback.frontend.functions.generator_blocks import (
     AFTER,
     ITEM,
@@ -40,6 +41,12 @@ from pullback.frontend.functions.generator_blocks import (
     SOURCE,
     TOLD,
     VALUE,
+)
+from pullback.frontend.functions.iterator_rows import (
+    attribute_of,
+    fields_of,
+    object_of,
+    row_form,
 )
 from pullback.frontend.functions.scopes import Scope, chain, function_scope
 from pullback.frontend.functions.stepped_form import (
@@ -83,6 +90,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.text import iterators as text
 from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 
@@ -103,26 +111,47 @@ def advanced(run: Run, value: Value, node: ast.AST, known: bool = False) -> Valu
         return value
     driven = _driven(run, value, node)
     f = driven.function
+    if (made := _object(run, driven, node)) is not None:
+        return made
     generator_ends.check_advanced(run, f.definition.node, driven.args.values(), node)
     if ends(f.definition.node) and not known:
         iterator_lifetimes.refuse(run, node)
-    form = stepped_form(f.definition)
+    form = stepped_form(f.definition, _CALLED)
     if any(s.definition is form for s in run.calls.active):
         run.refuse(
             node,
             f"{f.definition.name!r} runs over itself, and is advanced by next() or beside others",
             "make a list of its items first: xs = list(...)",
         )
-    inside: dict[str, Value] = {
-        SETTLE: Static(settling.settle), SOURCE: Static(source), MORE: Static(text.more),
-        ITEM: Static(text.item), AFTER: Static(after), TOLD: Static(sending.told),
-        NAMED: Static(named),
-    }  # fmt: skip
     args = {n: _of_argument(run, v, node) for n, v in driven.args.items()}
     _check_apart(run, f, args.values(), node)
-    made = run.calls.call(FunctionV(form, f.scope), {**args, **inside}, node)
+    made = run.calls.call(FunctionV(form, f.scope), args, node)
     assert isinstance(made, FunctionV)
     return made
+
+
+def _object(run: Run, driven: Driven, node: ast.AST) -> Value | None:
+    """The iterator as an object of the store; None where the program has none, or something is done
+    where it is left: that is known of variables only."""
+    store, definition = run.store, driven.function.definition
+    if store is None or not store.facts.iterators or ends(definition.node):
+        return None
+    form = row_form(definition, _CALLED)
+    if form is None:
+        return None
+    fields, unsure = fields_of(form)
+    made_by = (definition, node) if is_of_library(definition) else definition
+    name = definition.name.strip("<>")
+    group = store.facts.iterators_of(made_by, name, fields - unsure)
+    args = {n: _of_argument(run, v, node) for n, v in driven.args.items()}
+    store.learn_each(group, {attribute_of(n): v for n, v in args.items()}, node)
+    with run.holding(*args.values()):
+        new = store.made(group.reference, node)
+    store.given_away = store.temporaries([*args.values()])
+    whole = FunctionV(form, driven.function.scope)
+    made = run.calls.call(whole, {object_of(definition.node): new, **args}, node)
+    assert isinstance(made, FunctionV)
+    return replace(made, bound=(new,))
 
 
 def _check_apart(run: Run, f: FunctionV, args: Iterable[Value], node: ast.AST) -> None:
@@ -217,6 +246,8 @@ def _apart(run: Run, items: Sequence[Value], node: ast.AST) -> list[Value]:
     """The sources of several values. An iterator that is among them more than once is asked for one
     item after the other: each is kept apart."""
     found = [source_of(run, v, node) for v in items]
+    if run.store is not None and run.store.facts.iterators:
+        return _each_kept(run, found, node)
     homes = [_homes(v) for v in found]
     several = {h for k, mine in enumerate(homes) for h in mine if any(h in o for o in homes[:k])}
     if any(choices.is_choice(v) and several & mine for v, mine in zip(found, homes, strict=True)):
@@ -229,6 +260,25 @@ def _apart(run: Run, items: Sequence[Value], node: ast.AST) -> list[Value]:
         v if several.isdisjoint(mine) else advanced_over(run, v, node)
         for v, mine in zip(found, homes, strict=True)
     ]
+
+
+_PLACES: Remembered[ast.AST] = Remembered()
+
+
+def _each_kept(run: Run, found: list[Value], node: ast.AST) -> list[Value]:
+    """The sources, of which each keeps its item while the next ones are asked: of objects it is not
+    known which go through one another."""
+    moving = [k for k, v in enumerate(found) if _is_moving(v)]
+    for k in moving[:-1]:
+        place = _PLACES.of(node, k, lambda: ast.copy_location(ast.Pass(), node))
+        found[k] = advanced_over(run, found[k], place)
+    return found
+
+
+def _is_moving(source: Value) -> bool:
+    """Whether an iterator is in a source."""
+    inside = source.items if isinstance(source, TupleV) else ()
+    return is_iterator(source) or any(map(_is_moving, inside))
 
 
 def _homes(value: Value) -> set[tuple[Scope, str]]:
@@ -415,5 +465,11 @@ def _found(run: Run, items: Value, node: ast.AST) -> Indexed:
         )
     return found
 
+
+_CALLED = {
+    SOURCE: source, MORE: text.more, ITEM: text.item, AFTER: after, TOLD: sending.told,
+    NAMED: named, SETTLE: settling.settle,
+}  # fmt: skip
+"""The functions that the text of an iterator calls."""
 
 __all__ = ["advanced", "as_generator", "is_made", "of_choice", "renewed", "source_of"]

@@ -125,7 +125,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
                 run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
             )
         case ast.Call():
-            return run.generators.born(_call(run, node))
+            return run.generators.born(_call(run, node), node)
         case ast.Attribute(value, name):
             made = run.generators.in_a_place(run.attribute(evaluate(run, value), name, node))
             return references.of_method(run, made, node)
@@ -154,7 +154,10 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
         case ast.ListComp():
             return comprehensions.list_of(run, node)
         case ast.GeneratorExp():
-            return run.generators.born(comprehensions.generator(run, node))
+            return run.generators.born(comprehensions.generator(run, node), node)
+        case ast.NamedExpr(ast.Attribute() as target, value):  # a variable of an iterator
+            run.assign(target, evaluate(run, value), node)
+            return evaluate(run, ast.copy_location(ast.Attribute(target.value, target.attr), node))
         case ast.NamedExpr(ast.Name(name), value):
             made = iteration.nameable(run, evaluate(run, value), node.target, node)
             ownership.check_carried(run, name, node)

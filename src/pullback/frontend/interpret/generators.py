@@ -35,7 +35,12 @@ from pullback.frontend.functions import (
     noted,
 )
 from pullback.frontend.functions.captured_variables import FUNCTION, SLOTS, same_variables
-from pullback.frontend.functions.generator_forms import driven_form, is_called, is_parameter
+from pullback.frontend.functions.generator_forms import (
+    driven_form,
+    is_called,
+    is_form_of,
+    is_parameter,
+)
 from pullback.frontend.functions.handing import hand_back, lost_by
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import shown
@@ -69,6 +74,7 @@ from pullback.frontend.python.syntax import CONSUMER, STATE
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import Anew, Unreachable
 from pullback.frontend.state import facts
+from pullback.frontend.store.shared_memory import is_only_read
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -79,7 +85,7 @@ Stop = Callable[[Sequence[Value]], bool | Atom]
 
 _FOR_GOOD = -2
 _ITEM = "an item of a generator"
-_DEEPEST = 16
+_DEEPEST = 3
 """So often a generator may run inside of itself, each time with another consumer."""
 
 
@@ -95,6 +101,8 @@ class Generators:
     consumers: dict[object, Consumer] = field(default_factory=dict)
     advanced: set[object] = field(default_factory=set)
     """The places where names are given to generators that are advanced from outside."""
+    met: bool = False
+    """Whether a generator has been made."""
     kept: bool = False
     outlives: bool = False
     """Whether a generator is being run that is not closed where it is left, by an exception too."""
@@ -106,12 +114,27 @@ class Generators:
 
     # --- what can be used once --------------------------------------------------------------------
 
-    def born(self, value: Value) -> Value:
+    def born(self, value: Value, node: ast.AST) -> Value:
         """Note that a generator has been made: from here on the specialiser makes sure that it runs
-        once."""
-        if isinstance(value, GeneratorV):
-            self.made.setdefault(value, (None, tuple(self.run.builders)))
-        return value
+        once. Where iterators are objects it is one, if it is not gone through at once, or inside of
+        itself."""
+        if not isinstance(value, GeneratorV):
+            return value
+        self.met = True
+        self.made.setdefault(value, (None, tuple(self.run.builders)))
+        store, body = self.run.store, value.body
+        if store is not None:
+            store.facts.met = True
+        if store is None or not store.facts.iterators or body is None:
+            return value
+        definition = body.function.definition
+        if exits.is_of_library(self.run.frame.definition) or ends(definition.node):
+            return value
+        makes_others = any(isinstance(n, ast.YieldFrom) for n in ast.walk(definition.node))
+        running = any(is_form_of(s.definition, definition) for s in self.run.calls.active)
+        if is_only_read(self.run, node) and not makes_others and not running:
+            return value
+        return advanced(self.run, value, node)
 
     def in_a_place(self, value: Value) -> Value:
         """Note that a place in other data has a generator."""
@@ -265,15 +288,23 @@ class Generators:
         seen = began
         with run.building(Builder()) as b, self.forgetting(), suppress(Unreachable):
             run.arms[b] = probe  # dropped: in the end it runs once
-            made = self._prepared(items, probe, (), (), node)[0]
+            made, _, owners, _ = self._prepared(items, probe, (), (), node)
             if made.never_returns:  # it may end where its consumer wants no further item
-                made = self._prepared(items, ending, (), (), node)[0]
+                made, _, owners, _ = self._prepared(items, ending, (), (), node)
             probe.kind = probe.kind or ending.kind
-            probe.changed = changes_of(made)
+            probe.changed = changes_of(made, self._result(made, owners))
             if made.head is None:
                 seen = _FOR_GOOD
         self.probes[key] = probe, ending, seen
         return probe
+
+    def _result(self, made: Spec, owners: list[Ownership]) -> Value | None:
+        """Return what the function of a generator gives, of which only the ownership is asked; None
+        while it is not known."""
+        if made.result is None or not made.handed or made.head is not None:
+            return None
+        atoms = [Var("kept", t) for t in leaf_types(made.result)]
+        return self.run.calls.result(made, atoms, owners)
 
     def changed(self, items: Driven, node: ast.AST) -> list[str]:
         """Return the variables of the function being run that a generator changes. From here on

@@ -14,7 +14,7 @@ from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import iterator_lifetimes
-from pullback.frontend.functions.choices import is_choice, members
+from pullback.frontend.functions.choices import definitions, is_choice
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.interpret import (
@@ -37,6 +37,7 @@ from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, TupleK, leaf_typ
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
+    ClosureV,
     Driven,
     EnumerateV,
     FunctionV,
@@ -44,6 +45,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     Indexed,
     Items,
+    LambdaSetV,
     Late,
     ListV,
     OptionalV,
@@ -82,7 +84,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return iterate(run, optionals.present(run, value, message, node), node)
         case RefV() if is_shared(value):
             return iterate(run, opened(run, value, node), node)
-        case FunctionV() | TupleV() if is_iterator(value):
+        case FunctionV() | TupleV() | ClosureV() | LambdaSetV() if is_iterator(value):
             return text_over(run, iterators.rows, {"source": value})
         case SmallV():
             return small_ints.iterate(run, value, node)
@@ -150,7 +152,8 @@ def given_to_view(value: Value) -> tuple[Value, ...] | None:
 def is_iterator(value: Value) -> bool:
     """Whether a value is an iterator that is advanced from outside (``advancing``), or one of
     several."""
-    return all(isinstance(f, FunctionV) and is_step(f.definition.node) for f in members(value))
+    found = definitions(value)
+    return bool(found) and all(d is not None and is_step(d.node) for d in found)
 
 
 def known(items: Items) -> tuple[Value, ...] | None:

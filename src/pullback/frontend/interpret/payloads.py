@@ -213,6 +213,8 @@ def _group(run: Run) -> Group | None:
     if are_kept(run):
         return next((g for g in run.rows.facts.groups.values() if issubclass(g.base, Raised)), None)
     run.constructed[Raised] = None
+    if run.store is not None:
+        run.store.facts.asks = True
     return None
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.frontend.functions import iterator_lifetimes
-from pullback.frontend.functions.choices import members
+from pullback.frontend.functions.choices import definitions
 from pullback.frontend.functions.generator_blocks import RETURNED, RETURNS
 from pullback.frontend.functions.stepped_form import (
     GO,
@@ -22,7 +22,8 @@ from pullback.frontend.functions.stepped_form import (
 from pullback.frontend.interpret.iteration import as_run, is_iterator
 from pullback.frontend.kinds.values import (
     CaughtV,
-    FunctionV,
+    ClosureV,
+    LambdaSetV,
     OptionalV,
     Specialiser,
     Static,
@@ -57,6 +58,8 @@ def gone_on(
             )  # fmt: skip
         case Static(None), _:
             return more()
+        case _ if isinstance(items, (ClosureV, LambdaSetV)):
+            return sent(run, items, given, node)
         case _ if is_iterator(items):
             return more() if not _receives(items) else run.call(items, (Static(SEND), given), node)
         case _:
@@ -70,6 +73,8 @@ def sent(run: Run, iterator: Value, given: Value, node: ast.AST) -> Value:
             given.there, lambda: sent(run, iterator, given.value, node),
             lambda: sent(run, iterator, Static(None), node), node,
         )  # fmt: skip
+    if isinstance(iterator, (ClosureV, LambdaSetV)):
+        return run.case_closure(iterator, lambda f: sent(run, f, given, node), node)
     if isinstance(given, Static) and given.value is None:
         return run.call(iterator, (Static(GO),), node)
     if not _receives(iterator):
@@ -84,14 +89,20 @@ def _refuse(run: Run, node: ast.AST) -> NoReturn:
 
 
 def _receives(iterator: Value) -> bool:
-    return all(isinstance(f, FunctionV) and receives(f.definition.node) for f in members(iterator))
+    return all(map(receives, steps_of(iterator)))
+
+
+def steps_of(iterator: Value) -> list[ast.AST]:
+    """Return the functions of the steps of an iterator, or of each that it can be."""
+    return [d.node for d in definitions(iterator) if d is not None]
 
 
 def throw(run: Run, items: Value, given: Value, node: ast.AST) -> Value:
     """Throw an exception into an iterator; return whether it has a further item. What is no
     generator lets it go on."""
-    mine = members(items) if is_iterator(items) else ()
-    steps = [f.definition.node for f in mine if isinstance(f, FunctionV)]
+    if isinstance(items, (ClosureV, LambdaSetV)):
+        return run.case_closure(items, lambda f: throw(run, f, given, node), node)
+    steps = steps_of(items) if is_iterator(items) else []
     if not all(map(throws, steps)) or (len(steps) > 1 and not all(map(receives, steps))):
         run.refuse(
             node, "an exception is thrown into an iterator of the library, or one of several",
@@ -111,9 +122,7 @@ def throw(run: Run, items: Value, given: Value, node: ast.AST) -> Value:
 
 def told_by(run: Run, iterator: Value, node: ast.AST) -> Value:
     """Return what an iterator has returned that is at its end."""
-    if is_iterator(iterator) and any(
-        isinstance(f, FunctionV) and returns(f.definition.node) for f in members(iterator)
-    ):
+    if is_iterator(iterator) and any(map(returns, steps_of(iterator))):
         something = run.truth(run.call(iterator, (Static(RETURNS),), node), node)
         told = partial(run.call, iterator, (Static(RETURNED),), node)
         return run.branch(something, told, lambda: Static(None), node)
@@ -130,4 +139,4 @@ def told_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return told_by(as_run(sp), args[0], node)
 
 
-__all__ = ["gone_on", "sent", "throw", "told", "told_by"]
+__all__ = ["gone_on", "sent", "steps_of", "throw", "told", "told_by"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pullback.core.build import boolean
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import iterator_lifetimes
-from pullback.frontend.functions.choices import members
+from pullback.frontend.functions.choices import definitions
 from pullback.frontend.functions.exits import is_of_library
 from pullback.frontend.functions.generator_blocks import RETURNED, RETURNS
 from pullback.frontend.functions.stepped_form import CLOSE, DROP, GIVE, GO, returns
@@ -21,7 +21,6 @@ from pullback.frontend.interpret.raising import exception, is_exception, stopped
 from pullback.frontend.kinds.values import (
     CaughtV,
     EnumerateV,
-    FunctionV,
     GeneratorV,
     RecordV,
     RefV,
@@ -95,7 +94,7 @@ def _nothing(run: Run, iterator: Value, default: Value | None, node: ast.AST) ->
 
     if default is not None:
         return default
-    if is_iterator(iterator) and any(map(_returns, members(iterator))):
+    if is_iterator(iterator) and any(map(returns, sending.steps_of(iterator))):
         told = run.truth(run.call(iterator, (Static(RETURNS),), node), node)
         return run.branch(told, returned, bare, node)
     return bare()
@@ -147,18 +146,13 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return sp.branch(as_run(sp).bool_atom(sp.truth(has, node)), lambda: first, nothing, node)
 
 
-def _returns(iterator: Value) -> bool:
-    assert isinstance(iterator, FunctionV)
-    return returns(iterator.definition.node)
-
-
 def _advanced(run: Run, receiver: Value, node: ast.AST) -> Value:
     """Return a generator as an iterator that is advanced from outside."""
     if isinstance(receiver, GeneratorV):
         run.generators.advance(receiver)
         receiver = advanced(run, receiver, node, known=True)
-    for f in members(receiver):
-        if isinstance(f, FunctionV) and is_of_library(f.definition):
+    for definition in definitions(receiver):
+        if definition is not None and is_of_library(definition):
             run.refuse(
                 node,
                 "an iterator that is no generator has no close()",

@@ -81,10 +81,9 @@ def _length_of(run: Specialiser, found: Value, node: ast.AST) -> Value:
 def iterator(run: Run, value: RecordV | RefV, node: ast.AST) -> Value:
     """Return ``value.__iter__()``."""
     made = run.call(run.attribute(value, "__iter__", node), (), node)
-    if not has_next(made):
-        return made
-    made = run.call(_text(iterators.by_next), (next_of(run, made, node),), node)
-    return run.generators.born(made)
+    if has_next(made):
+        made = run.call(_text(iterators.by_next), (next_of(run, made, node),), node)
+    return run.generators.born(made, node)
 
 
 def has_next(value: Value) -> TypeGuard[RecordV | RefV]:

@@ -55,7 +55,7 @@ from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
-from pullback.frontend.store.facts import ITEMS, Facts, Group, holds_functions
+from pullback.frontend.store.facts import ITEMS, Facts, Group, StoreGrewError, holds_functions
 from pullback.frontend.store.shared_memory import has_references
 
 if TYPE_CHECKING:
@@ -301,6 +301,17 @@ class Columns:
         what = f"the attribute {name!r} of {group.name}"
         reason = f"{what} is {known} at one place and {other} at another"
         self.run.refuse(node, reason, "let it have one type", error=TypesDoNotMeetError)
+
+    def learn_each(self, group: Group, values: dict[str, Value], node: ast.AST) -> None:
+        """Learn what several fields hold, at once."""
+        grown = False
+        for name, value in values.items():
+            try:
+                self.learn(group, name, self.run.kind(value, node), node)
+            except StoreGrewError:
+                grown = True
+        if grown:
+            raise StoreGrewError
 
     def _functions(self, group: Group, name: str, node: ast.AST) -> LambdaSet:
         """Return the set of the functions in a field that have others of their own kind in them."""

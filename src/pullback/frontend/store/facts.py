@@ -19,7 +19,7 @@ import ast
 import dataclasses
 import types
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeGuard
@@ -120,11 +120,23 @@ class Facts:
     """The classes of lists, dicts and arrays that may have several owners (``shared_memory``)."""
     given: bool = False
     """Whether what the function gets and updates may have several owners, too (``own_copies``)."""
+    met: bool = False
+    """Whether the program has made a generator."""
+    asks: bool = False
+    """Whether it has asked for what an exception is made of."""
+    iterators: bool = False
+    """Whether iterators that are advanced from outside are objects (``iterator_rows``)."""
     groups: dict[type, Group] = field(default_factory=dict)
     made_at: dict[tuple[Hashable, type], Group] = field(default_factory=dict)
     """The regions of the lists, dicts and arrays that an expression makes, or that are copies of
-    arguments (``own_copies``)."""
+    arguments (``own_copies``); those of the iterators of a generator."""
     grown: int = 0
+
+    def asking(self) -> list[Facts]:
+        """Return what a program with iterators as objects is compiled with next if it asks for what
+        exceptions are made of."""
+        wanted = self.iterators and self.asks and not self.payloads
+        return [Facts(True, memory=self.memory, iterators=True)] if wanted else []
 
     def grow(self) -> NoReturn:
         """Let the program be compiled anew, or refuse it if that has no end."""
@@ -181,6 +193,20 @@ class Facts:
             group.classes.append(group.reference)
             self.groups[group.reference] = self.made_at[node, cls] = group
 
+    def iterators_of(
+        self, made_by: Hashable, name: str, always: frozenset[str]
+    ) -> Group:
+        """Return the region of the iterators of a generator; ``always``: the attributes that are
+        set before they are read."""
+        key = made_by, Iterator
+        if key not in self.made_at:
+            cls = type(name, (), {})
+            known = f"{name}{len(self.made_at)}"
+            group = Group(known, cls, [cls], cls, always=always)
+            self.groups[cls] = self.made_at[key] = group
+            self.grow()
+        return self.made_at[key]
+
     def region_of(self, node: Hashable, cls: type) -> Group:
         """Return the region of the lists, dicts or arrays that an expression makes."""
         if (node, cls) not in self.made_at:
@@ -218,7 +244,7 @@ class Facts:
         return None if found is None or len(rest) != 1 else (found, rest[0])
 
 
-def forms(payloads: bool) -> Sequence[Facts]:
+def forms(payloads: bool) -> list[Facts]:
     """Return what a program is compiled with, if it is refused: references to its objects, in one
     region for each class or for all, then to its lists too, then to its dicts and arrays, then to
     what it gets and updates."""
@@ -227,7 +253,12 @@ def forms(payloads: bool) -> Sequence[Facts]:
         Facts(payloads, memory=(list,)), Facts(payloads, memory=MEMORY),
         Facts(payloads, memory=MEMORY, given=True),
     )  # fmt: skip
-    return (*made, Facts(payloads, early=True)) if payloads else made
+    iterators = (
+        Facts(payloads, iterators=True), Facts(payloads, memory=(list,), iterators=True),
+        Facts(payloads, memory=MEMORY, iterators=True),
+    )  # fmt: skip
+    early = (Facts(payloads, early=True),) if payloads else ()
+    return [*made, *early, *iterators]
 
 
 def holds_functions(kind: Kind) -> bool:

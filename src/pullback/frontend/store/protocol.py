@@ -78,6 +78,9 @@ class Store(Protocol):
     def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
         """Store a field of an object."""
 
+    def learn_each(self, group: Group, values: dict[str, Value], node: ast.AST) -> None:
+        """Learn what several fields hold, at once."""
+
     def place(
         self, ref: RefV, name: str, last: bool, put: bool, node: ast.AST
     ) -> tuple[str, list[Step]] | None:

@@ -137,7 +137,7 @@ def kept(run: Run, value: Value, node: ast.expr) -> Value:
     if cls is None or not (is_part or (holding.is_updated_in_place(value) and value.fresh)):
         return value
     definition = run.frame.definition
-    if definition is None or is_library(definition.globals) or _is_only_read(run, node):
+    if definition is None or is_library(definition.globals) or is_only_read(run, node):
         return value
     return in_region(run, value, node, node, is_part)
 
@@ -278,19 +278,24 @@ def refers_to_memory(kind: Kind) -> bool:
     return any(map(refers_to_memory, parts(kind)))
 
 
-def _is_only_read(run: Run, node: ast.expr) -> bool:
-    """Whether nobody gets the list that an expression makes: what is around it reads its items."""
+def _parent_of(run: Run, node: ast.AST) -> ast.AST | None:
+    """Return the statement or expression that an expression is a part of, in the function that is
+    being run."""
     assert run.frame.definition is not None
     whole = run.frame.definition.node
-    above = _PARENTS.of(whole, None, lambda: _parents(whole))
-    parent = above.get(node)
+    return _PARENTS.of(whole, None, lambda: _parents(whole)).get(node)
+
+
+def is_only_read(run: Run, node: ast.AST) -> bool:
+    """Whether nobody gets the list that an expression makes: what is around it reads its items."""
+    parent = _parent_of(run, node)
     match parent:
         case ast.BinOp() | ast.UnaryOp() | ast.Starred() | ast.AugAssign() | ast.Attribute():
             return True
         case ast.FormattedValue() | ast.Expr():
             return True
         case ast.keyword():
-            return above.get(parent) in run.reads
+            return _parent_of(run, parent) in run.reads
         case ast.Compare(ops=ops):
             return not any(isinstance(op, (ast.Is, ast.IsNot)) for op in ops)
         case ast.Subscript(value):
@@ -347,7 +352,7 @@ def given_memory(
 
 
 __all__ = [
-    "closed", "followed", "given_memory", "has_references", "in_full", "in_region", "is_shared",
-    "kept", "only_reads", "opened", "refers_to_memory", "refuse_second_names", "source",
-    "takes_arrays",
+    "closed", "followed", "given_memory", "has_references", "in_full", "in_region", "is_only_read",
+    "is_shared", "kept", "only_reads", "opened", "refers_to_memory", "refuse_second_names",
+    "source", "takes_arrays",
 ]  # fmt: skip
