@@ -45,6 +45,7 @@ from pullback.frontend.library.text import (
     pseudo_inverse,
     queues,
     scipy_distance,
+    scipy_initial_value,
     scipy_integrate,
     scipy_interpolate,
     scipy_linalg,
@@ -97,6 +98,7 @@ OTHERS = (
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.linalg", scipy_linalg)
     | _by_name("scipy.integrate", scipy_integrate)
+    | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.interpolate", scipy_interpolate)
     | _by_name("scipy.optimize", scipy_roots)
     | _by_name("scipy.spatial.distance", scipy_distance)

@@ -37,7 +37,7 @@ class PPoly:
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         how = self.extrapolate if extrapolate is None else extrapolate
-        points = np.asarray(x) * 1.0
+        points = np.asarray(x).astype(float)
         flat = np.ravel(points)
         if isinstance(how, str):
             if how != "periodic":

@@ -26,7 +26,7 @@ from pullback.frontend.library.text_helpers import unsupported
 
 def _prepared(x: Any, y: Any, axis: int) -> tuple[Vector, Array]:
     """Return the points, and the values with the axis of the points in front."""
-    points, values = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    points, values = np.asarray(x).astype(float), np.asarray(y).astype(float)
     if values.ndim > 2:
         unsupported("values with more than two axes", "one spline for each column")
     if _turned(values, axis):
@@ -38,6 +38,14 @@ def _prepared(x: Any, y: Any, axis: int) -> tuple[Vector, Array]:
 def _turned(values: Array, axis: int) -> bool:
     """Whether the axis of the points is the second one."""
     return values.ndim == 2 and axis % 2 == 1
+
+
+def _double(x: Any) -> Array:
+    """Return numbers of double precision; in single precision SciPy would compute so."""
+    made = np.asarray(x)
+    if made.dtype == np.float32:
+        unsupported("an interpolation in float32", "convert the numbers to float64 before")
+    return made * 1.0
 
 
 def _end(bc: Any) -> tuple[int, Any]:
@@ -108,7 +116,7 @@ def CubicHermiteSpline(
     x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None
 ) -> _PPoly:
     points, values = _prepared(x, y, axis)
-    slopes = np.asarray(dydx) * 1.0
+    slopes = np.asarray(dydx).astype(float)
     if _turned(slopes, axis):
         slopes = np.moveaxis(slopes, 1, 0)
     same_as(values, slopes)
@@ -141,7 +149,8 @@ def PPoly(c: Any, x: Any, extrapolate: Any = None) -> _PPoly:
     if not isinstance(c, (list, tuple)):
         unsupported("PPoly of an array of coefficients", "give them as a list of vectors")
     how = True if extrapolate is None else extrapolate
-    return _PPoly(tuple(np.asarray(p) * 1.0 for p in c), np.asarray(x) * 1.0, how, False)
+    parts = tuple(np.asarray(p).astype(float) for p in c)
+    return _PPoly(parts, np.asarray(x).astype(float), how, False)
 
 
 class _Interpolated:
@@ -156,7 +165,7 @@ class _Interpolated:
         self.fill_value = fill
 
     def __call__(self, x: Any) -> Any:
-        points = np.asarray(x) * 1.0
+        points = _double(x)
         flat = np.ravel(points)
         extrapolates = isinstance(self.fill_value, str)
         if not extrapolates and self._bounds:
@@ -216,7 +225,7 @@ def _require_inside(xs: Vector, flat: Vector) -> None:
 def interp1d(x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: bool = True,
              bounds_error: Any = None, fill_value: Any = np.nan,
              assume_sorted: bool = False) -> _Interpolated:  # fmt: skip
-    points, values = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    points, values = _double(x), _double(y)
     if values.ndim > 1:
         unsupported("interp1d of rows of values", "one interp1d for each row")
     known = ("linear", "slinear", "nearest", "nearest-up", "previous", "next", "cubic")
@@ -307,8 +316,8 @@ def RegularGridInterpolator(
 ) -> _Grid:  # fmt: skip
     if method not in ("linear", "nearest"):
         unsupported("RegularGridInterpolator with this method", "choose linear or nearest")
-    grid = tuple(np.asarray(p) * 1.0 for p in points)
-    table = np.asarray(values) * 1.0
+    grid = tuple(np.asarray(p).astype(float) for p in points)
+    table = _double(values)
     if table.ndim != len(grid):
         unsupported("values of a grid with more axes", "one interpolator for each of them")
     for k, xs in enumerate(grid):

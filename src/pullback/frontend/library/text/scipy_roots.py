@@ -301,6 +301,8 @@ def _from_point(func: Callable[..., Real], x0: Any, fprime: Any, args: Any, tol:
         unsupported(
             "newton from an array of points", "call it for each of them, in a comprehension"
         )
+    if np.asarray(x0).dtype == np.float32:
+        unsupported("newton in float32", "convert the starting point to float64")
     if tol <= 0.0:
         raise ValueError(f"tol too small ({tol:g} <= 0)")
     if maxiter < 1:
