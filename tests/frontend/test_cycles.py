@@ -226,6 +226,24 @@ def list_of_itself_copied(x: float) -> float:
     return sum(rows[0])
 
 
+def ordered(rows: list[list[float]]) -> list[list[float]]:
+    taken: list[list[float]] = []
+    if len(rows) != 0:
+        rows.sort()
+        taken.append(rows[0])
+        for row in rows[1:]:
+            if taken[-1] != row:
+                taken.append(row)
+    return taken
+
+
+def rows_of_sorted_numbers(x: float) -> float:
+    rows: list[list[float]] = []
+    for k in range(4):
+        rows.append(sorted([x, 3.0 - k % 3]))
+    return sum(a * b for a, b in ordered(rows))
+
+
 def function_of_another(x: float) -> float:
     a, b = Link(x), Link(2.0)
 
@@ -238,7 +256,10 @@ def function_of_another(x: float) -> float:
 
 @pytest.mark.parametrize(
     "f",
-    [chain, shorter, rows_by_number, own_copy, list_of_itself_copied, function_of_another],
+    [
+        chain, shorter, rows_by_number, own_copy, list_of_itself_copied, rows_of_sorted_numbers,
+        function_of_another,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_what_leads_to_others_is_as_in_python(f: Callable[..., Any]) -> None:

@@ -51,6 +51,22 @@ def parts(s, n):
     return t.partition("="), t.rpartition("=")[0], t.rsplit("=", 1), (t + "\n" + s).splitlines()
 
 
+def follows(pattern, s):
+    """Whether the letters of a pattern stand for pieces of a string."""
+    if len(pattern) == 0 or len(s) == 0:
+        return len(pattern) == len(s)
+    for end in range(1, len(s) - len(pattern) + 2):
+        if pattern[0] != s[end - 1] and follows(pattern[1:], s[end:]):
+            return True
+    return False
+
+
+def by_functions(s, x):
+    words = sorted(map(str.strip, s.split(",")), key=str.lower)
+    digits = [len(list(filter(str.isdigit, word))) for word in words]
+    return words, digits, max(words, key=str.upper), float.is_integer(x), x * digits[0]
+
+
 def alphabet(n):
     return "".join(chr(ord("a") + k) for k in range(n))
 
@@ -101,6 +117,8 @@ PROGRAMS = [
     (place, ("abc", "c!")),
     (place, ("abc", "d")),
     (known_pieces, (2.0,)),
+    (follows, ("abab", "redblueredblue")),
+    (by_functions, ("b1, a22 ,C", 2.0)),
 ]
 
 
@@ -125,10 +143,14 @@ def beyond(s, k):
     return (s + "z")[k]
 
 
+def first_letter_of_nothing(n):
+    return 1.0 if n > 3.0 else n * len(""[0])
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
     [(character, (-1,)), (character, (1114112,)), (character, (2**40,)), (number, ("ab", 2)),
-     (empty_separator, ("a", 2)), (beyond, ("ab", 3))],
+     (empty_separator, ("a", 2)), (beyond, ("ab", 3)), (first_letter_of_nothing, (1.0,))],
 )  # fmt: skip
 def test_errors_are_python_s(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     with pytest.raises(Exception) as expected:

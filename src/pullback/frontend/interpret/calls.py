@@ -29,7 +29,7 @@ from pullback.frontend.interpret import (
     small_ints,
     symbol_values,
 )
-from pullback.frontend.interpret.attributes import receiver_name
+from pullback.frontend.interpret.attributes import has_method, receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import given_to_view, is_driven, is_iterator, once
 from pullback.frontend.kinds import optionals
@@ -238,6 +238,11 @@ def _call_object(
         )
     if isinstance(obj, types.BuiltinMethodType) and isinstance(obj.__self__, str):
         return _text(run, obj, args, kwargs, node)
+    if isinstance(obj, types.MethodDescriptorType) and obj.__objclass__ in _NEVER_UPDATED and args:
+        own = run.is_instance(args[0], (obj.__objclass__,), node)
+        is_own = isinstance(own, Static) and own.value is True
+        if is_own and has_method(args[0], obj.__name__):
+            return call_method(run, args[0], obj.__name__, args[1:], kwargs, node)
     if isinstance(obj, enum.Enum):
         method = run.attribute(Static(obj), "__call__", node)
         return call(run, method, args, kwargs, node)
@@ -279,6 +284,9 @@ def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
             "write a plain class or a dataclass, or a function that is given the values",
         )
 
+
+_NEVER_UPDATED = frozenset({str, int, float, complex, tuple, frozenset})
+"""The classes whose methods may be called as functions, of what may have no name: ``str.lower``."""
 
 _EAGER = frozenset({
     list, tuple, set, frozenset, dict, sorted, len, sum, max, min, any, all, functools.reduce

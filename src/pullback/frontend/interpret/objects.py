@@ -221,7 +221,9 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             key = run.static(index, node, "the index of a string")
             try:
                 return Static(text[key])  # type: ignore[index]  # or TypeError
-            except (IndexError, TypeError) as e:
+            except IndexError as e:
+                run.never("IndexError", str(e), node, StaticIndexError)
+            except TypeError as e:
                 run.refuse(node, str(e), error=StaticIndexError)
         case Static(known) if is_used_in_brackets(known):
             refuse_library(run, known, node)

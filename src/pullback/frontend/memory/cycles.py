@@ -59,8 +59,9 @@ def _put_in(old: Value | None, new: Value, above: Owners) -> Iterator[tuple[Owne
             yield new.owners, above
         above |= new.owners
     match new:
-        case ListV(inner=inner) | HashV(inner=inner):
-            yield inner - _inside(old), above
+        case ListV(elem=elem, inner=inner) | HashV(elem=elem, inner=inner):
+            if holding.holds_memory(elem):
+                yield inner - _inside(old), above
         case TupleV(items):
             before = old.items if isinstance(old, TupleV) else ()
             for k, item in enumerate(items):
