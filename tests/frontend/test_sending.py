@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -152,3 +153,48 @@ def test_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     found = capsys.readouterr().out
     printing(2.0)
     assert found == capsys.readouterr().out
+
+
+class _Holder:
+    """What a generator finds itself in."""
+
+    def __init__(self) -> None:
+        self.items: Any = None
+
+
+def advances_itself(x: float) -> float:
+    holder = _Holder()
+
+    def items() -> Any:
+        yield x
+        yield next(holder.items)
+
+    holder.items = items()
+    first = next(holder.items)
+    return first + next(holder.items)
+
+
+def goes_on_after_it_raised(x: float) -> float:
+    holder = _Holder()
+
+    def items() -> Any:
+        yield x
+        if x > 0.0:
+            raise ValueError(x)
+        yield next(holder.items)
+
+    holder.items = items()
+    total = 0.0
+    for _ in range(3):
+        try:
+            total += next(holder.items)
+        except ValueError:
+            total += 10.0
+    return total
+
+
+@pytest.mark.parametrize("f", [advances_itself, goes_on_after_it_raised])
+def test_an_object_that_runs_is_not_advanced(f: Callable[[float], float]) -> None:
+    """Python says that it runs already, or has ended: here these two are not told apart."""
+    with pytest.raises(pb.PullbackError, match="while it runs, or after it has raised"):
+        pb.jit(f)(1.5)

@@ -22,7 +22,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from pullback.frontend.functions.generator_blocks import name_
+from pullback.errors import UnsupportedError
+from pullback.frontend.functions.generator_blocks import AT, NOW, name_
 from pullback.frontend.functions.stepped_form import is_step, kept_by, stepped_form, unsure
 from pullback.frontend.python.attempted import Attempt, Held, Once
 from pullback.frontend.python.memo import Remembered
@@ -84,6 +85,7 @@ def _maker(form: ast.FunctionDef) -> ast.FunctionDef:
     outside = sorted({*declared.names} - fields)
     me = object_of(form)
     write = _Attributes(fields, me)
+    _note_that_it_runs(body)
     step.body = [*([ast.Nonlocal(outside)] if outside else []), *write.block(body)]
     step.args.args.insert(0, ast.arg(me))
     form.body = [
@@ -96,6 +98,26 @@ def _maker(form: ast.FunctionDef) -> ast.FunctionDef:
         if not hasattr(n, "lineno") and "lineno" in n._attributes:
             ast.copy_location(n, form)
     return form
+
+
+def _note_that_it_runs(step: list[ast.stmt]) -> None:
+    """Let ``.at`` be 1 while a step runs, and 0 only at its end. An iterator that is an object may
+    find itself and advance itself, which is an error in Python; since ``.at`` stays 1 where a step
+    raises too, what is advanced after that is refused with it."""
+    at = next(k for k, s in enumerate(step) if isinstance(s, ast.Assign) and _is(s, NOW))
+    runs = step[at + 1]
+    assert isinstance(runs, ast.Assign) and _is(runs, AT)
+    runs.value = ast.Constant(1)
+    refusal = ast.Call(ast.Constant(UnsupportedError), [ast.Constant(_AGAIN)], [])
+    found = ast.Compare(name_(AT), [ast.Eq()], [ast.Constant(1)])
+    step.insert(at, ast.If(found, [ast.Raise(refusal)], []))
+
+
+_AGAIN = "a generator is advanced while it runs, or after it has raised"
+
+
+def _is(s: ast.Assign, name: str) -> bool:
+    return isinstance(s.targets[0], ast.Name) and s.targets[0].id == name
 
 
 def _field(me: str, name: str, context: ast.expr_context) -> ast.Attribute:
