@@ -62,3 +62,15 @@ def test_what_two_names_lead_to_is_refused() -> None:
     for operate in (f, pb.jit(f)):
         with pytest.raises(pb.PullbackError, match="memory"):
             operate(X)
+
+
+def test_fewer_arguments_than_before() -> None:
+    def last(*arrays: Any) -> Any:
+        arrays[-1][:] = 2.0 * arrays[0]
+        return np.sum(arrays[-1] * arrays[0])
+
+    x, y = np.array([1.0, 2.0]), np.array([5.0, 6.0])
+    assert pb.grad(last)(x, y).tolist() == [4.0, 8.0]
+    assert y.tolist() == [2.0, 4.0]
+    assert pb.grad(last)(x).tolist() == [8.0, 16.0]
+    assert x.tolist() == [2.0, 4.0]

@@ -266,7 +266,7 @@ class Updating:
 
     def _objects(self, args: Sequence[Any]) -> list[Any]:
         """What is updated, as it is now."""
-        found = [args[i] for i in self.outside.arguments]
+        found = [args[i] for i in self.outside.among(len(args))]
         if isinstance(self.f, FunctionType):
             found += (variable(self.f, n)[0] for n in self.outside.captured)
         return found
@@ -379,7 +379,7 @@ class Updating:
                 (value, aux), grads = found
         if what is not What.VALUE:
             result, (told, places) = aux if self.request.has_aux else (None, aux)
-        objects, n = self._objects(args), len(self.outside.arguments)
+        objects, n = self._objects(args), len(self.outside.among(len(args)))
         writing = Writing()
         try:
             for x, news in zip(objects[:n], told[:n], strict=True):

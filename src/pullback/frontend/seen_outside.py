@@ -81,6 +81,11 @@ class Outside:
     silent: bool = False
     graph: Graph | None = None
 
+    def among(self, count: int) -> tuple[int, ...]:
+        """Return the positions among so many arguments: a function of ``*args`` may have been
+        called with more."""
+        return tuple(i for i in self.arguments if i < count)
+
     def learns_from(self, error: Exception) -> bool:
         """Whether an error says of another argument that it is updated: the caller asks again."""
         return isinstance(error, MutationError) and not {*error.arguments} <= {*self.arguments}
@@ -156,9 +161,10 @@ class Updates:
     ) -> None:
         self.run, self.outside, self.scope, self.node = run, outside, scope, node
         self.copies = Copies(run, outside.deep, node)
-        self.own = {_name(i): self._own(i, args[i]) for i in outside.arguments}
+        updated = outside.among(len(args))
+        self.own = {_name(i): self._own(i, args[i]) for i in updated}
         self._arguments = tuple(self.own)
-        for i in outside.arguments:
+        for i in updated:
             args[i] = self.own[_name(i)]
         self.bound: frozenset[str] = frozenset()
         scope.names |= self.own
