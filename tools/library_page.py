@@ -48,6 +48,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "library.md"
 LIBRARIES: dict[str, Any] = {
     "np": np,
     "np.linalg": np.linalg,
+    "np.lib.stride_tricks": np.lib.stride_tricks,
+    "np.polynomial.polynomial": np.polynomial.polynomial,
+    "np.polynomial.chebyshev": np.polynomial.chebyshev,
+    "np.polynomial.legendre": np.polynomial.legendre,
+    "np.polynomial.hermite": np.polynomial.hermite,
+    "np.polynomial.hermite_e": np.polynomial.hermite_e,
+    "np.polynomial.laguerre": np.polynomial.laguerre,
     "scipy.special": scipy.special,
     "scipy.linalg": scipy.linalg,
     "scipy.integrate": scipy.integrate,
@@ -94,7 +101,9 @@ is not on this page is refused at its line; `pb.pure_callback` calls it anyway.
 
 """
 ALSO = """
-Also in: updates of lists, dicts, sets and deques (`append`, `pop`, `update`, ...); `np.add.at`;
+Also in: updates of lists, dicts, sets and deques (`append`, `pop`, `update`, ...); the
+methods `reduce`, `accumulate`, `outer`, `reduceat` and `at` of ufuncs; `np.r_`, `np.c_`, `np.s_`,
+`np.index_exp`, `np.mgrid` and `np.ogrid` in brackets;
 `print`, `logging`, `warnings.warn`, `pprint.pprint` and `sys.stdout.write`; f-strings, `str` and
 `repr`; `getattr`, `setattr` and `hasattr` with constant names; `statistics.median`;
 `contextlib.contextmanager`, `closing`, `suppress` and `nullcontext`; `functools.cache` of ints;

@@ -27,7 +27,7 @@ K = np.array([0, 2, 1, 2])
 XS = [3.0, 1.0, 2.0, 1.0]
 OUTSIDE = {
     rewrites.OUTSIDE, rewrites.INSIDE, rewrites.FILES, rewrites.SHOW, rewrites.DRAW,
-    rewrites.COLUMNS, rewrites.FORMULA, rewrites.WHERE,
+    rewrites.COLUMNS, rewrites.FORMULA,
     "give Pullback the function itself: fast.py_func", "use floats",
 }  # fmt: skip
 
@@ -64,18 +64,6 @@ def fourier(x):
     k = np.arange(len(x))
     t = 2.0 * np.pi * np.outer(k, k) / len(x)
     return np.cos(t) @ x, -np.sin(t) @ x
-
-
-def put(a, v):
-    a = a.copy()
-    a[np.array([0, 2])] = v
-    return a
-
-
-def put_numpy(a, v):
-    a = a.copy()
-    np.put(a, [0, 2], v)
-    return a
 
 
 def root(x):
@@ -157,10 +145,6 @@ ADVICE = [
     ("scipy.linalg.lstsq", (A, A[0]), lambda a, b: linalg.lstsq(a, b)[0],
      lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0]),
     ("scipy.linalg.pinvh", (S,), lambda a: linalg.pinvh(a), lambda a: np.linalg.pinv(a)),
-    ("numpy.nanquantile", (N,), lambda x: np.nanquantile(x, 0.5),
-     lambda x: np.quantile(x[~np.isnan(x)], 0.5)),
-    ("numpy.apply_along_axis", (A,), lambda a: np.apply_along_axis(np.cumsum, 1, a),
-     lambda a: np.stack([np.cumsum(row) for row in a])),
     ("numpy.frompyfunc", (X,), lambda x: np.frompyfunc(math.sin, 1, 1)(x),
      lambda x: np.array([math.sin(v) for v in x])),
     ("numpy.linalg.eig", (S,), lambda a: np.sort(np.linalg.eig(a)[0]),
@@ -172,9 +156,6 @@ ADVICE = [
     ("numpy.poly1d", (P, 2.0), lambda c, x: np.poly1d(c)(x), lambda c, x: np.polyval(c, x)),
     ("numpy.partition", (X,), lambda x: np.partition(x, 2)[2], lambda x: np.sort(x)[2]),
     ("numpy.argpartition", (P,), lambda x: np.argpartition(x, 2)[2], lambda x: np.argsort(x)[2]),
-    ("numpy.ldexp", (X, 3), np.ldexp, lambda x, n: x * 2.0**n),
-    ("numpy.isscalar", (2.0,), np.isscalar, lambda x: isinstance(x, float)),
-    ("numpy.put", (X, P[:2]), put_numpy, put),
     ("numpy.fft.fft", (X,), lambda x: (np.fft.fft(x).real, np.fft.fft(x).imag), fourier),
     ("ufunc.at", (X, K, P), at_numpy, at),
     ("frozenset", (XS,), lambda xs: len(frozenset(xs)), neighbours),
@@ -194,12 +175,6 @@ ADVICE = [
     ("scipy.integrate.odeint", (2.0,), lambda y: y * math.exp(-1.0), midpoint),
     ("scipy.stats.moyal.logpdf", (P,), stats.moyal.logpdf,
      lambda x: -0.5 * (x + np.exp(-x)) - 0.5 * math.log(2.0 * math.pi)),
-    ("numpy.c_", (P, X[:4]), lambda a, b: np.c_[a, b], lambda a, b: np.stack([a, b], axis=1)),
-    ("numpy.r_", (P, X), lambda a, b: np.r_[a, b], lambda a, b: np.concatenate([a, b])),
-    ("numpy.mgrid", (2, 3), lambda m, n: list(np.mgrid[:m, :n]),
-     lambda m, n: np.meshgrid(np.arange(m), np.arange(n), indexing="ij")),
-    ("numpy.ogrid", (2, 3), lambda m, n: sum(np.ogrid[:m, :n]),
-     lambda m, n: np.arange(m)[:, None] + np.arange(n)[None]),
     ("scipy.interpolate.make_interp_spline", (1.0,),
      lambda x: scipy.interpolate.make_interp_spline(P, X[:4], k=1)(x),
      lambda x: np.interp(x, P, X[:4])),

@@ -37,27 +37,6 @@ def mended_weights(a, w):
     return np.average(a, axis=(0, 1), weights=w)
 
 
-def refused_gradient(a):
-    return list(np.gradient(a))
-
-
-@mends(
-    refused_gradient, (np.arange(27.0).reshape(3, 3, 3) ** 2,), "np.gradient(f, h, axis=0)",
-    UnsupportedError,
-)  # fmt: skip
-def mended_gradient(a):
-    return [np.gradient(a, 1.0, axis=k) for k in (0, 1, 2)]
-
-
-def refused_vectorize(x):
-    return np.vectorize(lambda v: v + 1.0)(x)
-
-
-@mends(refused_vectorize, (X,), "np.vectorize(f, otypes=[float])", UnsupportedError)
-def mended_vectorize(x):
-    return np.vectorize(lambda v: v + 1.0, otypes=[float])(x)
-
-
 def refused_ints_of_vectorize(x):
     return np.vectorize(lambda v: v + 1.0, otypes=[int])(x)
 

@@ -22,7 +22,7 @@ from pullback.errors import (
     StaticIndexError,
     UnsupportedError,
 )
-from tests.frontend.mended import MASK, M, X, mends
+from tests.frontend.mended import MASK, X, mends
 
 
 @dataclass(frozen=True)
@@ -281,15 +281,6 @@ def mended_truth(a):
     return 1.0 if np.all(a > 0.0) else 2.0
 
 
-def refused_order(m):
-    return m.reshape(3, 2, order="F")
-
-
-@mends(refused_order, (M,), "reshape the transpose: x.T.reshape(...)", UnsupportedError)
-def mended_order(m):
-    return m.T.reshape(2, 3).T
-
-
 def refused_scalar_shape(a):
     return a[:1].reshape(())
 
@@ -306,15 +297,6 @@ def refused_bool_product(a, b):
 @mends(refused_bool_product, (MASK, MASK), "(a.astype(int) @ b.astype(int))", UnsupportedError)
 def mended_bool_product(a, b):
     return (a.astype(int) @ b.astype(int)) > 0
-
-
-def refused_roll(m):
-    return np.roll(m, 1)
-
-
-@mends(refused_roll, (M,), "give axis=, or ravel first", UnsupportedError)
-def mended_roll(m):
-    return np.roll(m.ravel(), 1).reshape(m.shape)
 
 
 def refused_bool_quantile(mask):
@@ -335,24 +317,6 @@ def refused_generator_array(n):
 @mends(refused_generator_array, (3,), "write a list: [... for ...]", UnsupportedError, differs=True)
 def mended_generator_array(n):
     return np.array([float(k) for k in range(n)])
-
-
-def refused_norm(a):
-    return np.linalg.norm(a, 3.5)
-
-
-@mends(refused_norm, (X,), "write np.sum(np.abs(x)**p)**(1/p)", UnsupportedError)
-def mended_norm(a):
-    return np.sum(np.abs(a) ** 3.5) ** (1 / 3.5)
-
-
-def refused_mean_type(a):
-    return np.mean(a, dtype=np.float32)
-
-
-@mends(refused_mean_type, (X,), "convert with x.astype(...)", UnsupportedError)
-def mended_mean_type(a):
-    return np.mean(a.astype(np.float32))
 
 
 # --- functions ------------------------------------------------------------------------------------

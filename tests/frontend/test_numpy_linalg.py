@@ -235,6 +235,8 @@ def test_element_types() -> None:
     np.testing.assert_array_equal(pb.jit(inv)(np.array([[2, 1], [1, 1]])), [[1, -1], [-1, 2]])
 
 
-def test_stacks_are_refused() -> None:
-    with pytest.raises(pb.PullbackError, match="rank 3"):
+def test_stacks_are_inverted_matrix_by_matrix() -> None:
+    stack = np.arange(8.0).reshape(2, 2, 2) + 3.0 * np.eye(2)
+    np.testing.assert_allclose(pb.jit(inv)(stack), np.linalg.inv(stack), 1e-12)
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
         pb.jit(inv)(np.zeros((2, 2, 2)))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -342,15 +345,27 @@ ROWS = np.arange(6.0).reshape(2, 3)
         lambda x, y: np.prod(x, 1, None, y),
         lambda x, y: np.mean(x, 1, None, y),
         lambda x, y: np.max(x, 1, y),
-        lambda x, y: np.argmin(x, axis=1, out=y),
-        lambda x, y: np.all(x, axis=1, out=y),
         lambda x, y: np.ptp(x, 1, y),
         lambda x, y: np.var(x, 1, None, y),
         lambda x, y: x.sum(1, None, y),
         lambda x, y: x.max(axis=1, out=y),
-        lambda x, y: x.clip(0.0, 3.0, y),
+        lambda x, y: x[0, :2].clip(0.5, 3.0, y),
         lambda x, y: np.quantile(x, 0.5, 1, y),
-        lambda x, y: np.exp(x, out=y),
+        lambda x, y: np.add.reduce(x, 1, None, y),
+        lambda x, y: np.nanmedian(x, 1, y),
+    ],
+)
+def test_results_are_written_into_an_array(f: Callable[..., Any]) -> None:
+    mine, numpys = np.zeros(2), np.zeros(2)
+    assert pb.jit(f)(ROWS, mine).tolist() == f(ROWS, numpys).tolist()
+    assert mine.tolist() == numpys.tolist()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: np.argmin(x, axis=1, out=y),
+        lambda x, y: np.all(x, axis=1, out=y),
         lambda x, y: np.nan_to_num(x, copy=False),
         lambda x, y: np.quantile(x, 0.5, overwrite_input=True),
     ],

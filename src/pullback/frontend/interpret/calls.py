@@ -62,14 +62,16 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library import complex_calls, hashing_steps
+from pullback.frontend.library.numpy import outputs
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.library.text import iterators
+from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
 from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.contexts import generator_of, is_method
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_object_class
-from pullback.frontend.python.python_values import text_of
+from pullback.frontend.python.python_values import text_of, with_defaults
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import Definition, definition_of
 from pullback.frontend.python.syntax import is_generator, parameters
@@ -186,6 +188,9 @@ def _call_handler(
         args = [special_methods.iterated(run, v, node) for v in args]
     if obj in ADVANCED and obj is not itertools.starmap:
         args = [late_items.in_turn(run, v) for v in args]
+    wider = text_for(obj, args, kwargs)
+    if wider is not None:
+        return call(run, with_defaults(wider), args, kwargs, node)
     given = (*args, *kwargs.values())
     if obj in SEQUENTIAL and any(map(is_driven, given)):
         return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
@@ -220,6 +225,10 @@ def _call_object(
         made = made or complex_calls.called(run, obj, args, kwargs, node)
         if made is not None:
             return made
+        if outputs.has_output(obj, args, kwargs):
+            return outputs.called(run, obj, args, kwargs, node)
+    if (of_ufunc := method_of_ufunc(obj)) is not None:
+        return outputs.method(run, *of_ufunc, args, kwargs, node)
     if isinstance(obj, Hashable) and obj in WRITTEN:
         if takes_arrays(obj):
             args, kwargs = given_memory(run, obj, args, kwargs, node)

@@ -63,7 +63,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.library.numpy import ufunc_at
+from pullback.frontend.library.numpy import brackets, ufunc_at
 from pullback.frontend.library.transposes import columns
 from pullback.frontend.memory import (
     dicts,
@@ -294,12 +294,12 @@ def evaluate_index(run: Run, node: ast.expr) -> Value:
     """Return the value between the brackets of a subscript."""
     match node:
         case ast.Slice(lower, upper, step):
-            parts = [Static(None) if e is None else evaluate(run, e) for e in (lower, upper, step)]
-            return SliceV(*parts)
+            return SliceV(*(brackets.bound(run, e) for e in (lower, upper, step)))
         case ast.Tuple(elts):
             return TupleV(_items(run, elts, evaluate_index))
         case _:
-            return small_ints.wide(run, opened(run, evaluate(run, node), node), node)
+            value = brackets.spread(run, opened(run, evaluate(run, node), node), node)
+            return small_ints.wide(run, value, node)
 
 
 def _bool_op(

@@ -60,14 +60,13 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.arguments import is_none
-from pullback.frontend.library.numpy import arrays, indices, subscripts
+from pullback.frontend.library.numpy import array_methods, arrays, brackets, indices, subscripts
 from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.libraries import is_used_in_brackets
 from pullback.frontend.python.object_classes import is_object_class
-from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
 from pullback.frontend.store.shared_memory import is_shared, opened
@@ -226,11 +225,11 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             except TypeError as e:
                 run.refuse(node, str(e), error=StaticIndexError)
         case Static(known) if is_used_in_brackets(known):
-            refuse_library(run, known, node)
+            return brackets.subscript(run, known, index, node)
+        case Scalar(py=False):
+            return array_methods.number_at(run, value, index, node)
         case _:
-            run.refuse(
-                node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError
-            )
+            run.refuse(node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError)
 
 
 def _of_tuple(

@@ -1,5 +1,5 @@
 """The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
-``same_shape``, ``go_together`` and ``each``."""
+``known``, ``view_of``, ``one_type``, ``same_shape``, ``go_together`` and ``each``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
+    Scalar,
     Specialiser,
     Static,
     TupleV,
@@ -49,6 +50,52 @@ def times(number: int) -> Any:
 def _times(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (number,) = args
     return TupleV((NONE,) * sp.static_int(number, node, "how often something is done"))
+
+
+def known(number: Any) -> Any:
+    """Return an int, or a tuple of ints, that must be known at compile time: what is computed of it
+    is known, too (an axis counted from 0)."""
+    return number
+
+
+@register(known)
+def _known(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (number,) = args
+    if isinstance(number, TupleV):
+        return TupleV(tuple(_known(sp, (v,), {}, node) for v in number.items))
+    return Static(sp.static_int(number, node, "an axis"))
+
+
+def one_type(number: Any) -> Any:
+    """Return a number that is of one type whatever happens: not an int on one path and a float on
+    another, which the library would make what the first one is."""
+    return number
+
+
+@register(one_type)
+def _one_type(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (number,) = args
+    if isinstance(number, TupleV):
+        sp.refuse(node, "a function that gives several results is not supported here",
+                  "one call for each result")  # fmt: skip
+    if isinstance(number, Scalar) and number.is_int is not None:
+        reason = "a function that gives an int here and a float there (the first result decides)"
+        sp.refuse(node, f"{reason} is not supported", "give floats: 0.0 and not 0")
+    return number
+
+
+def view_of(made: Any, array: Any) -> Any:
+    """Return ``made``, which in the library is a view of the array that cannot be updated: it may
+    not be used any more once the array is updated."""
+    return made
+
+
+@register(view_of)
+def _view_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    made, array = args
+    if not isinstance(made, ArrayV) or not isinstance(array, ArrayV):
+        return made
+    return ext.note(sp, sp.view(made.atom, array), ext.extents(sp, made))
 
 
 def same_shape(a: Any, b: Any, message: str) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentValueError, StaticIndexError
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.dtypes import dtype_value, parse_dtype
+from pullback.frontend.kinds.dtypes import DTYPES, dtype_value, parse_dtype
 from pullback.frontend.kinds.values import (
     ArrayV,
     Scalar,
@@ -24,12 +24,12 @@ from pullback.frontend.kinds.values import (
     method,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.library.numpy import views
 from pullback.frontend.library.numpy.create import astype, copied
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.rearrange import (
     axes_argument,
-    refuse_order,
-    reshape,
+    in_order,
     transpose,
 )
 from pullback.frontend.library.numpy.views import in_rows
@@ -78,6 +78,23 @@ def matrix_transposed(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
     return transpose(sp, array, [*perm[:-2], perm[-1], perm[-2]], node)
 
 
+@attribute("array", "itemsize")
+def itemsize(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return Static(DTYPES[_array(receiver).elem].itemsize)
+
+
+@attribute("array", "nbytes")
+def nbytes(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return sp.binop("*", size(sp, receiver, node), itemsize(sp, receiver, node), node)
+
+
+@attribute("array", "flat")
+def flat(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    """Return the elements in C order, as a view of the array."""
+    array = _array(receiver)
+    return views.view(sp, array, views.of_attribute(sp, array, "flat"), node, known=True)
+
+
 @attribute("array", "real")
 def real(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
     return receiver
@@ -118,9 +135,8 @@ def array_reshape(
 ) -> Value:
     """x.reshape(2, 3) or x.reshape((2, 3))"""
     (order,) = bind(sp, "reshape", (), kwargs, node, order=Static("C"))
-    refuse_order(sp, order, _array(receiver), node, flat=False)
-    one = len(args) == 1 and isinstance(args[0], TupleV)
-    return reshape(sp, _array(receiver), args[0] if one else TupleV(tuple(args)), node)
+    (shape,) = args if len(args) == 1 else (TupleV(tuple(args)),)
+    return in_order(sp, _array(receiver), shape, order, node)
 
 
 @method("array", "ravel")
@@ -128,8 +144,7 @@ def array_ravel(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
     (order,) = bind(sp, "ravel", args, kwargs, node, order=Static("C"))
-    refuse_order(sp, order, _array(receiver), node)
-    return reshape(sp, _array(receiver), Static(-1), node)
+    return in_order(sp, _array(receiver), Static(-1), order, node)
 
 
 @method("array", "flatten")
@@ -138,11 +153,10 @@ def array_flatten(
 ) -> Value:
     """Return the elements in a line, like ravel, but always a new array."""
     (order,) = bind(sp, "flatten", args, kwargs, node, order=Static("C"))
-    refuse_order(sp, order, _array(receiver), node)
     copy = copied(sp, _array(receiver), node)
     if copy.rank == 1:
         return copy
-    flat = reshape(sp, copy, Static(-1), node)
+    flat = in_order(sp, copy, Static(-1), order, node)
     return ext.note(sp, sp.fresh(flat.atom, node), ext.extents(sp, flat))
 
 
@@ -219,12 +233,53 @@ def _python(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     return Scalar(sp.convert(Scalar(scalar.atom, py=False), wide, node), py=True)
 
 
-@method("scalar", "item")
+@method("scalar", "item", "tolist")
 def scalar_item(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
     bind(sp, "item", args, kwargs, node)
     return _python(sp, receiver, node)
+
+
+@method("scalar", "flatten", "ravel")
+def scalar_ravel(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Return the number in an array of one axis."""
+    bind(sp, "ravel", args, kwargs, node, order=Static("C"))
+    return sp.call(Static(np.reshape), (receiver, Static(-1)), node)
+
+
+@method("scalar", "reshape")
+def scalar_reshape(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Return the number in an array of another shape."""
+    (shape,) = args if len(args) == 1 else (TupleV(tuple(args)),)
+    return sp.call(Static(np.reshape), (receiver, shape), node, kwargs)
+
+
+def number_at(sp: Specialiser, receiver: Value, index: Value, node: ast.AST) -> Value:
+    """Return x[()], x[None], x[..., None] of a number of NumPy's."""
+    items = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
+    if not items:
+        return numpy_scalar(sp.scalar(receiver, node).atom)
+    new = tuple(v for v in items if isinstance(v, Static) and v.value is None)
+    dots = [v for v in items if isinstance(v, Static) and v.value is ...]
+    if len(new) + len(dots) < len(items) or len(dots) > 1:
+        reason = "invalid index to scalar variable."
+        sp.refuse(node, reason, error=StaticIndexError)
+    if not new:
+        return sp.call(Static(np.asarray), (receiver,), node)
+    return sp.call(Static(np.reshape), (receiver, TupleV((Static(1),) * len(new))), node)
+
+
+@method("scalar", "copy", "squeeze", "transpose")
+def scalar_copy(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Return the number, in a new array of no axes."""
+    return sp.call(Static(np.array), (receiver,), node)
 
 
 @method("array", "tolist")

@@ -26,7 +26,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.library.numpy.elementwise import numpy_scalar, without_axes
 from pullback.frontend.library.numpy.sequences import filled, to_array
-from pullback.frontend.library.numpy.views import in_rows
+from pullback.frontend.library.numpy.views import in_rows, lies_in_rows
 from pullback.frontend.library.told import negative_samples, told
 
 # --- shapes --------------------------------------------------------------------------------------
@@ -92,15 +92,30 @@ def full(
 def _register_constant(function: Callable[..., object], value: int) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        shape, dtype = bind(sp, function.__name__, args, kwargs, node, shape=MISSING, dtype=NONE)
+        shape, dtype, order = bind(
+            sp, function.__name__, args, kwargs, node, shape=MISSING, dtype=NONE, order=Static("C")
+        )
         t = parse_dtype(sp, dtype, node) or F64
-        return in_rows(full(sp, allocated(sp, shape, node), Static(value), t, node))
+        made = full(sp, allocated(sp, shape, node), Static(value), t, node)
+        return in_rows(made) if by_rows(sp, order, node) else made
+
+
+def by_rows(sp: Specialiser, order: Value, node: ast.AST) -> bool:
+    """Whether the elements of a new array are to lie row by row; how they lie is not seen but by
+    updates of views."""
+    return sp.static(order, node, "order") == "C"
 
 
 def _register_constant_like(function: Callable[..., object], value: int) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        like, dtype = bind(sp, function.__name__, args, kwargs, node, a=MISSING, dtype=NONE)
+        like, dtype, _, _, shape = bind(
+            sp, function.__name__, args, kwargs, node,
+            a=MISSING, dtype=NONE, order=NONE, subok=NONE, shape=NONE,
+        )  # fmt: skip
+        if not is_none(shape):
+            t = parse_dtype(sp, dtype, node) or element(sp, to_array(sp, like, node), node)
+            return full(sp, allocated(sp, shape, node), Static(value), t, node)
         return _like(sp, like, Static(value), dtype, node)
 
 
@@ -115,6 +130,7 @@ def _like(sp: Specialiser, like: Value, value: Value, dtype: Value, node: ast.AS
 _register_constant(np.zeros, 0)
 _register_constant(np.ones, 1)
 _register_constant(np.empty, 0)
+_register_constant(np.ndarray, 0)
 _register_constant_like(np.zeros_like, 0)
 _register_constant_like(np.ones_like, 1)
 _register_constant_like(np.empty_like, 0)
@@ -122,11 +138,13 @@ _register_constant_like(np.empty_like, 0)
 
 @register(np.full)
 def np_full(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    shape, value, dtype = bind(
-        sp, "np.full", args, kwargs, node, shape=MISSING, fill_value=MISSING, dtype=NONE
-    )
+    shape, value, dtype, order = bind(
+        sp, "np.full", args, kwargs, node,
+        shape=MISSING, fill_value=MISSING, dtype=NONE, order=Static("C"),
+    )  # fmt: skip
     t = parse_dtype(sp, dtype, node) or element(sp, value, node)
-    return in_rows(full(sp, allocated(sp, shape, node), _cut(sp, value, t, node), t, node))
+    made = full(sp, allocated(sp, shape, node), _cut(sp, value, t, node), t, node)
+    return in_rows(made) if by_rows(sp, order, node) else made
 
 
 def _cut(sp: Specialiser, value: Value, t: Element, node: ast.AST) -> Value:
@@ -310,17 +328,53 @@ def _is_temporary(node: ast.AST) -> bool:
 @register(np.array)
 def array(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.array(x): always a new array."""
-    x, dtype, copy = bind(
-        sp, "np.array", args, kwargs, node, object=MISSING, dtype=NONE, copy=Static(True)
-    )
-    return _as_array(sp, x, dtype, not is_none(copy) and flag(sp, copy, node, "copy"), node)
+    x, dtype, copy, order, _, least = bind(
+        sp, "np.array", args, kwargs, node,
+        object=MISSING, dtype=NONE, copy=Static(True), order=NONE, subok=NONE, ndmin=Static(0),
+    )  # fmt: skip
+    new = not is_none(copy) and flag(sp, copy, node, "copy")
+    made = _as_array(sp, x, dtype, new, node)
+    if not is_none(order) and not (new and by_rows(sp, order, node)):
+        made = _laid(sp, made, order, node)
+    rank = made.rank if isinstance(made, ArrayV) else 0
+    missing = sp.static_int(least, node, "ndmin") - rank
+    if missing <= 0:
+        return made
+    index = (NONE,) * (missing if rank else missing - 1)
+    made = made if rank else sp.call(Static(np.reshape), (made, Static(1)), node)
+    return sp.subscript(made, TupleV((*index, Static(...))), node) if index else made
 
 
-@register(np.asarray, np.ascontiguousarray, np.asanyarray)
+def _laid(sp: Specialiser, made: Value, order: Value, node: ast.AST) -> Value:
+    """Return an array of which the elements are to lie row by row, or column by column: itself or a
+    copy, as they lie. So it cannot be updated, unless its place is known."""
+    if not isinstance(made, ArrayV) or (by_rows(sp, order, node) and lies_in_rows(made)):
+        return made
+    return sp.view(made.atom, made)
+
+
+@register(np.asarray, np.asanyarray)
 def asarray(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return np.asarray(x): an array itself, or a new array of the items of a list."""
-    x, dtype = bind(sp, "np.asarray", args, kwargs, node, a=MISSING, dtype=NONE)
-    return _as_array(sp, x, dtype, False, node)
+    x, dtype, order = bind(
+        sp, "np.asarray", args, kwargs, node, a=MISSING, dtype=NONE, order=NONE
+    )
+    made = _as_array(sp, x, dtype, False, node)
+    return made if is_none(order) else _laid(sp, made, order, node)
+
+
+def _register_contiguous(function: Callable[..., object], order: str) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        x, dtype = bind(sp, function.__name__, args, kwargs, node, a=MISSING, dtype=NONE)
+        made = _as_array(sp, x, dtype, False, node)
+        if not isinstance(made, ArrayV):  # a number becomes an array of one axis
+            return sp.call(Static(np.reshape), (made, Static(1)), node)
+        return _laid(sp, made, Static(order), node)
+
+
+_register_contiguous(np.ascontiguousarray, "C")
+_register_contiguous(np.asfortranarray, "F")
 
 
 def _as_array(sp: Specialiser, x: Value, dtype: Value, copy: bool, node: ast.AST) -> Value:
@@ -384,7 +438,7 @@ _register_type(np.bool_, BOOL)
 
 @register(np.copy)
 def np_copy(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    (x,) = bind(sp, "np.copy", args, kwargs, node, a=MISSING)
+    x, _ = bind(sp, "np.copy", args, kwargs, node, a=MISSING, order=NONE)
     return _as_array(sp, x, NONE, True, node)
 
 

@@ -14,18 +14,20 @@ import numpy as np
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Real
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.dtypes import Element, promote, real_of
+from pullback.frontend.kinds.dtypes import DTYPES, Element, element, parse_dtype, promote, real_of
 from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
-from pullback.frontend.library.compiled_text import array_of
+from pullback.frontend.library.compiled_text import array_of, run_program
 from pullback.frontend.library.numpy.broadcasting import broadcast, common_extent, reader
+from pullback.frontend.library.numpy.einsum_subscripts import einsum_text, named_axes
 from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar, strong
 from pullback.frontend.library.numpy.rearrange import as_array, ravel
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.text import matrix_stacks
 from pullback.frontend.library.told import (
     core_dimension,
     not_aligned,
@@ -186,19 +188,23 @@ def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 @register(np.einsum)
 def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.einsum("ij,jk->ik", a, b): letters only."""
-    for key in kwargs:
-        if key != "optimize":  # it says how NumPy computes, not what
-            sp.refuse(node, f"the argument {key}= of np.einsum is not supported")
-    text = sp.static(args[0], node, "the subscripts") if args else None
-    if not isinstance(text, str) or "." in text:
-        sp.refuse(node, "np.einsum is supported with subscripts like 'ij,jk->ik'")
-    inputs, result = _parse_einsum(text.replace(" ", ""))
+    """np.einsum("ij,jk->ik", a, b), np.einsum("...i->...", a), np.einsum(a, [0, 1], [1, 0])."""
+    kwargs = {k: v for k, v in kwargs.items() if k not in ("optimize", "order")}  # how, not what
+    (dtype,) = bind(sp, "np.einsum", (), kwargs, node, dtype=NONE)
+    text, args = einsum_text(sp, args, node)
+    if not is_none(dtype):
+        args = [_in_type(sp, v, dtype, node) for v in args]
+    args = [to_array(sp, v, node) for v in args]
+    inputs, result = named_axes(sp, text, [v.rank if isinstance(v, ArrayV) else 0 for v in args],
+                                node)  # fmt: skip
+    for k, v in enumerate(args):
+        if not isinstance(v, ArrayV) and not inputs[k]:  # a number has an axis of one item
+            args[k], inputs[k] = sp.call(Static(np.reshape), (v, Static(1)), node), _SPARE
     for c in "".join((*inputs, result)):
         if not (c.isascii() and c.isalpha()):
             reason = f"invalid subscript {c!r} in einstein sum subscripts string, subscripts must "
             sp.refuse(node, reason + "be letters", error=ArgumentValueError)
-    arrays = [as_array(sp, a, node) for a in args[1:]]
+    arrays = [as_array(sp, a, node) for a in args]
     if len(inputs) != len(arrays) or any(
         len(s) != a.rank for s, a in zip(inputs, arrays, strict=True)
     ):
@@ -209,8 +215,8 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         is_view = len(arrays) == 1 and set(result) == set(letters)
         for c, n in zip(letters, own, strict=True):
             first, place = own[letters.index(c)], i64(-1 if is_view else k)
-            text, leaves = told(not_collapsed, _EINSUM, i64(ord(c)), place, first, n)
-            ext.check_equal(sp, first, n, text, node, *leaves)
+            message, leaves = told(not_collapsed, _EINSUM, i64(ord(c)), place, first, n)
+            ext.check_equal(sp, first, n, message, node, *leaves)
     sizes = _einsum_sizes(sp, inputs, result, shapes, node)
     if len(set(result)) < len(result) or not set(result) <= set(sizes):
         sp.refuse(node, "the result's subscripts must be different letters of the operands'")
@@ -239,6 +245,17 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _contract(sp, outer, tuple(sizes[c] for c in summed), item, t, node)
 
 
+def _in_type(sp: Specialiser, value: Value, dtype: Value, node: ast.AST) -> Value:
+    """Return an operand in the type of the result; NumPy converts it only if no digit is lost."""
+    own, wanted = DTYPES[element(sp, to_array(sp, value, node), node)], parse_dtype(sp, dtype, node)
+    if wanted is not None and not np.can_cast(own, DTYPES[wanted], "safe"):
+        reason = f"np.einsum of {own} with dtype= of {DTYPES[wanted]}"
+        sp.refuse(node, f"{reason} is not supported", "convert the operands: x.astype(...)",
+                  error=ArgumentTypeError)  # fmt: skip
+    return sp.call(Static(np.asarray), (value, dtype), node)
+
+
+_SPARE = "Z"
 _EINSUM = "operands could not be broadcast together: a subscript has different extents"
 
 
@@ -257,15 +274,6 @@ def _einsum_sizes(
     return {c: common_extent(sp, ns, node, text, leaves) for c, ns in found.items()}
 
 
-def _parse_einsum(text: str) -> tuple[list[str], str]:
-    left, arrow, result = text.partition("->")
-    inputs = left.split(",")
-    if not arrow:  # the letters that occur once, in alphabetical order
-        whole = "".join(inputs)
-        result = "".join(c for c in sorted(set(whole)) if whole.count(c) == 1)
-    return inputs, result
-
-
 # --- trace, norm ---------------------------------------------------------------------------------
 
 
@@ -280,6 +288,9 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x = as_array(sp, x, node)
     which = sp.static(order, node, "ord")
     axes = axes_of(sp, axis, x.rank, node)
+    kept = flag(sp, keepdims, node, "keepdims")
+    if _is_unusual(which, len(axes), x.rank, is_none(axis), kept):
+        return run_program(sp, matrix_stacks.norm, (x, order, axis, keepdims), node)
     if len(axes) == 2 and x.rank == 2 and which in (2, "nuc"):
         s = sp.call(Static(np.linalg.svdvals), (x,), node)
         return sp.call(Static(np.max if which == 2 else np.sum), (s,), node)
@@ -287,23 +298,32 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
         sums = total(sp, size, Static(0 if abs(which) == 1 else 1), NONE, keepdims, node)
         return extremum(sp, sums, NONE, keepdims, node, largest=which > 0)
-    if which is not None and len(axes) != 1 and which != "fro":
-        sp.refuse(node, "this norm of matrices is not supported",
-                  "use ord=None, 'fro', 1, 2, 'nuc', np.inf", error=ArgumentValueError)  # fmt: skip
     if which in (float("inf"), float("-inf")):
         size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
         return extremum(sp, size, axis, keepdims, node, largest=which == float("inf"))
     if which == 1:
         size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
         return total(sp, size, axis, NONE, keepdims, node)
-    if which not in (None, 2, "fro"):
-        sp.refuse(node, f"ord={which!r} is not supported", "write np.sum(np.abs(x)**p)**(1/p)")
     t = real_of(x.elem)
 
     def kernel(inner: Extents, read: Read) -> Atom:
         return _root_of_squares(sp, inner, read, t, node)
 
-    return reduce(sp, x, axes, flag(sp, keepdims, node, "keepdims"), kernel, node)
+    return reduce(sp, x, axes, kept, kernel, node)
+
+
+def _is_unusual(which: object, count: int, rank: int, everything: bool, kept: bool) -> bool:
+    """Whether a norm is computed by the text: it is of another order, or of the matrices of a
+    stack, or keeps two axes. ``count``: of the axes that are named."""
+    if count > 2 or count == 0:
+        return not everything or which is not None
+    if count == 1:
+        return which not in (None, 1, 2, float("inf"), float("-inf"))
+    if which in (2, "nuc"):
+        return kept or rank != 2
+    if which in (1, -1, float("inf"), float("-inf")):
+        return kept or not everything
+    return which not in (None, "fro")
 
 
 def _root_of_squares(sp: Specialiser, inner: Extents, read: Read, t: Real, node: ast.AST) -> Atom:

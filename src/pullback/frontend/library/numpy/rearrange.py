@@ -106,9 +106,23 @@ def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     x, shape, order = bind(
         sp, "np.reshape", args, kwargs, node, a=MISSING, shape=MISSING, order=Static("C")
     )
-    array = at_least_1d(sp, x, node)
-    refuse_order(sp, order, array, node, flat=False)
-    return reshape(sp, array, shape, node)
+    return in_order(sp, at_least_1d(sp, x, node), shape, order, node)
+
+
+def in_order(
+    sp: Specialiser, array: ArrayV, shape: Value, order: Value, node: ast.AST
+) -> ArrayV:
+    """Return the array in another shape, of its elements in an order; column by column ("F") it is
+    the transpose in the reversed shape, transposed."""
+    flat = not (isinstance(shape, TupleV) and len(shape.items) > 1)
+    if sp.static(order, node, "order") != "F" or (array.rank < 2 and flat):
+        refuse_order(sp, order, array, node, flat)
+        return reshape(sp, array, shape, node)
+    turned = transpose(sp, array, list(reversed(range(array.rank))), node)
+    if not isinstance(shape, TupleV):
+        return reshape(sp, turned, shape, node)
+    made = reshape(sp, turned, TupleV(tuple(reversed(shape.items))), node)
+    return transpose(sp, made, list(reversed(range(made.rank))), node)
 
 
 def refuse_order(
@@ -123,15 +137,14 @@ def refuse_order(
     if wanted in ("A", "K"):
         reason = f"order={wanted!r} depends on how the array lies in memory"
         sp.refuse(node, reason, "write order='C', or x.T.ravel() for the other order")
-    sp.refuse(node, "only order='C' is supported", "reshape the transpose: x.T.reshape(...)")
+    reason = f"order must be one of 'C', 'F', 'A', or 'K' (got {wanted!r})"
+    sp.refuse(node, reason, error=ArgumentValueError)
 
 
 @register(np.ravel)
 def ravel(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, order = bind(sp, "np.ravel", args, kwargs, node, a=MISSING, order=Static("C"))
-    array = at_least_1d(sp, x, node)
-    refuse_order(sp, order, array, node)
-    return reshape(sp, array, Static(-1), node)
+    return in_order(sp, at_least_1d(sp, x, node), Static(-1), order, node)
 
 
 # --- axes ----------------------------------------------------------------------------------------
@@ -157,7 +170,9 @@ def axes_argument(sp: Specialiser, axes: Value, rank: int, node: ast.AST) -> lis
 @register(np.transpose)
 def np_transpose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axes = bind(sp, "np.transpose", args, kwargs, node, a=MISSING, axes=NONE)
-    x = as_array(sp, x, node)
+    x = to_array(sp, x, node)
+    if not isinstance(x, ArrayV):
+        return sp.call(Static(np.asarray), (x,), node)
     return transpose(sp, x, axes_argument(sp, axes, x.rank, node), node)
 
 
@@ -192,7 +207,12 @@ def moveaxis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 @register(np.expand_dims)
 def expand_dims(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis = bind(sp, "np.expand_dims", args, kwargs, node, a=MISSING, axis=MISSING)
-    x = as_array(sp, x, node)
+    x = to_array(sp, x, node)
+    if not isinstance(x, ArrayV):
+        named = axis.items if isinstance(axis, TupleV) else (axis,)
+        axes_of(sp, axis, len(named), node)
+        shape = Static(1) if len(named) == 1 else TupleV((Static(1),) * len(named))
+        return sp.call(Static(np.reshape), (x, shape), node)
     count = len(axis.items) if isinstance(axis, TupleV) else 1
     added = axes_of(sp, axis, x.rank + count, node)
     index = tuple(Static(None) if k in added else _ALL for k in range(x.rank + count))
@@ -205,7 +225,9 @@ _ALL = SliceV(NONE, NONE, NONE)
 @register(np.squeeze)
 def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis = bind(sp, "np.squeeze", args, kwargs, node, a=MISSING, axis=NONE)
-    x = as_array(sp, x, node)
+    x = to_array(sp, x, node)
+    if not isinstance(x, ArrayV):
+        return sp.call(Static(np.asarray), (x,), node)
     own = ext.extents(sp, x)
     if is_none(axis):
         gone = tuple(k for k in range(x.rank) if ext.same(sp, own[k], ext.ONE))
@@ -241,11 +263,17 @@ def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 def _register_atleast(function: Callable[..., object], rank: int) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        if len(args) != 1:
+            return TupleV(tuple(call(sp, (x,), kwargs, node) for x in args))
         (x,) = bind(sp, function.__name__, args, kwargs, node, x=MISSING)
         x = at_least_1d(sp, x, node)
         missing = (Static(None),) * max(rank - x.rank, 0)
-        return sp.subscript(x, TupleV((*missing, Static(...))), node) if missing else x
+        index = (*missing, Static(...))
+        if rank == 3 and x.rank < 3:  # a vector is a column, a matrix has a third axis
+            index = (*missing[1:], Static(...), Static(None))
+        return sp.subscript(x, TupleV(index), node) if missing else x
 
 
 _register_atleast(np.atleast_1d, 1)
 _register_atleast(np.atleast_2d, 2)
+_register_atleast(np.atleast_3d, 3)

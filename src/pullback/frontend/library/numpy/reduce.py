@@ -193,7 +193,10 @@ def variance(
 ) -> Value:  # fmt: skip
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
-        sp.refuse(node, "the variance of a number is not supported")
+        _no_axis(sp, axis, node, ())
+        number = sp.scalar(x, node)
+        x, axis = sp.array((ext.ONE,), lambda _: number.atom, node), NONE  # or NaN, as NumPy has it
+        ext.note(sp, x, (ext.ONE,), built=True)
     t = real_of(x.elem)
     less = sp.static_int(ddof, node, "ddof")
 
@@ -227,8 +230,8 @@ def np_prod(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 @register(np.mean)
 def np_mean(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis, dtype, keepdims = _arguments(sp, "np.mean", args, kwargs, node, dtype=NONE)
-    if not is_none(dtype):
-        sp.refuse(node, "dtype= of np.mean is not supported", "convert with x.astype(...)")
+    if not is_none(dtype):  # by its position
+        return sp.call(Static(np.mean), (x, axis), node, {"dtype": dtype, "keepdims": keepdims})
     return mean(sp, x, axis, keepdims, node)
 
 

@@ -25,11 +25,13 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.create import limited, shape_of
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.rearrange import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
 from pullback.frontend.library.numpy.sequences import stack_lines
+from pullback.frontend.library.text import wider_arrays
 
 Indices = tuple[Atom, ...]
 _ALL = SliceV(NONE, NONE, NONE)
@@ -111,7 +113,7 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, shift, axis = bind(sp, "np.roll", args, kwargs, node, a=MISSING, shift=MISSING, axis=NONE)
     array = as_array(sp, x, node)
     if is_none(axis) and array.rank > 1:
-        sp.refuse(node, "np.roll of a matrix needs axis=", "give axis=, or ravel first")
+        return run_program(sp, wider_arrays.roll, (array, shift), node)
     axes = (0,) if is_none(axis) else named_axes(sp, axis, array.rank, node)
     shifts = shift.items if isinstance(shift, TupleV) else (shift,)
     if len(shifts) == 1:

@@ -148,8 +148,8 @@ def _steps_of(
     """Iterate over the steps to the view that an index, or an attribute, gives."""
     if isinstance(step, ViewStep):
         yield step
-    elif step == "T":
-        yield ViewStep("transpose", (), tuple(reversed(range(array.rank))))
+    elif step in ("T", "flat"):
+        yield views.of_attribute(sp, array, step)
     elif isinstance(step, str):
         sp.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
     else:

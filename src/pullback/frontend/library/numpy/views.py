@@ -45,6 +45,13 @@ def view(
     return ext.note(sp, sp.view(atom, array, step if is_view else None), own)
 
 
+def of_attribute(sp: Specialiser, array: ArrayV, name: str) -> ViewStep:
+    """Return the step to ``a.T`` or ``a.flat``."""
+    if name == "T":
+        return ViewStep("transpose", (), tuple(reversed(range(array.rank))))
+    return ViewStep("reshape", (ext.product(sp, ext.extents(sp, array)),))
+
+
 def lies_in_rows(array: ArrayV) -> bool:
     """Whether an array is no view, and its elements lie row by row."""
     return array.fresh and bool(array.owners) and all(o.in_rows for o in array.owners)

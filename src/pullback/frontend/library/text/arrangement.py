@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis, Matrix, Size, Vector
+from pullback.frontend.library.text_helpers import known, unsupported
 
 
 def fliplr(m: Matrix) -> Matrix:
@@ -19,27 +22,40 @@ def flipud(m: Array) -> Array:
     return np.asarray(m)[::-1]
 
 
-def rot90(m: Matrix, k: int = 1) -> Matrix:
-    """Return the matrix turned k times by a right angle, counterclockwise."""
-    if np.ndim(m) != 2:
+def rot90(m: Array, k: int = 1, axes: Any = None) -> Array:
+    """Return the array turned k times by a right angle, counterclockwise, in the plane of two
+    axes."""
+    plane, rank = (0, 1) if axes is None else known(tuple(axes)), np.ndim(m)
+    if len(plane) != 2:
+        raise ValueError("len(axes) must be 2.")
+    if plane[0] == plane[1] or abs(plane[0] - plane[1]) == rank:
         raise ValueError("Axes must be different.")
+    if not (-rank <= plane[0] < rank and -rank <= plane[1] < rank):
+        raise ValueError(f"Axes=({plane[0]}, {plane[1]}) out of range for array of ndim={rank}.")
+    if plane == (0, 1):
+        return _turned(np.asarray(m), k)
+    return np.moveaxis(_turned(np.moveaxis(np.asarray(m), plane, (0, 1)), k), (0, 1), plane)
+
+
+def _turned(m: Array, k: int) -> Array:
+    """Return the array turned in the plane of its first two axes."""
     turns = k % 4
     if turns == 0:
-        return np.asarray(m)
+        return m
     if turns == 2:
-        return np.asarray(m)[::-1, ::-1]
-    return np.asarray(m).T[::-1] if turns == 1 else np.asarray(m).T[:, ::-1]
+        return m[::-1, ::-1]
+    return np.swapaxes(m, 0, 1)[::-1] if turns == 1 else np.swapaxes(m, 0, 1)[:, ::-1]
 
 
-def tri(N: Size, M: Size | None = None, k: int = 0) -> Matrix:
+def tri(N: Size, M: Size | None = None, k: int = 0, dtype: Any = float) -> Matrix:
     """Return ones where the column is at most the row + k, else zeros."""
     columns = np.arange(N if M is None else M)
-    return np.where(columns <= np.arange(N)[:, None] + k, 1.0, 0.0)
+    return (columns <= np.arange(N)[:, None] + k).astype(dtype)
 
 
 def rollaxis(a: Matrix, axis: Axis, start: Axis = 0) -> Matrix:
     """Return the array with the axis moved to stand before the axis ``start``."""
-    at = axis % np.ndim(a)
+    at, start = known(axis) % np.ndim(a), known(start)
     before = start % (np.ndim(a) + 1) if start >= 0 else start + np.ndim(a)
     return np.moveaxis(a, at, before - 1 if at < before else before)
 
@@ -59,12 +75,24 @@ def diagflat(v: Array, k: int = 0) -> Matrix:
 
 
 def logspace(start: float, stop: float, num: Size = 50, endpoint: bool = True,
-             base: float = 10.0) -> Vector:  # fmt: skip
-    return np.power(base, np.linspace(start, stop, num, endpoint))
+             base: float = 10.0, dtype: Any = None, axis: Axis = 0) -> Vector:  # fmt: skip
+    if np.ndim(start) == 0 and np.ndim(stop) == 0:
+        found = np.moveaxis(np.power(base, np.linspace(start, stop, num, endpoint)), 0, axis)
+    else:
+        found = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
+    return found if dtype is None else found.astype(dtype)
 
 
-def geomspace(start: float, stop: float, num: Size = 50, endpoint: bool = True) -> Vector:
+def geomspace(start: float, stop: float, num: Size = 50, endpoint: bool = True,
+              dtype: Any = None) -> Vector:  # fmt: skip
     """Return numbers in equal ratios, from start to stop."""
+    if np.ndim(start) > 0 or np.ndim(stop) > 0:
+        unsupported("np.geomspace of arrays", "a comprehension")
+    found = _ratios(start, stop, num, endpoint)
+    return found if dtype is None else found.astype(dtype)
+
+
+def _ratios(start: float, stop: float, num: int, endpoint: bool) -> Vector:
     if start == 0 or stop == 0:
         raise ValueError("Geometric sequence cannot include zero")
     sign = -1.0 if start < 0 else 1.0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis, Growing, Vector
-from pullback.frontend.library.text_helpers import times, unsupported
+from pullback.frontend.library.text_helpers import times
 
 
 def unwrap(
@@ -31,17 +33,40 @@ def diff(
         raise ValueError(f"order must be non-negative but got {n}")
     steps = np.moveaxis(np.asarray(a), axis, -1)
     if prepend is not None:
-        steps = np.concatenate((np.moveaxis(np.asarray(prepend), axis, -1), steps), axis=-1)
+        steps = np.concatenate((_beside(prepend, axis, steps), steps), axis=-1)
     if append is not None:
-        steps = np.concatenate((steps, np.moveaxis(np.asarray(append), axis, -1)), axis=-1)
+        steps = np.concatenate((steps, _beside(append, axis, steps)), axis=-1)
     for _ in times(n):
         steps = steps[..., 1:] - steps[..., :-1]
     return np.moveaxis(steps, -1, axis)
 
 
-def ediff1d(ary: Array) -> Vector:
-    """Return the differences of neighbours in the flat array."""
-    return np.diff(np.ravel(ary))
+def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Vector:
+    """Return the differences of neighbours in the flat array, between other items."""
+    steps = np.diff(np.ravel(ary))
+    if to_begin is not None:
+        steps = np.concatenate((_in_type_of(steps, to_begin, "to_begin"), steps))
+    if to_end is not None:
+        steps = np.concatenate((steps, _in_type_of(steps, to_end, "to_end")))
+    return steps
+
+
+def _in_type_of(steps: Vector, more: Any, name: str) -> Vector:
+    items = np.ravel(more)
+    real = steps.dtype == np.float64 or steps.dtype == np.float32
+    if not real and (items.dtype == np.float64 or items.dtype == np.float32):
+        raise TypeError(
+            f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+        )
+    return items.astype(steps.dtype)
+
+
+def _beside(more: Any, axis: Axis, steps: Array) -> Array:
+    """Return what stands before or behind the items of an axis, as the last axis: a number is one
+    item everywhere."""
+    if np.ndim(more) == 0:
+        return np.zeros_like(steps[..., :1]) + more
+    return np.moveaxis(np.asarray(more), axis, -1)
 
 
 def trapezoid(y: Array, x: Growing | None = None, dx: float = 1.0, axis: Axis = -1) -> Array:
@@ -49,30 +74,6 @@ def trapezoid(y: Array, x: Growing | None = None, dx: float = 1.0, axis: Axis = 
     heights = np.moveaxis(np.asarray(y), axis, -1)
     steps = dx if x is None else np.diff(np.asarray(x))
     return np.sum(steps * (heights[..., 1:] + heights[..., :-1]) / 2.0, axis=-1)
-
-
-def gradient(f: Array, spacing: float = 1.0, /, *, axis: Axis | None = None) -> Array:
-    """Return central differences, and one-sided ones at the ends."""
-    values = np.asarray(f)
-    if np.ndim(spacing) > 0:
-        unsupported("np.gradient with places of the points", "give a number")
-    if axis is not None or values.ndim == 1:
-        return _slopes(values, spacing, 0 if axis is None else axis)
-    if values.ndim > 2:
-        unsupported("np.gradient along more than two axes at once", "np.gradient(f, h, axis=0)")
-    return _slopes(values, spacing, 0), _slopes(values, spacing, 1)
-
-
-def _slopes(values: Array, spacing: float, axis: Axis) -> Array:
-    f = np.moveaxis(values, axis, 0)
-    if len(f) < 2:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, "
-            "at least (edge_order + 1) elements are required."
-        )
-    inside = (f[2:] - f[: len(f) - 2]) / (2.0 * spacing)
-    first, last = (f[1] - f[0]) / spacing, (f[len(f) - 1] - f[len(f) - 2]) / spacing
-    return np.moveaxis(np.concatenate((np.array([first]), inside, np.array([last]))), 0, axis)
 
 
 def ptp(

@@ -69,6 +69,40 @@ def histogram(a: Array, bins: Any = 10, range: tuple[float, float] | None = None
     return (sums / np.diff(edges) / np.sum(sums) if density else sums), edges
 
 
+def histogram_bin_edges(a: Array, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+    """Return the bounds of the bins of ``np.histogram``."""
+    if isinstance(bins, str):
+        unsupported("np.histogram_bin_edges with the name of a rule", "give their number")
+    if isinstance(bins, int):
+        return _edges(np.ravel(a), bins, range)
+    return np.asarray(bins)
+
+
+def histogram2d(x: Vector, y: Vector, bins: Any = 10, range: Any = None, density: Any = None,
+                weights: Any = None) -> Any:  # fmt: skip
+    """Return how many pairs of numbers are in each rectangle, or the sums of their weights, and the
+    bounds of the rectangles along both axes."""
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    if np.ndim(bins) == 1 and len(bins) != 2:
+        unsupported("np.histogram2d with the bounds of both axes as one array", "bins=(b, b)")
+    several = isinstance(bins, tuple | list)
+    spans = (None, None) if range is None else range
+    rows = histogram_bin_edges(x, bins[0] if several else bins, spans[0])
+    columns = histogram_bin_edges(y, bins[1] if several else bins, spans[1])
+    n, m = len(rows) - 1, len(columns) - 1
+    counts = np.zeros((n, m))
+    for k in np.arange(len(x)):
+        i = n - 1 if x[k] == rows[n] else np.searchsorted(rows, x[k], "right") - 1
+        j = m - 1 if y[k] == columns[m] else np.searchsorted(columns, y[k], "right") - 1
+        if 0 <= i < n and 0 <= j < m:
+            counts[i, j] += 1.0 if weights is None else weights[k]
+    if density:
+        sizes = np.diff(rows)[:, None] * np.diff(columns)
+        return counts / sizes / np.sum(counts), rows, columns
+    return counts, rows, columns
+
+
 def _edges(values: Vector, bins: int, span: tuple[float, float] | None) -> Vector:
     """Return the bounds of equal bins over a span, or over all values."""
     if span is not None:

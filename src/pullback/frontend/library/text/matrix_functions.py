@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis, Matrix
-from pullback.frontend.library.text_helpers import times, unsupported
+from pullback.frontend.library.text_helpers import known, times, unsupported
 
 
 def _rounding(a: Array) -> float:
@@ -34,21 +34,60 @@ def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array
     return x, sums if rank == n and m > n else sums[:0], rank, s
 
 
-def cond(x: Matrix, p: None = None) -> float:
-    """Return the largest singular value over the least one."""
-    s = np.linalg.svdvals(x)
-    return float(s[0] / s[-1])
+def cond(x: Matrix, p: Any = None) -> Any:
+    """Return the norm of a matrix times that of its inverse; for the norm of order 2, which is
+    usual, the largest singular value over the least one."""
+    matrix = np.asarray(x)
+    if p is None or p == 2 or p == -2:
+        s = np.linalg.svdvals(matrix)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    size = np.linalg.norm(matrix, p, (-2, -1))
+    if matrix.ndim > 2:
+        return size * np.linalg.norm(np.linalg.inv(matrix), p, (-2, -1))
+    try:
+        return size * np.linalg.norm(np.linalg.inv(matrix), p, (-2, -1))
+    except np.linalg.LinAlgError:
+        return size * 0.0 + np.inf
 
 
-def matrix_rank(A: Matrix, tol: float | None = None) -> int:
+def matrix_rank(A: Matrix, tol: float | None = None) -> Any:
     """Return how many singular values are not 0, up to rounding."""
     matrix = np.asarray(A)
     if matrix.ndim < 2:
         return int(not np.all(matrix == 0))
     s = np.linalg.svdvals(matrix)
-    m, n = matrix.shape
-    limit = np.max(s) * max(m, n) * _rounding(matrix) if tol is None else tol
-    return int(np.sum(s > limit))
+    longest = max(matrix.shape[-2], matrix.shape[-1])
+    least = np.max(s, axis=-1, keepdims=True) * longest * _rounding(matrix)
+    return np.sum(s > (least if tol is None else np.asarray(tol)[..., None]), axis=-1)
+
+
+def tensorsolve(a: Array, b: Array, axes: Any = None) -> Array:
+    """Return the array x for which the sum of a * x over the last axes is b."""
+    if axes is not None:
+        unsupported("np.linalg.tensorsolve with axes=", "move them to the end: np.moveaxis")
+    whole, right = np.asarray(a), np.asarray(b)
+    shape = whole.shape[np.ndim(b) :]
+    size = 1
+    for n in shape:
+        size *= n
+    if size * size != np.size(whole):
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == "
+            "prod(a.shape[:b.ndim])"
+        )
+    return np.reshape(np.linalg.solve(np.reshape(whole, (size, size)), np.ravel(right)), shape)
+
+
+def tensorinv(a: Array, ind: int = 2) -> Array:
+    """Return the inverse of the map from arrays of the last axes to those of the first ones."""
+    whole, at = np.asarray(a), known(ind)
+    if at <= 0:
+        raise ValueError("Invalid ind argument.")
+    size = 1
+    for n in whole.shape[at:]:
+        size *= n
+    shape = whole.shape[at:] + whole.shape[:at]
+    return np.reshape(np.linalg.inv(np.reshape(whole, (-1, size))), shape)
 
 
 def multi_dot(arrays: Any) -> Array:
@@ -82,7 +121,7 @@ def diagonal(x: Matrix, /, *, offset: int = 0) -> Array:
     """Return the items whose column is so many places behind their row."""
     matrix = np.asarray(x)
     if matrix.ndim != 2:
-        unsupported("the diagonals of several matrices at once", "a comprehension")
+        return np.diagonal(matrix, offset, -2, -1)
     return np.diagonal(matrix[:, offset:] if offset >= 0 else matrix[-offset:])
 
 

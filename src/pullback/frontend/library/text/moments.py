@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis, Gaps, Matrix, Weights
@@ -77,6 +79,20 @@ def nanmean(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Arr
     return total / (count.astype(total.dtype) if total.dtype == np.float32 else count)
 
 
+def nanargmax(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """Return the place of the largest of the items that are not NaN."""
+    if _is_real(a) and np.any(np.all(np.isnan(a), axis=axis)):
+        raise ValueError("All-NaN slice encountered")
+    return np.argmax(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
+
+
+def nanargmin(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """Return the place of the least of the items that are not NaN."""
+    if _is_real(a) and np.any(np.all(np.isnan(a), axis=axis)):
+        raise ValueError("All-NaN slice encountered")
+    return np.argmin(_filled(a, np.inf), axis=axis, keepdims=keepdims)
+
+
 def nanvar(
     a: Gaps, axis: Axis | None = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Array:
@@ -96,11 +112,20 @@ def nanstd(
 
 
 def average(
-    a: Array, axis: Axis | None = None, weights: Weights | None = None, *, keepdims: bool = False
-) -> Array:
+    a: Array, axis: Any = None, weights: Weights | None = None, returned: bool = False, *,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
     """Return the mean, or the sum of a * weights divided by that of the weights, which have the
-    shape of a, or are a vector along one axis."""
+    shape of a, or are a vector along one axis. ``returned``: also the sums of the weights."""
     values = np.asarray(a)
+    if returned:
+        found = average(values, axis, weights, keepdims=keepdims)
+        parts = np.ones_like(values) if weights is None else np.asarray(weights)
+        if np.ndim(parts) < values.ndim:
+            parts = np.moveaxis(np.broadcast_to(parts, np.moveaxis(values, axis, -1).shape), -1,
+                                axis)  # fmt: skip
+        total = np.sum(parts, axis=axis, keepdims=keepdims)
+        return found, total + 0.0 if found.dtype == np.float64 else total
     if weights is None:
         mean = np.mean(values, axis=axis, keepdims=keepdims)
         if np.size(mean) == 0:
@@ -129,14 +154,18 @@ def average(
 
 def cov(
     m: Matrix, y: Matrix | None = None, rowvar: bool = True, bias: bool = False,
-    ddof: int | None = None,
+    ddof: int | None = None, fweights: Any = None, aweights: Any = None,
 ) -> Matrix:
-    """Return the covariances of the rows (of the columns, if not ``rowvar``)."""
+    """Return the covariances of the rows (of the columns, if not ``rowvar``), whose observations
+    may be repeated (``fweights``) or weighed (``aweights``)."""
     rows = np.atleast_2d(m)
     rows = rows if rowvar or np.ndim(m) == 1 else rows.T
     if y is not None:
         more = np.atleast_2d(y)
         rows = np.concatenate((rows, more if rowvar or np.ndim(y) == 1 else more.T), axis=0)
+    if fweights is not None or aweights is not None:
+        found = _weighed(rows, fweights, aweights, (0 if bias else 1) if ddof is None else ddof)
+        return found[0, 0] if np.ndim(m) == 1 and y is None else found
     away = rows - np.mean(rows, axis=1, keepdims=True)
     free = rows.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
     found = away @ away.T * np.true_divide(1.0, max(free, 0))
@@ -145,6 +174,39 @@ def cov(
     if len(rows) == 1:
         raise ValueError("np.cov of a matrix of one row is not supported: give the row itself")
     return found
+
+
+def _weighed(rows: Matrix, fweights: Any, aweights: Any, less: Any) -> Matrix:
+    """Return the covariances of weighed observations."""
+    if fweights is not None:
+        counts = np.asarray(fweights)
+        if counts.dtype == np.float64 and np.any(counts != np.around(counts)):
+            raise TypeError("fweights must be integer")
+        _check_weights(counts, rows, "fweights")
+    if aweights is not None:
+        _check_weights(np.asarray(aweights), rows, "aweights")
+    if fweights is None:
+        weights = np.asarray(aweights) * 1.0
+    elif aweights is None:
+        weights = np.asarray(fweights) * 1.0
+    else:
+        weights = np.asarray(fweights) * np.asarray(aweights)
+    total = np.sum(weights)
+    away = rows - np.sum(rows * weights, axis=1, keepdims=True) / total
+    if aweights is None:
+        free = total - less
+    else:
+        free = total - less * np.sum(weights * np.asarray(aweights)) / total
+    return (away * weights) @ away.T / np.maximum(free, 0.0)
+
+
+def _check_weights(weights: Array, rows: Matrix, name: str) -> None:
+    if weights.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if len(weights) != rows.shape[1]:
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    if np.any(weights < 0):
+        raise ValueError(f"{name} cannot be negative")
 
 
 def corrcoef(x: Matrix, y: Matrix | None = None, rowvar: bool = True) -> Matrix:

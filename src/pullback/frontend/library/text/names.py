@@ -35,13 +35,19 @@ from pullback.frontend.library.text import (
     differences,
     elementary,
     frequencies,
+    grids,
     heaps,
+    integer_functions,
     iterations,
     matrix_functions,
     moments,
+    more_arrays,
+    nan_quantiles,
     operator_texts,
     pieces,
+    placing,
     polynomials,
+    power_series,
     pseudo_inverse,
     queues,
     scipy_distance,
@@ -54,7 +60,9 @@ from pullback.frontend.library.text import (
     scipy_signal,
     scipy_special,
     selection,
+    sets_of_arrays,
     sets_of_numbers,
+    slopes,
     statistics_functions,
     whole_arrays,
     windows,
@@ -71,6 +79,17 @@ def _texts(library: ModuleType | type, *files: ModuleType) -> dict[object, Funct
         for name, text in vars(file).items()
         if isinstance(text, FunctionType) and text.__module__ == file.__name__ and name[0] != "_"
     }
+
+
+def _series(file: ModuleType) -> dict[object, FunctionType]:
+    """Return the functions of this file by those of the modules of ``numpy.polynomial``."""
+    found: dict[object, FunctionType] = {}
+    for module in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre"):
+        library = getattr(np.polynomial, module)
+        for name, text in vars(file).items():
+            if isinstance(text, FunctionType) and name[0] != "_" and hasattr(library, name):
+                found[getattr(library, name)] = text
+    return found
 
 
 def _by_name(module: str, file: ModuleType) -> dict[object, FunctionType]:
@@ -93,7 +112,11 @@ LISTS = _texts(bisect, bisection) | _texts(heapq, heaps)
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
 OTHERS = (
-    _texts(np, alternatives, frequencies, pieces, whole_arrays)
+    _texts(
+        np, alternatives, frequencies, grids, integer_functions, more_arrays, nan_quantiles, pieces,
+        placing, sets_of_arrays, slopes, whole_arrays,
+    )
+    | _series(power_series)
     | _texts(np.linalg, matrix_functions, pseudo_inverse)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.linalg", scipy_linalg)

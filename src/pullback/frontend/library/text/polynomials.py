@@ -36,6 +36,17 @@ def polysub(a1: Vector, a2: Vector) -> Vector:
     return np.polyadd(a1, -np.atleast_1d(a2))
 
 
+def polymul(a1: Vector, a2: Vector) -> Vector:
+    """Return the product of two polynomials."""
+    return np.convolve(_trimmed(a1), _trimmed(a2))
+
+
+def _trimmed(a: Vector) -> Vector:
+    """Return the coefficients from the first that is not 0 on."""
+    items = np.trim_zeros(np.atleast_1d(a), "f")
+    return items if len(items) > 0 else np.zeros_like(items, shape=(1,))
+
+
 def polyder(p: Vector, m: Size = 1) -> Vector:
     """The m-th derivative."""
     if m < 0:

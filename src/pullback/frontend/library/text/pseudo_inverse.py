@@ -8,15 +8,27 @@ nothing is lost by what is exact for them: c.T (c c.T)^-1 m (b.T b)^-1 b.T.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pullback.combinators import stop_gradient
 from pullback.frontend.library.text.domains import Matrix
 
 
-def pinv(a: Matrix, rcond: float | None = None) -> Matrix:
+def pinv(a: Matrix, rcond: Any = None, hermitian: bool = False) -> Matrix:
     """Return the pseudo-inverse; its derivative is that among matrices of the same rank."""
     matrix = np.asarray(a)
+    if matrix.ndim > 2:
+        size, (rows, columns) = 1, matrix.shape[-2:]
+        for n in matrix.shape[:-2]:
+            size *= n
+        stack = np.reshape(matrix, (size, rows, columns))
+        found = np.array([pinv(m, rcond, hermitian) for m in stack])
+        return np.reshape(found, (*matrix.shape[:-2], columns, rows))
+    if hermitian:  # one triangle of the matrix is read
+        low = np.tril(matrix)
+        matrix = low + np.tril(matrix, -1).T
     u, s, vt = np.linalg.svd(stop_gradient(matrix), full_matrices=False)
     if len(s) == 0:
         return np.zeros_like(matrix.T)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis
-from pullback.frontend.library.text_helpers import go_together, times, unsupported
+from pullback.frontend.library.text.wider_reductions import truths
+from pullback.frontend.library.text_helpers import go_together, one_type, times, unsupported
 
 Function = Callable[..., Any]
 
@@ -20,7 +21,14 @@ def delete(arr: Array, obj: Any, axis: Axis | None = None) -> Array:
     items = np.ravel(arr) if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
     n = len(items)
     kept = np.full(n, True)
-    if isinstance(obj, int):
+    if np.ndim(obj) == 1 and np.asarray(obj).dtype == np.bool_:
+        if len(obj) != n:
+            raise ValueError(
+                f"boolean array argument obj to delete must be one dimensional and match the axis "
+                f"length of {n}"
+            )
+        kept = ~np.asarray(obj)
+    elif isinstance(obj, int):
         if not -n <= obj < n:
             raise IndexError(
                 f"index {obj} is out of bounds for axis {0 if axis is None else axis} with size {n}"
@@ -35,8 +43,8 @@ def delete(arr: Array, obj: Any, axis: Axis | None = None) -> Array:
 
 def insert(arr: Array, obj: int, values: Array, axis: Axis | None = None) -> Array:
     """Return the array with items put in before an index."""
-    if not isinstance(obj, int):
-        unsupported("np.insert at several indices", "insert one after the other")
+    if np.ndim(obj) > 0:
+        return _inserted(arr, np.asarray(obj), values, axis)
     items = np.ravel(arr) if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
     n = len(items)
     if not -n <= obj <= n:
@@ -51,6 +59,27 @@ def insert(arr: Array, obj: int, values: Array, axis: Axis | None = None) -> Arr
     row = np.zeros_like(items[:1]) + values
     longer = np.concatenate((items[:k], row.astype(items.dtype), items[k:]))
     return np.moveaxis(longer, 0, axis or 0)
+
+
+def _inserted(arr: Array, places: Array, values: Any, axis: Axis | None) -> Array:
+    """Return a vector with items put in before several indices."""
+    items = np.ravel(arr) if axis is None else np.asarray(arr)
+    if items.ndim != 1 or places.dtype == np.bool_:
+        unsupported("np.insert at several indices of a matrix", "insert one after the other")
+    n, count = len(items), len(places)
+    for k in places:
+        if not -n <= k <= n:
+            raise IndexError(f"index {k} is out of bounds for axis 0 with size {n}")
+    at = np.where(places < 0, places + n, places)
+    order = np.argsort(at, kind="stable")
+    new = np.zeros(count, dtype=int)
+    new[order] = at[order] + np.arange(count)
+    old = np.full(n + count, True)
+    old[new] = False
+    longer = np.zeros(n + count).astype(items.dtype)
+    longer[new] = np.asarray(values).astype(items.dtype)
+    longer[old] = items
+    return longer
 
 
 def block(arrays: Any) -> Array:
@@ -118,8 +147,27 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         a[i, i] = val[i % len(val)] if several else val
 
 
-def copyto(dst: Array, src: Array) -> None:
-    dst[...] = src
+def _rank_of_type(a: Array) -> int:
+    """Return 0 for bools, 1 for ints and 2 for floats."""
+    if a.dtype == np.bool_:
+        return 0
+    return 2 if a.dtype == np.float64 or a.dtype == np.float32 else 1
+
+
+def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Set the items of an array, or those for which a condition holds."""
+    items = np.asarray(src)
+    if casting != "same_kind" and casting != "unsafe":
+        unsupported(f"np.copyto with casting={casting!r}", "leave casting= out")
+    if casting == "same_kind" and _rank_of_type(items) > _rank_of_type(dst):
+        raise TypeError(
+            f"Cannot cast array data from dtype('{items.dtype}') to dtype('{dst.dtype}') according "
+            "to the rule 'same_kind'"
+        )
+    if isinstance(where, bool) and where:
+        dst[...] = src
+    else:
+        dst[...] = np.where(truths(where), src, dst)
 
 
 def fromfunction(function: Function, shape: tuple[int, ...], *, dtype: Any = float) -> Array:
@@ -176,23 +224,30 @@ def ndenumerate(arr: Array) -> Iterator[tuple[tuple[int, ...], Any]]:
         yield index, items[index]
 
 
-def ravel_multi_index(multi_index: tuple[Any, ...], dims: tuple[int, ...]) -> Any:
-    """Return the place of an item in the flat array of this shape."""
+def ravel_multi_index(
+    multi_index: Any, dims: tuple[int, ...], mode: str = "raise"
+) -> Any:
+    """Return the place of an item in the flat array of this shape; indices outside of it raise an
+    error, are limited to it ("clip") or counted around it ("wrap")."""
     indices, sizes = tuple(multi_index), tuple(dims)
     place = np.asarray(indices[0]) * 0
     for _ in times(len(indices)):
-        if np.any((np.asarray(indices[0]) < 0) | (np.asarray(indices[0]) >= sizes[0])):
+        if mode == "clip":
+            indices = (np.clip(np.asarray(indices[0]), 0, sizes[0] - 1), *indices[1:])
+        elif mode == "wrap":
+            indices = (np.asarray(indices[0]) % sizes[0], *indices[1:])
+        elif np.any((np.asarray(indices[0]) < 0) | (np.asarray(indices[0]) >= sizes[0])):
             raise ValueError("invalid entry in coordinates array")
         place = place * sizes[0] + np.asarray(indices[0])
         indices, sizes = indices[1:], sizes[1:]
-    return place if np.ndim(place) else int(place)
+    return place if np.ndim(place) else np.int64(place)
 
 
 def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     """Return the indices of an item of an array of this shape, given its place in C order."""
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     whole = _product(sizes)
-    rest = indices if isinstance(indices, int) else np.asarray(indices)
+    rest = np.int64(indices) if np.ndim(indices) == 0 else np.asarray(indices)
     if np.any(rest < 0) or np.any(rest >= whole):
         raise ValueError("index is out of bounds for array")
     places: tuple[Any, ...] = ()
@@ -214,27 +269,30 @@ def choose(a: Array, choices: Any) -> Array:
     return np.where(numbers >= 0, chosen, chosen)
 
 
-def nanmedian(a: Array) -> float:
-    """Return the median of the items that are not NaN."""
-    items = np.ravel(a)
-    numbers = items[~np.isnan(items)]
-    return np.median(numbers) if len(numbers) > 0 else np.nan
-
-
-def vectorize(pyfunc: Function, otypes: Any = None) -> Function:
-    """Return the function of arrays that calls this one with their items, and gives floats."""
-    if otypes is None:
-        unsupported(
-            "np.vectorize without otypes (the first result decides the type of all)",
-            "np.vectorize(f, otypes=[float])",
-        )
-    if len(otypes) != 1 or otypes[0] not in (float, np.float64, "d", "f8", "float64"):
+def vectorize(
+    pyfunc: Function, otypes: Any = None, doc: Any = None, excluded: Any = None,
+    cache: bool = False, signature: Any = None,
+) -> Function:  # fmt: skip
+    """Return the function of arrays that calls this one with their items. Its results are of one
+    type, which is seen when it is compiled, or floats as ``otypes`` says."""
+    if signature is not None:
+        unsupported("np.vectorize with signature=", "a comprehension: np.array([f(r) for r in a])")
+    if excluded is not None or cache:
+        unsupported("np.vectorize with excluded= or cache=", "a lambda that has the other values")
+    if otypes is not None and (
+        len(otypes) != 1 or otypes[0] not in (float, np.float64, "d", "f8", "float64")
+    ):
         unsupported("np.vectorize with other results than floats", "write otypes=[float]")
 
     def vectorized(x: Any, *more: Any) -> Any:
         arrays = np.broadcast_arrays(x, *more)
-        flat = [np.ravel(a) for a in arrays]
-        values = np.array([1.0 * pyfunc(*items) for items in zip(*flat, strict=True)])
+        flat = [np.ravel(a).tolist() for a in arrays]  # of Python's numbers
+        if otypes is None:
+            if len(flat[0]) == 0:
+                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+            values = np.array([one_type(pyfunc(*items)) for items in zip(*flat, strict=True)])
+        else:
+            values = np.array([1.0 * pyfunc(*items) for items in zip(*flat, strict=True)])
         return np.reshape(values, arrays[0].shape) if arrays[0].ndim else values[0]
 
     return vectorized
