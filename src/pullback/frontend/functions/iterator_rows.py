@@ -36,6 +36,7 @@ from pullback.frontend.python.syntax import (
     pattern_names,
     target_names,
 )
+from pullback.frontend.python.syntax_pieces import known
 
 _FORMS = Remembered[Definition | None]()
 Node = TypeVar("Node", bound=ast.AST)
@@ -108,7 +109,7 @@ def _note_that_it_runs(step: list[ast.stmt]) -> None:
     runs = step[at + 1]
     assert isinstance(runs, ast.Assign) and _is(runs, AT)
     runs.value = ast.Constant(1)
-    refusal = ast.Call(ast.Constant(UnsupportedError), [ast.Constant(_AGAIN)], [])
+    refusal = ast.Call(known(UnsupportedError, runs), [ast.Constant(_AGAIN)], [])
     found = ast.Compare(name_(AT), [ast.Eq()], [ast.Constant(1)])
     step.insert(at, ast.If(found, [ast.Raise(refusal)], []))
 
