@@ -103,7 +103,6 @@ def refused():
         lambda x: np.sum(x[0, 0, 0], axis=(0, 1)), lambda x: np.mean(x[0, 0, 0], axis=0),
         lambda x: np.sort(x[0, 0, 0]), lambda x: np.diag(x[0, 0, 0]),
         lambda x: np.roll(x[0, 0, 0], 1), lambda x: np.compress(x > 0, x),
-        lambda x: np.gradient(x[0, 0] > 0),
         lambda x: np.exp(x > 0), lambda x: np.sqrt(True), lambda x: np.square(x > 0),
         lambda x: np.round(x > 0, 1), lambda x: round(x), lambda x: +(x > 0),
     ]  # fmt: skip
@@ -114,6 +113,11 @@ def test_what_numpy_refuses_is_refused(f):
     """Or computes in a type that is not supported (float16 and int8, of bools)."""
     with pytest.raises(pb.PullbackError):
         pb.jit(f)(CUBE)
+
+
+def test_what_numpy_refuses_of_bools_is_its_error():
+    with pytest.raises(TypeError, match="numpy boolean subtract"):
+        pb.jit(lambda x: np.gradient(x[0, 0] > 0))(CUBE)
 
 
 def test_sums_of_no_arrays():

@@ -76,7 +76,8 @@ def test_both_names() -> None:
 
 
 def test_both_names_and_both_lines() -> None:
-    text = said(both, np.ones(2), operator=pb.jacfwd)
+    assert pb.jacfwd(both)(np.array([2.0, 3.0])).tolist() == [0.0, 2.0]
+    text = said(both, np.ones((1, 2)), operator=pb.vmap)
     assert f"'stepped' updates 's' {line_of(stepped, 1)}, but sees the same memory" in text
     assert f"another name too: 'p' {line_of(stepped, 0)}" in text
 
