@@ -1,9 +1,8 @@
 """What texts of solvers say of a solution that a search has found: by which equation it is defined.
 
-``root_of(f, y)`` is y, which solves f(y) = 0, and ``least_of(f, y)`` is y, where f has its minimum.
-The derivative is that of the implicit function theorem by all that ``f`` has captured
-(``derivatives/implicit.py``). The search itself gets ``constant(f)``, so nothing of it is
-differentiated.
+``root_of(f, y)`` is y, which solves f(y) = 0. The derivative is that of the implicit function
+theorem by all that ``f`` has captured (``derivatives/implicit.py``). The search itself gets
+``constant(f)``, so nothing of it is differentiated.
 """
 
 from __future__ import annotations
@@ -44,11 +43,6 @@ def root_of(f: Callable[[Any], Any], y: Any) -> Any:
     return y
 
 
-def least_of(f: Callable[[Any], Any], y: Any) -> Any:
-    """Return y, at which the gradient of ``f`` is 0."""
-    return y
-
-
 def _is_real(t: Type) -> bool:
     return isinstance(t, Real) or (isinstance(t, Array) and isinstance(t.elem, Real))
 
@@ -71,7 +65,8 @@ def found(y: Any, captured: Any) -> Any:
     return y
 
 
-def _defined(sp: Specialiser, rule: str, args: Args, node: ast.AST) -> Value:
+@register(root_of)
+def _root_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return the solution, as a call of a function with an implicit derivative: its arguments are
     the solution and the real numbers that the equation has captured."""
     f, y = args
@@ -84,19 +79,9 @@ def _defined(sp: Specialiser, rule: str, args: Args, node: ast.AST) -> Value:
     equation = OperatorV(_APPLIED, _stopped(sp, f))
     assert isinstance(found, FunctionType)
     text = FunctionV(definition_of(found), None)
-    operator = OperatorV(rule, TupleV((text, equation)), ((),))
+    operator = OperatorV("implicit_root", TupleV((text, equation)), ((),))
     given = (_stopped(sp, y), TupleV(tuple(captured)))
-    return REGISTRY.operators[rule](sp, operator, given, {}, node)
-
-
-@register(root_of)
-def _root_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _defined(sp, "implicit_root", args, node)
-
-
-@register(least_of)
-def _least_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _defined(sp, "implicit_minimum", args, node)
+    return REGISTRY.operators["implicit_root"](sp, operator, given, {}, node)
 
 
 def _apply(
@@ -118,4 +103,4 @@ def _replaced(atoms: Sequence[Atom], given: Iterator[Atom]) -> Iterator[Atom]:
 
 REGISTRY.operators[_APPLIED] = _apply
 
-__all__ = ["constant", "least_of", "root_of"]
+__all__ = ["constant", "root_of"]
