@@ -14,7 +14,8 @@ from pullback.core.check import check
 from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect
 from pullback.frontend.python.pytypes import type_of
-from pullback.frontend.specialise import Specialised, specialise
+from pullback.frontend.specialisation import Specialised
+from pullback.frontend.specialise import specialise
 
 
 def compiled(f: Callable[..., Any], *args: Any) -> Specialised:

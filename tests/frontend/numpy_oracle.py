@@ -12,7 +12,8 @@ from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect, Program
 from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, StaticK, TupleK, leaf_types
 from pullback.frontend.python.pytypes import type_of
-from pullback.frontend.specialise import Specialised, specialise
+from pullback.frontend.specialisation import Specialised
+from pullback.frontend.specialise import specialise
 
 ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 

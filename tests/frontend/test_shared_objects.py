@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.frontend.kinds.kinds import Kind
-from pullback.frontend.store.facts import Facts, Group, StoreGrewError
+from pullback.frontend.store.facts import Facts
 from tests.campaign import part, seeds
 from tests.foreign.__main__ import is_right
-from tests.frontend import shared_functions, shared_programs, shared_random
+from tests.frontend import shared_families, shared_functions, shared_programs, shared_random
 from tests.frontend.harness import agrees, compiled
 
 XS = [0.1, 0.9, 0.3, 0.7, 0.52, 0.25]
@@ -69,23 +68,31 @@ def test_random_programs(tmp_path: Path) -> None:
         assert shared_random.agrees(f, derivative), text
 
 
-def test_a_fact_is_learnt_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program is compiled anew for each class, and for each kind that is new in a field."""
-    learnt: list[str] = []
-    learn, add = Facts.learn, Facts.add
+def runs_of(f: Callable[..., Any], x: object, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how often the program is run on abstract values until all facts are known."""
+    begun: list[Facts] = []
+    begin = Facts.begin_run
 
-    def noted(facts: Facts, group: Group, name: str, kind: Kind) -> bool:
-        try:
-            return learn(facts, group, name, kind)
-        except StoreGrewError:
-            learnt.append(name)
-            raise
+    def noted(facts: Facts) -> None:
+        begun.append(facts)
+        begin(facts)
 
-    def added(facts: Facts, cls: type) -> None:
-        learnt.append(cls.__name__)
-        add(facts, cls)
+    monkeypatch.setattr(Facts, "begin_run", noted)
+    compiled(f, x)
+    return len(begun)
 
-    monkeypatch.setattr(Facts, "learn", noted)
-    monkeypatch.setattr(Facts, "add", added)
-    compiled(shared_programs.parents_of_dataclasses, XS)
-    assert learnt == ["D", "x", "kids", "up", "up", "kids"]
+
+@pytest.mark.parametrize("n", [2, 12])
+@pytest.mark.parametrize("family", shared_families.FAMILIES)
+def test_a_run_learns_all_that_it_meets(
+    family: str, n: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The number of runs does not grow with the fields and the classes."""
+    f = shared_families.program(family, n, tmp_path)
+    assert runs_of(f, 1.5, monkeypatch) <= 4
+    assert pb.jit(f)(1.5) == f(1.5)
+    assert pb.grad(f)(1.5) == pytest.approx((f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6, rel=1e-6)
+
+
+def test_fields_with_objects_and_lists_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert runs_of(shared_programs.parents_of_dataclasses, XS, monkeypatch) <= 4

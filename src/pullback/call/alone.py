@@ -45,7 +45,8 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.python.python_values import ABSENT, Guard
 from pullback.frontend.python.pytypes import type_of
-from pullback.frontend.specialise import Specialised, specialise
+from pullback.frontend.specialisation import Specialised
+from pullback.frontend.specialise import specialise
 from pullback.lower.loopcode import Foreign, Module, Show
 from pullback.lower.lower import lower
 from pullback.native.analysis import instructions

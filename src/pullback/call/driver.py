@@ -50,7 +50,8 @@ from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of
-from pullback.frontend.specialise import Specialised, specialise
+from pullback.frontend.specialisation import Specialised
+from pullback.frontend.specialise import specialise
 from pullback.native import compile_runtime
 from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, prepared, run_stages, written
 from pullback.settings import config

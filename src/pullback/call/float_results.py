@@ -18,7 +18,7 @@ from pullback.frontend.kinds.kinds import (
     parts,
     with_parts,
 )
-from pullback.frontend.specialise import Specialised
+from pullback.frontend.specialisation import Specialised
 
 
 def with_floats(request: Request, special: Specialised) -> Specialised:

@@ -65,7 +65,7 @@ from pullback.native import object_cache
 from pullback.native.compile import machine_key
 
 if TYPE_CHECKING:
-    from pullback.frontend.specialise import Specialised
+    from pullback.frontend.specialisation import Specialised
 
 MOST_ENTRIES = 8
 """How many entries are kept under one key."""

@@ -38,7 +38,7 @@ from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.seen_outside import Outside
 
 if TYPE_CHECKING:
-    from pullback.frontend.specialise import Specialised
+    from pullback.frontend.specialisation import Specialised
 
 
 class What(Enum):

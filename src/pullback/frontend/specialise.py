@@ -14,14 +14,12 @@ from dataclasses import replace
 from types import FunctionType
 
 from pullback.core.build import Builder
-from pullback.core.frozen import dataclass, field
 from pullback.core.quiet import without_needless
 from pullback.core.recursion import recursion_limit
-from pullback.core.terms import Atom, Block, Function, Program, Site, Var
-from pullback.core.traverse import calls_python, uses
+from pullback.core.terms import Atom, Block, Function, Program, Var
+from pullback.core.traverse import uses
 from pullback.core.types import BOOL
 from pullback.errors import (
-    ArgumentTypeError,
     IdentityError,
     MutationError,
     PullbackError,
@@ -60,14 +58,13 @@ from pullback.frontend.memory import given_containers
 from pullback.frontend.problems import Problems, also, outside
 from pullback.frontend.python import handled, records
 from pullback.frontend.python.objects_outside import result_of
-from pullback.frontend.python.paths import MISSING, Namespace, describe_path, read
-from pullback.frontend.python.python_values import Guard, holds
-from pullback.frontend.python.pytypes import type_of
+from pullback.frontend.python.paths import MISSING, describe_path, read
 from pullback.frontend.python.records import Union
-from pullback.frontend.python.source import Used, definition_of, site_of
+from pullback.frontend.python.source import definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, UntoldError, Updates, updated_by
 from pullback.frontend.signals import ContextsWanted, NeedStatic, RegionsMeetError, Unreachable
+from pullback.frontend.specialisation import HiddenArgument, Specialised, StaticArgument
 from pullback.frontend.state import Frame, Hidden
 from pullback.frontend.store import door
 from pullback.frontend.store.columns import Columns
@@ -77,84 +74,6 @@ from pullback.frontend.store.shared_memory import in_full
 
 _RECURSION_LIMIT = 20_000
 FLAG = ScalarK(BOOL, True)
-
-
-@dataclass(frozen=True, slots=True)
-class HiddenArgument:
-    """A number or array in a global variable or closure cell: read anew at every call.
-
-    ``read(function, args)`` reads it; its ``type_of`` must equal ``kind``."""
-
-    path: Path
-    kind: Kind
-
-    def read(self, function: object, args: tuple[object, ...]) -> object:
-        return read(self.path, function, args)
-
-
-@dataclass(frozen=True, slots=True)
-class StaticArgument:
-    """A number that was compiled in, because it is needed at compile time (an axis, ...)."""
-
-    path: Path
-    kind: StaticK
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Specialised:
-    """The result of the front end for one function and one tuple of argument types.
-
-    ``args`` are the kinds of the Python arguments: their leaves, in order, are the first
-    parameters of ``program.main``, then come the leaves of ``hidden``. ``result`` says how to
-    rebuild the Python result from main's results. ``guards`` and ``statics`` must hold (``valid``)
-    for the program to be used for a call."""
-
-    program: Program
-    args: tuple[ArgType, ...]
-    result: Kind
-    hidden: tuple[HiddenArgument, ...]
-    guards: tuple[Guard, ...]
-    statics: tuple[StaticArgument, ...]
-    unions: dict[str, Union] = field(default_factory=dict)
-    site: Site | None = None
-    always_raises: bool = False
-    one_home: bool = False
-    """Whether an object in an argument may belong to one union only (``homes``)."""
-    used: tuple[Used, ...] = ()
-    """The code of all functions that the program was made of."""
-    asks_lapack: bool = False
-    """Whether the program depends on ``lapack``."""
-    catches_extents: bool = False
-    """Whether the program catches the error of extents that do not fit."""
-    contexts: bool = False
-    """Whether what the program raises may have a context, which it does not note itself."""
-    loses: bool = False
-    """Whether the program changes something that is seen outside where it raises only: it does
-    not do it."""
-
-    @property
-    def may_assume(self) -> bool:
-        """Whether extents may be assumed to be equal: where they are not, the caller sees the error
-        and runs another program, so nothing may have caught it, and nothing is printed twice."""
-        return not self.catches_extents and not calls_python(self.program)
-
-    def valid(self, function: object, args: tuple[object, ...]) -> bool:
-        """Whether the program may be used for this call, whose argument types are equal."""
-        for g in self.guards:
-            if not holds(g, read(g.path, function, args)):
-                return False
-        for s in self.statics:
-            if static_kind(read(s.path, function, args)) != s.kind:
-                return False
-        for h in self.hidden:
-            value = read(h.path, function, args)
-            if value is MISSING or type_of(value) != h.kind:
-                return False
-        return True
-
-    def hidden_values(self, function: object, args: tuple[object, ...]) -> list[object]:
-        """The hidden arguments, in order."""
-        return [h.read(function, args) for h in self.hidden]
 
 
 def specialise(
@@ -208,7 +127,7 @@ def _specialise(
                     known_flags, outside, facts,
                 )  # fmt: skip
                 with records.functions_of(lambda_sets):
-                    made = attempt.run()
+                    made = attempt.run() if facts is None else _learning(attempt, facts)
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
                 lambda_sets = _lambda_sets(function)  # static values have changed
@@ -239,6 +158,22 @@ def _specialise(
             else:
                 if not lambda_sets.unsettled():
                     return replace(made, asks_lapack=choice.asked)
+
+
+def _learning(attempt: _Attempt, facts: Facts) -> Specialised:
+    """Return what a run of the program makes; raise StoreGrewError if it has learnt something: from
+    there on it had any values, so what has become of it says nothing."""
+    facts.begin_run()
+    try:
+        made = attempt.run()
+    except (NeedStatic, RegionsMeetError, ContextsWanted):
+        raise
+    except Exception:
+        if not facts.grew:
+            raise
+    if facts.grew:
+        raise StoreGrewError
+    return made
 
 
 def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | PullbackError | None:
@@ -489,12 +424,4 @@ def _unions(rt: Run) -> dict[str, Union]:
 REGISTERED = (callback_calls, derivative_calls, registry, narrowing, rules)
 """Imported because importing them registers the meaning of library functions."""
 
-__all__ = [
-    "ArgumentTypeError",
-    "HiddenArgument",
-    "Namespace",
-    "Specialised",
-    "StaticArgument",
-    "specialise",
-    "type_of",
-]
+__all__ = ["Specialised", "specialise"]

@@ -94,7 +94,7 @@ def _keep(run: Run, new: RefV, args: Sequence[Value], node: ast.AST) -> None:
     mixed |= {name for name, found in types.items() if found != leaf_types(group.fields[name])}
     if not mixed <= group.mixed:
         group.mixed |= mixed
-        run.rows.facts.grow()
+        run.rows.facts.again()
 
 
 @register(keep_arguments)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError, TypesDoNotMeetError
@@ -55,7 +56,7 @@ from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
-from pullback.frontend.store.facts import ITEMS, Facts, Group, StoreGrewError, holds_functions
+from pullback.frontend.store.facts import ITEMS, Facts, Group, holds_functions
 from pullback.frontend.store.shared_memory import has_references
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class Columns:
 
     def __init__(self, run: Run, facts: Facts) -> None:
         self.run, self.facts = run, facts
+        self._begun: dict[str, Kind] | None = None
+        """The columns that this run has, and the kinds of their items."""
         self._rows: set[tuple[str, Atom]] = set()
         """Numbers of rows, each with the name of a column of its region."""
         self.given_away: list[Value] = []
@@ -97,9 +100,27 @@ class Columns:
 
     def begin(self, scope: Scope) -> None:
         """Give a function columns of its own."""
-        made = dict(self.columns())
-        scope.names |= {name: _empty(self.run, kind) for name, kind in made.items()}
-        scope.always |= frozenset(made)
+        if self._begun is None:
+            self._begun = dict(self.columns())
+        scope.names |= {name: _empty(self.run, kind) for name, kind in self._begun.items()}
+        scope.always |= frozenset(self._begun)
+
+    def _has(self, column: str, kind: Kind) -> bool:
+        """Whether this run has a column, and its items are of the kind that is known by now."""
+        begun = (self._begun or {}).get(column)
+        current = self.run.lambda_sets.current
+        return begun is not None and (begun == kind or current(begun) == current(kind))
+
+    def _any(self, kind: Kind, node: ast.AST) -> Value:
+        """Return any value of a kind, of which nothing is known: this run has no such column."""
+        items = _empty(self.run, self.run.lambda_sets.current(kind))
+        assert isinstance(items, ListV)
+        return self.run.element(items, i64(0), node, checked=False)
+
+    def _any_row(self, group: Group, node: ast.AST) -> RefV:
+        row = self._any(_TAG, node)
+        assert isinstance(row, Scalar)
+        return RefV(row.atom, group.reference)
 
     def apart(
         self, f: FunctionV, args: dict[str, Value]
@@ -159,10 +180,14 @@ class Columns:
     def made(self, cls: type, node: ast.AST) -> RefV:
         """Return a new object, whose fields have no value yet."""
         run, group = self.run, self.facts.groups[cls]
+        if not self._has(group.tags, _TAG):
+            return self._any_row(group, node)
         row = self.list_at(group.tags, node).length
         tag = Static(group.classes.index(cls))
         self._append(group.tags, coerce(run, tag, _TAG, node), node)
         for name, kind in group.fields.items():
+            if not self._has(group.column(name), kind):
+                continue
             self._append(group.column(name), any_of_kind(run, kind), node)
             if name in group.unset:
                 self._append(group.told(name), Static(False), node)
@@ -191,6 +216,8 @@ class Columns:
         kind = run.kind(value, node)
         self.learn(group, ITEMS, as_list(kind) or kind, node)
         column = group.column(ITEMS)
+        if not self._has(column, group.fields[ITEMS]):
+            return self._any_row(group, node)
         row = self.list_at(column, node).length
         with run.holding(value):
             self._append(column, coerce(run, value, group.fields[ITEMS], node), node)
@@ -236,21 +263,24 @@ class Columns:
 
     def item(self, ref: RefV, name: str, node: ast.AST) -> Value:
         """Return a field of an object that has it."""
-        return self._item(self.group(ref).column(name), ref, node)
+        group = self.group(ref)
+        return self._item(group.column(name), group.fields[name], ref, node)
 
     def is_set(self, ref: RefV, name: str, node: ast.AST) -> Atom:
         """Return whether an object has a field."""
-        held = self._item(self.group(ref).told(name), ref, node)
+        held = self._item(self.group(ref).told(name), _TOLD, ref, node)
         assert isinstance(held, Scalar)
         return held.atom
 
     def tag(self, ref: RefV, node: ast.AST) -> Scalar:
         """Return the number of an object's class in its group."""
-        held = self._item(self.group(ref).tags, ref, node)
+        held = self._item(self.group(ref).tags, _TAG, ref, node)
         assert isinstance(held, Scalar)
         return held
 
-    def _item(self, column: str, ref: RefV, node: ast.AST) -> Value:
+    def _item(self, column: str, kind: Kind, ref: RefV, node: ast.AST) -> Value:
+        if not self._has(column, kind):
+            return self._any(kind, node)
         self._rows.add((column, ref.atom))
         return self.run.element(self.list_at(column, node), ref.atom, node, checked=False)
 
@@ -267,6 +297,8 @@ class Columns:
             reason = f"{name!r} of an object from outside gets what others may hold"
             run.refuse(node, reason, "put a copy there", error=MutationError)
         self.learn(group, name, run.kind(value, node), node)
+        if not self._has(group.column(name), group.fields[name]):
+            return
         with run.holding(value):
             new = coerce(run, value, group.fields[name], node)
             at = index_scalar(ref.atom)
@@ -303,15 +335,9 @@ class Columns:
         self.run.refuse(node, reason, "let it have one type", error=TypesDoNotMeetError)
 
     def learn_each(self, group: Group, values: dict[str, Value], node: ast.AST) -> None:
-        """Learn what several fields hold, at once."""
-        grown = False
+        """Learn what several fields hold."""
         for name, value in values.items():
-            try:
-                self.learn(group, name, self.run.kind(value, node), node)
-            except StoreGrewError:
-                grown = True
-        if grown:
-            raise StoreGrewError
+            self.learn(group, name, self.run.kind(value, node), node)
 
     def _functions(self, group: Group, name: str, node: ast.AST) -> LambdaSet:
         """Return the set of the functions in a field that have others of their own kind in them."""
@@ -332,6 +358,8 @@ class Columns:
         if last and put and name in group.outside:
             return None
         if name in group.unset and (last or any(hasattr(c, name) for c in group.classes)):
+            return None
+        if not self._has(group.column(name), group.fields[name]):
             return None
         self._rows.add((group.column(name), ref.atom))
         return self.name(group.column(name), node), [index_scalar(ref.atom)]

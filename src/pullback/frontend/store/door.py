@@ -80,9 +80,11 @@ def entered(
                 reason = f"what {group.name}.{name} holds has several types"
                 run.refuse(node, reason, "let it have one")
             store.learn(group, name, known.elem, node)
+            if store.facts.grew:
+                store.facts.again()
             if name not in group.outside and holding.holds_memory(known.elem):
                 group.outside.add(name)
-                store.facts.grow()
+                store.facts.again()
             scope.names[group.column(name)] = _column(run, whole, group.fields[name], node)
             if name in group.unset:
                 scope.names[group.told(name)] = _column(run, has, _TOLD, node)

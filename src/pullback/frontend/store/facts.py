@@ -8,8 +8,9 @@ field, in which the object is a row. A reference to it is the number of the row:
     node = Node(x, None)                  node.next = m    the row number of m goes there
 
 The kinds of the columns must be known where the first row is made. A run that meets a field, or a
-kind of value in a field, that is not known yet raises ``StoreGrewError``, and the program is run
-anew with it; so there are at most as many runs as there are fields and kinds that meet in them.
+kind of value in a field, that is not known yet notes it and goes on, to learn as much as it can:
+what is written there is left out, and what is read is any value of the kind. Whatever has become of
+it, ``StoreGrewError`` ends such a run, and the program is run anew.
 (A class that joins a group begins all fields anew: references to the group are of another class.)
 """
 
@@ -20,7 +21,6 @@ import dataclasses
 import types
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeGuard
 
@@ -131,6 +131,8 @@ class Facts:
     """The regions of the lists, dicts and arrays that an expression makes, or that are copies of
     arguments (``own_copies``); those of the iterators of a generator."""
     grown: int = 0
+    grew: bool = False
+    """Whether this run has learnt something."""
 
     def asking(self) -> list[Facts]:
         """Return what a program with iterators as objects is compiled with next if it asks for what
@@ -138,24 +140,30 @@ class Facts:
         wanted = self.iterators and self.asks and not self.payloads
         return [Facts(True, memory=self.memory, iterators=True)] if wanted else []
 
-    def grow(self) -> NoReturn:
-        """Let the program be compiled anew, or refuse it if that has no end."""
-        self.grown += 1
+    def begin_run(self) -> None:
+        """Begin a run of the program, or refuse it if that has no end."""
+        self.grown += self.grew
+        self.grew = False
         if self.grown > _MOST_RUNS:
             raise EndlessError(
                 "the types of what shared objects hold do not settle",
                 "let attributes hold numbers, arrays, lists and objects, no functions of objects",
             )
+
+    def again(self) -> NoReturn:
+        """Let the program be run anew at once."""
+        self.grew = True
         raise StoreGrewError
 
     def add(self, cls: type) -> None:
-        """Let the objects of a class be shared, then raise StoreGrewError."""
-        self.enter(cls)
-        self.grow()
+        """Let the objects of a class be shared."""
+        if self.enter(cls):
+            self.again()
+        self.grew = True
 
-    def enter(self, cls: type) -> None:
+    def enter(self, cls: type) -> bool:
         """Let the objects of a class be shared. Classes with a base class in common (or all of
-        them, ``together``) are one group."""
+        them, ``together``) are one group; return whether the class joins others."""
         base = object if self.together else _base(cls)
         group = next((g for g in self.groups.values() if g.base is base), None)
         if group is None:
@@ -163,7 +171,7 @@ class Facts:
             while any(g.name == name for g in self.groups.values()):
                 name += "_"
             group = Group(name, base)
-        elif group.fields:  # fields may hold references, whose class is another one now
+        else:  # fields may hold references, whose class is another one now
             for g in self.groups.values():
                 g.fields.clear()
         group.classes.append(cls)
@@ -171,6 +179,7 @@ class Facts:
         always = [_initialised(c.__mro__)[0] for c in group.classes]
         group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
+        return len(group.classes) > 1
 
     def begin(self, made: Iterable[tuple[Hashable, type]], copies: bool) -> bool:
         """Begin with the lists, dicts and arrays that a program makes; return whether there are
@@ -204,14 +213,14 @@ class Facts:
             known = f"{name}{len(self.made_at)}"
             group = Group(known, cls, [cls], cls, always=always)
             self.groups[cls] = self.made_at[key] = group
-            self.grow()
+            self.grew = True
         return self.made_at[key]
 
     def region_of(self, node: Hashable, cls: type) -> Group:
         """Return the region of the lists, dicts or arrays that an expression makes."""
         if (node, cls) not in self.made_at:
             self.add_memory(((node, cls),))
-            self.grow()
+            self.grew = True
         return self.made_at[node, cls]
 
     def unite(self, one: type, other: type) -> None:
@@ -220,12 +229,11 @@ class Facts:
         self.made_at = {n: kept if g is gone else g for n, g in self.made_at.items()}
         for group in self.groups.values():  # fields may hold references to either
             group.fields.clear()
-        with suppress(StoreGrewError):
-            self.grow()
+        self.grew = True
 
     def learn(self, group: Group, name: str, kind: Kind) -> bool:
-        """Note that a field holds a value of this kind, if it is new; then raise StoreGrewError.
-        Return whether the kind meets those that are known."""
+        """Note that a field holds a value of this kind, if it is new. Return whether the kind meets
+        those that are known."""
         kind = without_spare(generalise(kind))
         known = group.fields.get(name)
         wide = kind if known is None else join(known, kind)
@@ -233,8 +241,12 @@ class Facts:
             return False
         wide = generalise(wide)
         if wide != known:
+            if holds_functions(wide) and self.grew:
+                self.again()
             group.fields[name] = wide
-            self.grow()
+            self.grew = True
+            if holds_functions(wide):
+                self.again()
         return True
 
     def group_of(self, column: str) -> tuple[Group, str] | None:

@@ -79,7 +79,7 @@ class Store(Protocol):
         """Store a field of an object."""
 
     def learn_each(self, group: Group, values: dict[str, Value], node: ast.AST) -> None:
-        """Learn what several fields hold, at once."""
+        """Learn what several fields hold."""
 
     def place(
         self, ref: RefV, name: str, last: bool, put: bool, node: ast.AST
