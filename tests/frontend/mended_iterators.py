@@ -345,21 +345,26 @@ def mended_late_row(x, n):
 
 
 def refused_begun(x, n):
-    def multiples_of_k():
-        for j in range(5):
-            yield j * k
+    def multiples():
+        k = -1
 
-    k = x
-    d = {"g": multiples_of_k()}
+        def another():
+            nonlocal k
+            k += 1
+            return k
+
+        while another() < 5:
+            yield k * x
+
+    d = {"g": multiples()}
     total = sum(next(d["g"]) for _ in range(n))
-    k = 2.0
     return total + next(d["g"])
 
 
 @mends(refused_begun, (2.0, 2), "or make a new generator here", UnsupportedError)
 def mended_begun(x, n):
     items = [j * x for j in range(5)]
-    return sum(items[k] for k in range(n)) + 2.0 * n
+    return sum(items[k] for k in range(n)) + items[n]
 
 
 def refused_longer(xs):

@@ -131,6 +131,5 @@ REFUSED = {
     counter_of_the_round_before: "chosen at run time",
     list_of_counters: "chosen at run time",
     build_that_counts: "write a loop",
-    wrapped_before_it_is_set: "has no value yet",
 }
-RIGHT = [closure_over_the_callers_list, list_and_its_closure]
+RIGHT = [closure_over_the_callers_list, list_and_its_closure, wrapped_before_it_is_set]

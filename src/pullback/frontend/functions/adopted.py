@@ -9,7 +9,7 @@ The variable belonged to a call that has returned, so nobody but the functions t
 it. It becomes a variable of the function that called (``adopt``), under a name that no program can
 have: branches and loops carry it like any other. If the call gave several functions that share a
 variable, they share it still (``homes``); and one that the function was given itself (in a function
-that it wraps) is that of the caller.
+that it wraps) is that of the caller (``tie``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pullback.frontend.functions.captured_variables import changing, found_at
 from pullback.frontend.functions.scopes import Scope, function_scope
-from pullback.frontend.kinds.flatten import kind_of
+from pullback.frontend.kinds.flatten import captures_of, kind_of
 from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.values import (
     CellV,
@@ -87,6 +87,19 @@ def adopt(
             v.scope.cells[v.name] = mine.cells[name]
 
 
+def tie(run: Run, value: Value) -> None:
+    """Let the variables that the functions in a result captured be looked up when these are called,
+    if they are variables of the function here, which may bind them anew. So the name of a function
+    that is decorated, in its body, means what the decorator returns."""
+    mine = function_scope(run.scope)
+    for f in _functions(value):
+        for scope, name in captures_of(f) if isinstance(f, FunctionV) else ():
+            if scope.live or isinstance(scope.names.get(name), CellV) or name not in mine.locals:
+                continue
+            if name in mine.cells and scope.cells.get(name) == mine.cells[name]:
+                scope.names[name] = CellV(mine, name)
+
+
 def _new_name(scope: Scope, name: str) -> str:
     k = 1
     while f"{name}@{k}" in scope.names:
@@ -140,4 +153,4 @@ def _functions(value: Value) -> Iterator[Value]:
             return
 
 
-__all__ = ["adopt", "homes"]
+__all__ = ["adopt", "homes", "tie"]

@@ -16,10 +16,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from pullback.errors import MutationError
-from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope, owner_of
+from pullback.frontend.functions.scopes import (
+    COLUMN,
+    Scope,
+    chain,
+    function_scope,
+    owner_of,
+    shown,
+)
 from pullback.frontend.interpret.recovery import recovered
 from pullback.frontend.kinds.flatten import captures_of, functions_in
 from pullback.frontend.kinds.kinds import Kind, StaticK
@@ -268,13 +275,19 @@ def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
 def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) -> dict[str, Value]:
     """Return the argument that tells which paths lead to one variable that may change (or ``every``
     one), if there are several to one: in the function called that is one variable, too."""
-    if not any(map(has_functions, args.values())):
+    if not any(map(has_functions, args.values())) and not _has_snapshots(f):
         return {}
     paths: dict[tuple[Scope, str], list[CellPath]] = {}
     for v in variables({FUNCTION: f, **args}) if every else changing({FUNCTION: f, **args}):
         paths.setdefault(v.home, []).append((v.argument, v.steps))
     groups = tuple(tuple(group) for group in paths.values() if len(group) > 1)
     return {SAME: facts(groups)} if groups else {}
+
+
+def _has_snapshots(f: FunctionV) -> bool:
+    """Whether a function captures one that has a copy of what it captured."""
+    held = (scope for scope, _ in captures_of(f))
+    return any(not scope.live and scope is not f.scope for scope in held)
 
 
 def set_variable(run: Run, home: tuple[Scope, str], value: Value, node: ast.AST) -> None:
@@ -293,15 +306,20 @@ def check_here(
     if scope is not mine:
         if refusal is not None:
             raise refusal
-        run.refuse(
-            node,
-            f"this call changes {name!r}, a variable of a function that is chosen at run time or "
-            "kept in data",
-            "call the function by a name of its own, or give it the value and let it return the "
-            "new one",
-            error=MutationError,
-        )
+        refuse_elsewhere(run, name, node)
     ownership.check_carried(run, name, node)
+
+
+def refuse_elsewhere(run: Run, name: str, node: ast.AST) -> NoReturn:
+    """Refuse a change of a variable of which it is not known here where it is."""
+    run.refuse(
+        node,
+        f"this call changes {shown(name)!r}, a variable of a function that is chosen at run time "
+        "or kept in data",
+        "call the function by a name of its own, or give it the value and let it return the new "
+        "one",
+        error=MutationError,
+    )
 
 
 def taken_over(value: Value) -> Value:
@@ -335,6 +353,6 @@ def lent(value: Value) -> Value:
 
 __all__ = [
     "APART", "FUNCTION", "KEPT", "SAME", "SLOTS", "Stale", "Variable", "are_one", "changing",
-    "enter", "found_at", "groups", "lent", "may_change", "owned_parameters", "same_variables",
-    "set_variable", "taken_over", "variables",
+    "enter", "found_at", "groups", "lent", "may_change", "owned_parameters", "refuse_elsewhere",
+    "same_variables", "set_variable", "taken_over", "variables",
 ]  # fmt: skip

@@ -8,8 +8,6 @@ there, but for flags: what these decide need not be typed for others (``_MOST_VA
 from __future__ import annotations
 
 import ast
-import builtins
-import enum
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,8 +21,7 @@ from pullback.errors import (
     UnsupportedError,
     excerpt,
 )
-from pullback.frontend.functions import generator_ends, generator_forms
-from pullback.frontend.functions.adopted import adopt
+from pullback.frontend.functions import adopted, generator_ends, generator_forms
 from pullback.frontend.functions.bodies import run_once
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
@@ -39,18 +36,20 @@ from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleto
 from pullback.frontend.functions.placed import PART, asked, note_part, of_places, wanted_by
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.functions.self_capture import depth
+from pullback.frontend.functions.variants import (
+    differ,
+    of_other_union,
+    recursive_join,
+    with_other_data,
+)
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds.kinds import (
     FunctionK,
-    HashK,
     Kind,
-    RecordK,
     StaticK,
     ThreadK,
-    TupleK,
-    UnionK,
     leaf_types,
 )
 from pullback.frontend.kinds.undefined import dummy_atom
@@ -83,32 +82,6 @@ def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
     """Return the definition of a nested function: one per syntax node and namespace."""
     make = partial(nested_definition, node, outer)
     return _INSIDE.of(node, id(outer.globals), make)
-
-
-def _of_other_union(a: Kind, b: Kind) -> bool:
-    return isinstance(a, UnionK) and isinstance(b, UnionK) and a.union is not b.union
-
-
-def _of_other_flag(a: Kind, b: Kind) -> bool:
-    """Whether two arguments are two known bools, strings or members of an enumeration."""
-    if not isinstance(a, StaticK) or not isinstance(b, StaticK) or a == b:
-        return False
-    return type(a.value) is type(b.value) and isinstance(a.value, (bool, str, enum.Enum))
-
-
-def _is_none_or_a_table(a: Kind, b: Kind) -> bool:
-    """Whether one of two arguments is None and the other a dict, set or list (``memo=None``)."""
-    return any(
-        isinstance(x, StaticK) and x.value is None and _is_table(y) for x, y in ((a, b), (b, a))
-    )
-
-
-def _is_table(kind: Kind) -> bool:
-    match kind:
-        case HashK() | TupleK(_, True) | RecordK(builtins.dict):
-            return True
-        case _:
-            return False
 
 
 class Functions:
@@ -176,7 +149,8 @@ class Functions:
         if spec.handed:
             value = hand_back(self.run, spec, f, whole_call, value, owners, let, node)
         if spec.homes:
-            adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
+            adopted.adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
+        adopted.tie(self.run, value)
         if spec.same is not None:
             return args[spec.same]
         return value if spec.part is None else note_part(self.run, spec.part, value, whole)
@@ -356,19 +330,16 @@ class Functions:
         self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], may_differ: bool
     ) -> Spec | None:
         """Return the specialisation being run, if it can serve a call with these kinds."""
-        if any(map(_of_other_union, s.args, kinds)):
+        if any(map(of_other_union, s.args, kinds)):
             return None  # there are few unions: each has a form of the function, nothing is changed
         old_f, old = s.wider or (s.function, s.args)
         if len(old) != len(kinds):
             return None  # one is asked for the place of its result
-        if may_differ and any(map(_of_other_flag, old, kinds)):
-            return None
-        if may_differ and any(map(_is_none_or_a_table, old, kinds)):
+        if may_differ and any(map(differ, old, kinds)):
             return None
         wide_f = recursive_join(old_f, function)
         if wide_f is None and s.updates and depth((function,)) <= depth((old_f,)):
-            # A list that it captured has become longer.
-            wide_f = same_function(old_f, function)
+            wide_f = with_other_data(old_f, function)  # a list that it captured has become longer
         wide = [recursive_join(a, b) for a, b in zip(old, kinds, strict=True)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds):
@@ -440,9 +411,9 @@ class Functions:
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
         """Return the refusal of code of a package with the place where the package is called."""
         name = public_name(definition)
-        known, here = rewrite_of(name), self.run.site(node)
+        known = rewrite_of(name)
         rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
-        made = e.elsewhere(f"{name}, which is called here: {e.reason}", rewrite, here)
+        made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
         if e.site is not None:
             made.add_note("inside of it\n" + excerpt(e.site))
         return made
@@ -487,14 +458,3 @@ def _argument(kind: Kind) -> Kind:
             return generalise(kind)
         case _:
             return kind
-
-
-def recursive_join(a: Kind, b: Kind) -> Kind | None:
-    """Return the ``join`` of the arguments of recursive calls: functions among them must be of a
-    known set."""
-    if a == b:
-        return a
-    joined = join(a, b)
-    if has_function(a) or has_function(b):
-        return joined if joined == a else None
-    return None if joined is None else generalise(joined)

@@ -29,6 +29,7 @@ from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     check_here,
     found_at,
+    refuse_elsewhere,
     same_variables,
     variables,
 )
@@ -166,7 +167,8 @@ def settle_changes(
         names, settled = [], True
         for change in look():
             target = found_at(functions, *change.path)
-            assert target is not None
+            if target is None:
+                refuse_elsewhere(run, change.path[1][-1][1], node)
             scope, name = target.home
             mine = NOTHING
             if change.refusal is not None:

@@ -53,7 +53,6 @@ from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     CONSUMER,
     binds_names,
-    free_names,
     is_endless,
     is_generator,
     jumps,
@@ -375,9 +374,6 @@ def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
     decorators = [
         (None if said_rules.function_of(run, d) else run.evaluate(d), d) for d in s.decorator_list
     ]
-    if decorators and name in free_names(s):
-        reason = "a function that calls itself and is decorated where it is defined"
-        run.refuse(s.decorator_list[0], reason, "define it at module level")
     f: Value = by_reference.function_value(run, s)
     for decorator, node in reversed(decorators):
         if decorator is None:

@@ -48,6 +48,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.numpy.indices import wrapped
 from pullback.frontend.memory import holding
 from pullback.frontend.memory.dict_views import is_view, seen_by, view_of, word_of
+from pullback.frontend.memory.owners import owners_of
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
@@ -137,7 +138,12 @@ def noted(run: Run, whole: Value, items: Items) -> Items:
 def named(run: Run, scope: Scope, name: str, value: Value, whole: bool = False) -> Value:
     """Return the value of a name that is bound to this value: a place, if it is a part of a
     structure, or a list, dict or object that another variable has (or, if asked for, anything
-    ``whole``)."""
+    ``whole``); nothing, if it has a function in it that captured what the name held before."""
+    cell, before = scope.cells.get(name), scope.names.get(name)
+    is_set = before is not None and not (isinstance(before, Stale) and before.unset)
+    if cell is not None and is_set and owners_of(value) & cell:
+        held = f"a function that captured {shown(name)!r}, which is assigned here"
+        return Stale(f"{shown(name)!r} holds {held}", ast.Pass())
     place = run.frame.places.get(value)
     if place is None or place.scope is not scope or place.root == name:
         return value
