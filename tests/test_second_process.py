@@ -62,6 +62,10 @@ def word(x):
 def normal(x):
     return norm.logpdf(x).sum() + (norm.cdf(x) * norm.ppf(0.3)).sum()
 
+def drawn(x, seed):
+    rng = np.random.default_rng(seed)
+    return sum(x * rng.normal(x) for _ in range(3)) + np.random.RandomState(seed).rand() * x
+
 def raising(x):
     if x > 3.0:
         raise Rich(x, more=7) from KeyError("k")
@@ -147,6 +151,7 @@ def cases():
     yield "counted", lambda: [counted(op) for op in (pb.jit, pb.grad)]
     yield "complex", lambda: [pb.grad(of_a_wave)(v) for v in (Z, 1.0 + 2.0j)]
     yield "complex lists", lambda: pb.jit(turned)([1.0j, 2.0 - 1.0j])
+    yield "draws", lambda: [pb.grad(drawn)(2.0, seed) for seed in (3, 4)]
     yield "normal", lambda: pb.grad(normal)(np.linspace(0.0, 1.0, 5))
     for f in (raising, caught):
         for op in (pb.jit, pb.grad):

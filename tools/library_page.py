@@ -16,6 +16,7 @@ import heapq
 import itertools
 import math
 import operator
+import random
 import statistics
 import sys
 from pathlib import Path
@@ -41,13 +42,16 @@ from pullback.frontend.kinds.values import (
     WRITTEN,
     WRITTEN_CLASSES,
 )
+from pullback.frontend.kinds.wrapped import GENERATORS
 from pullback.frontend.library.distributions import has_formulas
+from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.rewrites import REWRITES
 
 PAGE = Path(__file__).parents[1] / "docs" / "library.md"
 LIBRARIES: dict[str, Any] = {
     "np": np,
     "np.linalg": np.linalg,
+    "np.random": np.random,
     "np.lib.stride_tricks": np.lib.stride_tricks,
     "np.polynomial.polynomial": np.polynomial.polynomial,
     "np.polynomial.chebyshev": np.polynomial.chebyshev,
@@ -71,6 +75,7 @@ LIBRARIES: dict[str, Any] = {
     "itertools": itertools,
     "functools": functools,
     "statistics": statistics,
+    "random": random,
     "heapq": heapq,
     "bisect": bisect,
     "collections": collections,
@@ -162,6 +167,9 @@ def page() -> str:
     out += "\n## Methods and attributes\n\n| of | names |\n|---|---|\n"
     for kind, name in KINDS.items():
         out += f"| {name} | {', '.join(f'`{n}`' for n in methods(kind))} |\n"
+    for cls in GENERATORS:
+        names = (n for n in dir(WRITTEN_CLASSES[cls]) if not n.startswith("_"))
+        out += f"| `{name_of(cls)}` | {', '.join(f'`{n}`' for n in names)} |\n"
     out += ALSO
     out += "\n## Out, and what to write instead\n\n| not | write |\n|---|---|\n"
     for name, text in advice():

@@ -62,6 +62,11 @@ class PullbackError(Exception):
         self.args = ("\n\n".join(texts),)
 
 
+    def elsewhere(self, reason: str, rewrite: str, site: Site | None) -> PullbackError:
+        """Return the same refusal in other words, shown at another place."""
+        return type(self)(reason, rewrite, site)
+
+
 def _again(cls: type[PullbackError], args: tuple[Any, ...]) -> PullbackError:
     """Return an error with this text, which is complete."""
     return cls.__new__(cls, *args)
@@ -170,6 +175,12 @@ class MutationError(UnsupportedError):
     """A variable around the function that is changed, and the globals of who changes it."""
     attribute: object = None
     """An attribute of a class or module that is assigned (``frontend.python.paths``)."""
+
+    def elsewhere(self, reason: str, rewrite: str, site: Site | None) -> MutationError:
+        made = type(self)(reason, rewrite, site)
+        made.updated, made.arguments = self.updated, self.arguments
+        made.captured, made.attribute = self.captured, self.attribute
+        return made
 
 
 class TypesDoNotMeetError(ArgumentTypeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import colorsys
 import itertools
-import random
+import secrets
 import statistics
 import sys
 import textwrap
@@ -57,11 +57,11 @@ def factors(x):
 
 
 def draws(x):
-    return x * random.gauss(0.0, 1.0)
+    return x * secrets.randbelow(3)
 
 
 def draws_by_object(x):
-    return x * RNG.normal()
+    return x * RNG.spawn(1)[0].normal()
 
 
 def groups(x):
@@ -76,8 +76,8 @@ CASES = [
     (minimises, "scipy.optimize.minimize", "pb.value_and_grad"),
     (omega, "scipy.special.lambertw", "for _ in range(20)"),
     (factors, "scipy.linalg.lu_factor", "np.linalg.solve"),
-    (draws, "random.Random.gauss", "draw the random numbers outside"),
-    (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
+    (draws, "secrets.randbelow", "np.random.default_rng(seed)"),
+    (draws_by_object, "numpy.random.Generator.spawn", "np.random.default_rng(seed)"),
     (groups, "itertools.groupby", "remembers the last key"),
 ]
 

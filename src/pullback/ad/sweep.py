@@ -16,6 +16,7 @@ from pullback.ad.increments import Operand
 from pullback.ad.partials import Partials
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
+from pullback.core.called_python import DRAWS
 from pullback.core.consumption import Summary
 from pullback.core.terms import (
     AccAdd,
@@ -94,6 +95,13 @@ class DerivativeError(Exception):
 def refuse_callback(let: Let) -> None:
     """Refuse to differentiate a call of a Python function."""
     match let.op:
+        case Prim("callback", _, (number, name)) if number == DRAWS:
+            raise DerivativeError(
+                f"the derivative of {name} by a parameter on which the draw itself depends (a "
+                "shape, a probability, a rate): take pb.stop_gradient of the parameter, or draw "
+                "what depends on it by location and scale",
+                let,
+            )
         case Prim("callback", _, (_, name)):
             raise DerivativeError(
                 f"the derivative of the callback {name!r}, which has no rule: give it one by "

@@ -43,7 +43,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     parts,
 )
-from pullback.frontend.python.python_values import ABSENT, Guard
+from pullback.frontend.python.guards import ABSENT, Guard
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialisation import Specialised
 from pullback.frontend.specialise import specialise
@@ -98,8 +98,9 @@ def alone(f: Callable[..., object], args: Sequence[object], request: Request, ru
             bind(f, args, request)
     kinds = kinds_of(args)
     equal = run and (type_of(function), kinds) not in broadcasting
-    with compiling, watched(), refusals():
+    with compiling, watched():
         special = _specialised(function, kinds, args, equal, request)
+    with compiling, watched(), refusals(special.special.program):
         unit = special.unit(request)
         program = unit.program(True)
         if unit.plan.cells:

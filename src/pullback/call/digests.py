@@ -35,6 +35,9 @@ _NO_PART = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__
             "__static_attributes__", "__annotations_cache__", "_abc_impl",
             "__abstractmethods__", "_value2member_map_"}  # fmt: skip
 """What says nothing more of a class, or is filled by and by."""
+_CYTHON = ("cython_function_or_method",)
+"""The classes of functions that libraries bring along."""
+
 _METACLASSES = ("type", "ABCMeta", "EnumType", "EnumMeta", "_ProtocolMeta")
 _HEAP = 1 << 9
 """The flag of classes that were made at run time."""
@@ -134,7 +137,7 @@ class Digester:
         if typing.get_origin(value) is not None:
             return "generic", self._all((typing.get_origin(value), *typing.get_args(value)))
         name = getattr(value, "__name__", None)
-        if callable(value) and is_library(cls.__module__):
+        if callable(value) and (is_library(cls.__module__) or cls.__name__ in _CYTHON):
             for module in (str(getattr(value, "__module__", "")), "numpy", "scipy.special"):
                 if is_library(module) and found_by_name(module, str(name)) is value:
                     return "library", cls.__qualname__, module, name

@@ -48,7 +48,7 @@ from pullback.core.trails import is_followed
 from pullback.core.traverse import differentiates, has_products
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.kinds.kinds import Kind
-from pullback.frontend.python.python_values import Guard
+from pullback.frontend.python.guards import Guard
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialisation import Specialised
 from pullback.frontend.specialise import specialise
@@ -247,7 +247,7 @@ class Unit:
         counted = native and self.plan.cells
         program = self.programs.get(counted)
         if program is None or trace is not None:
-            with compiling, watched(), refusals():
+            with compiling, watched(), refusals(self.special.special.program):
                 given = {
                     "invariant loads": self.prepared, "ad": self.derived,
                     "entry": lambda p: self.entry(p, counted),
@@ -291,7 +291,7 @@ class Unit:
         """The native code of a pullback."""
         if self.halves is None:
             split = REVERSE[self.plan.request.method].split
-            with compiling, watched(), refusals():
+            with compiling, watched(), refusals(self.special.special.program):
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
                     since, source = self.special.begun(), self.prepared(self.source)
@@ -303,14 +303,14 @@ class Unit:
     @cached_property
     def linear_maps(self) -> LinearMaps | None:
         """The native code of a linear map; None: there is none."""
-        with compiling, watched(), refusals():
+        with compiling, watched(), refusals(self.special.special.program):
             around = self.special.hidden, self.special.guards
             return linear_maps(self.plan, self.prepared(self.source), *around)
 
     @cached_property
     def fixed(self) -> bool:
         """Whether the words of the results are the same for all values of the reals."""
-        with compiling, refusals():
+        with compiling, refusals(self.special.special.program):
             return deeply(partial(fixed_dependence, self.source, self.plan.wrt))
 
     @cached_property

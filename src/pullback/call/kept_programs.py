@@ -55,8 +55,9 @@ from pullback.frontend.functions.lambda_sets import LambdaSet
 from pullback.frontend.kinds.kinds import Kind, StaticK, static_kind
 from pullback.frontend.python import symbols
 from pullback.frontend.python.frozen_distributions import frozen_kind
+from pullback.frontend.python.guards import ABSENT, Guard, holds
 from pullback.frontend.python.paths import MISSING, Namespace, read
-from pullback.frontend.python.python_values import ABSENT, Guard, PythonValues, holds
+from pullback.frontend.python.python_values import PythonValues
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.python.records import union_kind
 from pullback.frontend.python.source import Definition, Used

@@ -16,8 +16,8 @@ from pullback.core.values import dtype_of
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.plain_kinds import CHANGEABLE
+from pullback.frontend.python.guards import ABSENT, Guard, holds
 from pullback.frontend.python.paths import MISSING, Namespace, read
-from pullback.frontend.python.python_values import ABSENT, Guard, holds
 from pullback.lower.loopcode import Ty
 from pullback.native import ArrayOf, Leaf, NpScalar, PyBool, PyFloat, PyInt, Tree
 

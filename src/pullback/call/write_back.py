@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from pullback.core.draws import put_words, words_of
 from pullback.core.terms import same_number
-from pullback.frontend.kinds.wrapped import WRAPPERS
+from pullback.frontend.kinds.wrapped import GENERATORS, WRAPPERS
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.python.object_classes import attributes_of, slots_of
 from pullback.frontend.python.pytypes import MOST_ITEMS
@@ -62,6 +63,8 @@ class Writing:
             ):
                 put, new = told
                 self.merged(old, new, frozenset(put))
+            case _ if type(old) in GENERATORS:
+                self.merged(old, told[1], frozenset())
             case list():
                 self._refill(old, told)
             case set():
@@ -123,6 +126,8 @@ class Writing:
             case ChainMap(), ChainMap() if len(old.maps) == len(new.maps):
                 for x, y in zip(old.maps, new.maps, strict=True):
                     self.merged(x, y, put)
+            case _ if type(old) in GENERATORS and type(old) is type(new):
+                self.writes.append(partial(put_words, words_of(new), old))
             case (deque() | ChainMap()), _:
                 raise UnsaidError
             case dict(), dict():

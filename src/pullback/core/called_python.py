@@ -15,11 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from pullback.core.later import Later
+
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Words = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 Called = Callable[[Floats, Words], Floats]
 
 PREFIX = "callback_"
+DRAWS = 0
+"""The number of draws of random numbers, which is the same in every process (``core/draws.py``)."""
+
 RAISED = "a Python function that was called raised an error"
 
 _known: dict[int, tuple[Called, Any]] = {}
@@ -30,6 +35,7 @@ _seen: set[int] = set()
 
 _numbers = itertools.count(1)
 _pending = threading.local()
+_draws = Later("pullback.core.draws")
 
 _FUNCTION = ctypes.CFUNCTYPE(
     None, *(ctypes.POINTER(t) for t in (ctypes.c_double, ctypes.c_int64, ctypes.c_int,
@@ -43,6 +49,12 @@ def enter(function: Called, pure: bool = True) -> int:
     number = next(_numbers)
     if not pure:
         _seen.add(number)
+    _known[number] = function, _native(function)
+    return number
+
+
+def _native(function: Called) -> Any:
+    """Return the C function that calls a function."""
 
     def run(reals: Any, words: Any, n: Any, m: Any, out: Any, count: Any, info: Any) -> None:
         info[0] = 1
@@ -56,13 +68,19 @@ def enter(function: Called, pure: bool = True) -> int:
         except BaseException as error:  # it is raised again by the compiled call
             _pending.error = error
 
-    _known[number] = function, _FUNCTION(run)
-    return number
+    return _FUNCTION(run)
+
+
+def _of(number: int) -> tuple[Called, Any]:
+    """Return a function and its C function."""
+    if number == DRAWS and number not in _known:
+        _known[number] = _draws.drawn, _native(_draws.drawn)
+    return _known[number]
 
 
 def called(reals: Floats, words: Words, count: int, number: int, name: str) -> Floats:
     """Call a function from the evaluator."""
-    return _known[number][0](np.array(reals), np.array(words))
+    return _of(number)[0](np.array(reals), np.array(words))
 
 
 def is_pure(number: object) -> bool:
@@ -72,7 +90,7 @@ def is_pure(number: object) -> bool:
 
 def address(number: int) -> int:
     """Return the address of the C function of a number."""
-    found: int = ctypes.cast(_known[number][1], ctypes.c_void_p).value or 0
+    found: int = ctypes.cast(_of(number)[1], ctypes.c_void_p).value or 0
     return found
 
 
@@ -83,4 +101,4 @@ def raised() -> BaseException | None:
     return error
 
 
-__all__ = ["PREFIX", "RAISED", "address", "called", "enter", "is_pure", "raised"]
+__all__ = ["DRAWS", "PREFIX", "RAISED", "address", "called", "enter", "is_pure", "raised"]

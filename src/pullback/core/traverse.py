@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from pullback.core.called_python import DRAWS
 from pullback.core.prims import SHOW
 from pullback.core.terms import (
     TRAVERSALS,
@@ -56,13 +57,15 @@ def map_functions(program: Program, f: Callable[[Function], Function]) -> Progra
 
 def calls_python(program: Program) -> bool:
     """Whether a program calls Python functions, or prints. A text that Python makes for it does not
-    count: nobody sees how often it is made."""
+    count, nor does a draw of random numbers: nobody sees how often it is made."""
     lets = (let for f in program.functions.values() for let in all_lets(f.body))
-    return any(
-        isinstance(let.op, Prim)
-        and (let.op.name == "callback" or (let.op.name == SHOW and not let.vars))
-        for let in lets
-    )
+    return any(isinstance(let.op, Prim) and _is_seen(let.op, let.vars) for let in lets)
+
+
+def _is_seen(op: Prim, variables: tuple[Var, ...]) -> bool:
+    if op.name == "callback":
+        return op.static[0] != DRAWS
+    return op.name == SHOW and not variables
 
 
 def differentiates(program: Program) -> bool:

@@ -76,7 +76,8 @@ def _outside(error: PullbackError, function: object, args: Sequence[object]) -> 
     if error.site is None or package_of(error.site.file) != OWN:
         return error
     name, site = _called([*reversed(args), function])
-    return type(error)(f"{name}: {error.reason}" if name else error.reason, error.rewrite, site)
+    reason = f"{name}: {error.reason}" if name else error.reason
+    return error.elsewhere(reason, error.rewrite, site)
 
 
 def _called(todo: list[object]) -> tuple[str, Site | None]:

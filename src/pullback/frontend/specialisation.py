@@ -12,8 +12,8 @@ from pullback.core.terms import Program, Site
 from pullback.core.traverse import calls_python
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.kinds import ArgType, Kind, StaticK, static_kind
+from pullback.frontend.python.guards import Guard, holds
 from pullback.frontend.python.paths import MISSING, read
-from pullback.frontend.python.python_values import Guard, holds
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Used

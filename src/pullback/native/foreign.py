@@ -48,9 +48,18 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
         f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {args[-1]}, align 8')} to i64")
 
 
+_CALLBACK = PREFIX + called_python.PREFIX
+
+
 def is_callback(symbol: str) -> bool:
-    """Whether a symbol is that of a Python function, which has its number in this process only."""
-    return symbol.startswith(PREFIX + called_python.PREFIX)
+    """Whether a symbol is that of a Python function."""
+    return symbol.startswith(_CALLBACK)
+
+
+def is_of_process(symbol: str) -> bool:
+    """Whether a symbol is that of a Python function which has its number in this process only:
+    draws of random numbers have theirs in every one."""
+    return is_callback(symbol) and symbol != f"{_CALLBACK}{called_python.DRAWS}"
 
 
 def one_thread(f: FunctionText) -> str:

@@ -22,7 +22,7 @@ from pullback.native.compile import Timing, link_text, optimised_text
 from pullback.native.emit import ModuleText, emit_module, finish
 from pullback.native.entry import EntryText
 from pullback.native.entry_base import EntryBase, declarations, entry_symbol
-from pullback.native.foreign import is_callback
+from pullback.native.foreign import is_of_process
 from pullback.native.polls import Patience
 from pullback.native.pyabi import verify_owner
 from pullback.native.runtime import SHOWS, ErrorSite, ModuleOwner, ShowSite
@@ -169,7 +169,7 @@ class Written:
     @property
     def calls_python(self) -> bool:
         """Whether it calls functions that only this process knows."""
-        return any(map(is_callback, self.foreign))
+        return any(map(is_of_process, self.foreign))
 
 
 def _loaded(written: Written, entries: _Entries, later: _Later | None) -> CompiledModule:

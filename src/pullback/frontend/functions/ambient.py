@@ -8,6 +8,7 @@ in one of them itself.
 from __future__ import annotations
 
 import abc
+import sys
 import types
 import typing
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import ATTRIBUTE, COLUMN, Scope, function_scope
-from pullback.frontend.kinds.values import CellV, FunctionV, RecordV, Value
+from pullback.frontend.kinds.values import CellV, FunctionV, RecordV, TupleV, Value
 from pullback.frontend.python.libraries import is_closed_module
 from pullback.frontend.python.object_classes import LOCAL, is_made_in_python
 from pullback.frontend.python.paths import Attribute, Namespace
@@ -36,7 +37,11 @@ def names_here(scope: Scope) -> dict[str, str]:
 def within(scope: Scope, f: FunctionV) -> FunctionV:
     """Return a function as it is called in this scope: it captures these variables."""
     here = function_scope(scope)
-    names = {n: CellV(here, m) for n, m in names_here(scope).items()}
+    alone = bool(f.definition.globals.get("ALONE"))  # of the library, and calls nothing of others
+    names = {
+        n: CellV(here, m)
+        for n, m in names_here(scope).items() if not (alone and n.startswith(ATTRIBUTE))
+    }
     known = isinstance(f.scope, Scope) and f.scope.always and not f.scope.live
     if known or not names:
         return f
@@ -74,15 +79,21 @@ def note(frame: Frame, refusal: MutationError, value: Value) -> None:
     definition = frame.definition
     if definition is None:
         return
-    paths = [h.path for h in frame.hidden.values() if h.value is value]
+    paths = [h.path for h in frame.hidden.values() if _is_made_of(value, h.value)]
     if isinstance(value, RecordV) and value.outside is not None:
         paths.append(value.outside.path)
     for path in paths:
         match path:
             case (("global", Namespace(names=names), str(name)), *_):
-                refusal.captured = name, names
+                module = sys.modules.get(str(names.get("__name__")))
+                if module is not None and is_closed_module(module.__name__):
+                    refusal.attribute = Attribute(module, name)  # the generator that all share
+                else:
+                    refusal.captured = name, names
                 return
-            case (("function",), ("cell", int(k)), *_) if definition.code is not None:
+            case (("function",), ("cell", int(k)), *_) if (
+                definition.code is not None and k < len(definition.code.co_freevars)
+            ):
                 refusal.captured = definition.code.co_freevars[k], definition.globals
                 return
             case (("class", type() as cls), ("attr" | "own", str(name)), *_):
@@ -90,6 +101,13 @@ def note(frame: Frame, refusal: MutationError, value: Value) -> None:
                 if may_be_assigned(attribute := Attribute(owner, name)):
                     refusal.attribute = attribute
                     return
+
+
+def _is_made_of(value: Value, hidden: Value) -> bool:
+    """Whether a value is what is read from outside, or was made of the data in it."""
+    if value is hidden or not (isinstance(value, RecordV) and isinstance(hidden, TupleV)):
+        return value is hidden
+    return any(part is data for part in value.fields.values() for data in hidden.items)
 
 
 __all__ = ["is_plain", "may_be_assigned", "names_here", "note", "within"]

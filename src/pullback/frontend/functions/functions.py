@@ -411,9 +411,9 @@ class Functions:
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
         """Return the refusal of code of a package with the place where the package is called."""
         name = public_name(definition)
-        known = rewrite_of(name)
+        known, here = rewrite_of(name), self.run.site(node)
         rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
-        made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
+        made = e.elsewhere(f"{name}, which is called here: {e.reason}", rewrite, here)
         if e.site is not None:
             made.add_note("inside of it\n" + excerpt(e.site))
         return made

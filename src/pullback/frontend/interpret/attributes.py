@@ -25,6 +25,7 @@ from pullback.frontend.kinds.kinds import TYPE, UnionK
 from pullback.frontend.kinds.values import (
     ATTRIBUTES,
     METHODS,
+    WRITTEN_CLASSES,
     ArrayV,
     CaughtV,
     FunctionV,
@@ -246,6 +247,9 @@ def refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoRetu
             node, f"the attribute {name!r} of a {cls.__name__} cannot be an argument: {why.reason}",
             why.rewrite, error=UnknownAttributeError,
         )  # fmt: skip
+    library = next((c for c, text in WRITTEN_CLASSES.items() if text is cls), None)
+    if library is not None and hasattr(library, name):
+        refuse_library(run, getattr(library, name), node)
     if object_classes.is_object_class(cls):
         hook = object_classes.hook_of(cls)
         where = f" here (its {hook} is not asked)" if hook.startswith("__getattr") else " here"

@@ -1,15 +1,22 @@
 """Containers of the standard library that are arguments: plain data in a class of its own.
 
-A deque is a list and a bound, a Counter a dict, a ChainMap a tuple of dicts, a range three ints. So
-plain data crosses (``held``), and what is no data is known (``extra``: a factory). The entry makes
-the container of both (``memory.given_containers``), and a result is put together of them again.
+A deque is a list and a bound, a Counter a dict, a ChainMap a tuple of dicts, a range three ints, a
+generator of random numbers the words of its state. So plain data crosses (``held``), and what is no
+data is known (``extra``: a factory). The entry makes the container of both
+(``memory.given_containers``), and a result is put together of them again.
 """
 
 from __future__ import annotations
 
+import random
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
+
+import numpy as np
+
+from pullback.core import draws
 
 
 class Wrapper(NamedTuple):
@@ -32,6 +39,13 @@ def _range(bounds: tuple[Any, Any, Any], _: object) -> range | None:
     return None if bounds[0] is None else range(*bounds)
 
 
+def _generator(cls: type, words: Any, _: object) -> object:
+    return None if words is None else draws.with_words(words, cls)
+
+
+GENERATORS: tuple[type, ...] = np.random.Generator, np.random.RandomState, random.Random
+"""The classes of generators of random numbers."""
+
 WRAPPERS: dict[type, Wrapper] = {
     deque: Wrapper(
         lambda d: (list(d), d.maxlen), lambda held, _: deque(*held), inside=list,
@@ -46,6 +60,7 @@ WRAPPERS: dict[type, Wrapper] = {
         lambda c: tuple(c.maps), lambda held, _: ChainMap(*held), inside=lambda c: c.maps
     ),
     range: Wrapper(lambda r: (r.start, r.stop, r.step), _range),
+    **{cls: Wrapper(draws.words_of, partial(_generator, cls)) for cls in GENERATORS},
 }  # fmt: skip
 
-__all__ = ["WRAPPERS", "Wrapper"]
+__all__ = ["GENERATORS", "WRAPPERS", "Wrapper"]

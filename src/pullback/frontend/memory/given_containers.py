@@ -34,6 +34,7 @@ from pullback.frontend.kinds.values import (
     Value,
     WrappedV,
 )
+from pullback.frontend.kinds.wrapped import GENERATORS
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
 from pullback.frontend.store.shared_memory import opened
@@ -102,9 +103,15 @@ def _of_chain(run: Run, chain: Value, node: ast.AST) -> Value | None:
     return TupleV(tuple(leaving(run, v, node) for v in maps.items))
 
 
+def _of_generator(run: Run, generator: Value, node: ast.AST) -> Value:
+    return run.attribute(generator, "_state", node)
+
+
 _Leaving = Callable[["Run", Value, ast.AST], Value | None]
 
-_LEAVING: dict[type, _Leaving] = {deque: _of_deque, ChainMap: _of_chain}
+_LEAVING: dict[type, _Leaving] = {
+    deque: _of_deque, ChainMap: _of_chain, **dict.fromkeys(GENERATORS, _of_generator),
+}  # fmt: skip
 
 
 def _table(run: Run, items: Value, kind: TableK, node: ast.AST) -> HashV:
@@ -137,11 +144,15 @@ def _range(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Val
     return RangeV(*held.items)
 
 
+def _generator(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    return RecordV(WRITTEN_CLASSES[cls], {"_state": held})
+
+
 _Maker = Callable[["Run", type, Value, Value, ast.AST], Value]
 
 _CONTAINERS: dict[type, _Maker] = {
     deque: _deque, defaultdict: _dict, Counter: _dict, OrderedDict: _dict, ChainMap: _chain,
-    range: _range,
+    range: _range, **dict.fromkeys(GENERATORS, _generator),
 }  # fmt: skip
 """What makes the container of its plain data and of what else it has."""
 

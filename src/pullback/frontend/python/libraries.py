@@ -139,7 +139,10 @@ def _name(obj: object) -> str:
     return next(known, str(given or type(obj).__name__.removesuffix("_gen")))
 
 
-_PUBLIC = {"_operator": "operator", "_warnings": "warnings", "io": "", "_io": ""}
+_PUBLIC = {
+    "_operator": "operator", "_warnings": "warnings", "io": "", "_io": "",
+    "numpy.random.mtrand": "numpy.random",
+}  # fmt: skip
 
 __all__ = [
     "CLOSED", "OWN", "is_closed", "is_closed_module", "is_used_in_brackets", "is_users",

@@ -52,12 +52,14 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
+from pullback.frontend.kinds.wrapped import GENERATORS
 from pullback.frontend.python import records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
+from pullback.frontend.python.guards import ABSENT, Guard
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.object_classes import attributes_of, is_object_class
-from pullback.frontend.python.paths import MISSING, Namespace, describe_path
+from pullback.frontend.python.paths import Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import definition_of
@@ -76,10 +78,6 @@ def is_library(names: dict[str, object]) -> bool:
     return str(names.get("__name__")).startswith(("pullback.frontend.", "pullback.api."))
 
 
-ABSENT = ("absent",)
-"""The key of a guard which says that no global has this name (``builtin``)."""
-
-
 def text_of(function: object) -> FunctionV:
     """Return the text in Python that is compiled in place of a library function."""
     return with_defaults(WRITTEN[function])
@@ -90,15 +88,6 @@ def with_defaults(text: types.FunctionType) -> FunctionV:
     defaults = tuple(TupleV(()) if v == () else Static(v) for v in text.__defaults__ or ())
     keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
     return FunctionV(definition_of(text), None, defaults, keywords)
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A condition of compiled code: the value at ``path`` has the same ``type_of`` (of a function:
-    the same code) as before."""
-
-    path: Path
-    kind: StaticK
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +250,10 @@ class PythonValues:
             return self._partial(obj, path, node, guarded)
         if (whole := distribution_in(obj)) is not None:
             return self._frozen(whole, obj, path, node)
+        if cls in GENERATORS:
+            held = self.hidden(path, type_of(obj))
+            assert isinstance(held, TupleV)
+            return RecordV(WRITTEN_CLASSES[cls], {"_state": held.items[0]})
         operator = getattr(obj, "__pullback_operator__", None)
         if operator is not None:
             name, function, *options = operator
@@ -344,8 +337,10 @@ class PythonValues:
             self._guard(path, self._code_of(obj))
         count = len(obj.__defaults__ or ())  # from the end on: others may come in front of them
         guarded = guarded or path == (("function",),)  # its code is guarded, its defaults not
+        own = is_library(obj.__globals__)  # whose numbers do not change
         defaults = tuple(
-            self.from_python(v, (*path, ("default", k - count)), node, guarded)
+            Static(v) if own and type(v) in (int, float)
+            else self.from_python(v, (*path, ("default", k - count)), node, guarded)
             for k, v in enumerate(obj.__defaults__ or ())
         )
         keywords = tuple(
@@ -449,42 +444,13 @@ class PythonValues:
             if name in vars(module) and asked_by and not is_library(asked_by.globals):
                 path = (("global", Namespace.of(vars(module)), name),)
                 self._guard(path, static_kind(obj))
+            if isinstance(obj, type):
+                return Static(WRITTEN_CLASSES.get(obj, obj))
             return of_complex(obj) if type(obj) is complex else Static(obj)
         if name not in vars(module):
             reason = f"{module.__name__}.{name} is made by the module's __getattr__ at every look"
             self.refuse(node, reason, f"import it by name: from {module.__name__} import {name}")
         return self.global_value(vars(module), name, node)
-
-
-def holds(guard: Guard, value: object) -> bool:
-    """Whether the value at the guard's path still satisfies the guard."""
-    match guard.kind.key:
-        case ("absent",):
-            return value is MISSING
-        case ("code", code, globals_id):
-            return (
-                isinstance(value, types.FunctionType)
-                and value.__code__ is code
-                and id(value.__globals__) == globals_id
-            )
-        case ("operator", name, options):
-            found = getattr(value, "__pullback_operator__", ("",))
-            return bool(found[0] == name and tuple(found[2:]) == options)
-        case ("class of", cls):
-            return type(value) is cls
-        case ("keys", keys):
-            return type(value) is dict and tuple(value) == keys
-        case ("partial", count, names):
-            return (
-                isinstance(value, functools.partial)
-                and (len(value.args), tuple(value.keywords)) == (count, names)
-            )
-        case ("frozen distribution", *_):
-            return distribution_in(value) is not None and frozen_kind(value).key == guard.kind.key
-        case (t, int(n)) if t is tuple or t is list:
-            return isinstance(value, t) and refusal(value) is None and len(value) == n
-        case _:
-            return static_kind(value) == guard.kind
 
 
 def _struct_names(obj: tuple[object, ...]) -> tuple[str, ...]:
@@ -494,7 +460,4 @@ def _struct_names(obj: tuple[object, ...]) -> tuple[str, ...]:
     return names if struct else ()
 
 
-__all__ = [
-    "ArrayK", "Callable", "Guard", "Hidden", "Iterator", "ListK", "PythonValues", "holds",
-    "is_library",
-]  # fmt: skip
+__all__ = ["ArrayK", "Callable", "Hidden", "Iterator", "ListK", "PythonValues", "is_library"]

@@ -17,7 +17,10 @@ SHOW = (
     "return what you want to see, or call the function itself, without Pullback: it is plain "
     "Python and prints there"
 )
-DRAW = "draw the random numbers outside and pass them in as an argument"
+DRAW = (
+    "np.random.default_rng(seed) and its usual methods, or numbers that are drawn outside and "
+    "passed in as an argument"
+)
 LEAST = "np.linalg.lstsq(a, b, rcond=None)"
 SYMMETRIC = "of a symmetric matrix np.linalg.eigh(a); of others call it outside"
 EACH = "a comprehension: np.array([f(v) for v in x])"

@@ -16,6 +16,7 @@ import heapq
 import itertools
 import operator
 import queue
+import random
 import statistics
 from collections.abc import MutableMapping, MutableSequence
 from types import FunctionType, ModuleType
@@ -39,6 +40,8 @@ from pullback.frontend.library.text import (
     heaps,
     integer_functions,
     iterations,
+    legacy_draws,
+    legacy_generators,
     matrix_functions,
     moments,
     more_arrays,
@@ -49,7 +52,10 @@ from pullback.frontend.library.text import (
     polynomials,
     power_series,
     pseudo_inverse,
+    python_draws,
+    python_generators,
     queues,
+    random_generators,
     scipy_distance,
     scipy_initial_value,
     scipy_integrate,
@@ -132,6 +138,8 @@ OTHERS = (
     | _texts(statistics, statistics_functions)
     | _texts(functools, wrapping)
     | _texts(dict, dict_methods)
+    | _texts(np.random, legacy_draws)
+    | _texts(random, python_draws)
 )
 """Functions of arguments that no signature describes (``tests/frontend/test_library_texts.py``)."""
 
@@ -141,6 +149,12 @@ CLASSES: dict[type, type] = {
     collections.deque: deques.deque, collections.ChainMap: chain_maps.ChainMap,
     queue.Queue: queues.Queue, queue.SimpleQueue: queues.SimpleQueue,
     queue.LifoQueue: queues.LifoQueue, queue.PriorityQueue: queues.PriorityQueue,
+    **{getattr(np.random, cls.__name__): cls for cls in (
+        random_generators.Generator, random_generators.PCG64, random_generators.PCG64DXSM,
+        random_generators.SFC64, random_generators.Philox, random_generators.MT19937,
+        legacy_generators.RandomState,
+    )},
+    random.Random: python_generators.Random,
 }  # fmt: skip
 """Classes whose objects change (``tests/frontend/test_deques.py``, ``test_queues.py``)."""
 
