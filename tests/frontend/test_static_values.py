@@ -434,3 +434,21 @@ def over_axes(a, n=1):
 def test_an_axis_that_changes_in_a_recursion():
     with pytest.raises(pb.PullbackError, match="known"):
         pb.jit(over_axes)(np.ones((2, 2)))
+
+
+def summed(a, axis):
+    return np.sum(a, axis=axis)
+
+
+def handed_on(a, axis):
+    return summed(a, axis) * 2.0
+
+
+def at_two_levels(a):
+    return summed(a, 1), handed_on(a, 0)
+
+
+def test_an_axis_is_handed_on_to_a_function_that_was_called_before():
+    a = np.arange(6.0).reshape(2, 3)
+    for found, wanted in zip(pb.jit(at_two_levels)(a), at_two_levels(a), strict=True):
+        np.testing.assert_array_equal(found, wanted)

@@ -220,7 +220,7 @@ class Functions:
         try:
             if refusal is not None and definition in self.recursive:
                 raise refusal
-            if name in known:
+            if name in known and definition in self.recursive:
                 rewrite = "let the recursion hand it on as it is"
                 self.run.refuse(node, f"{what} changes in a recursion", rewrite, StaticValueError)
             self.run.static(value, node, what)
