@@ -49,7 +49,7 @@ NAMES = {
                 "tests/frontend/test_surface.py", "tests/frontend/test_distributions.py",
                 "tests/frontend/test_scipy_texts.py", "tests/frontend/test_scipy_solvers.py"),
     "lines": ("NumPy's functions with unusual keywords, one call in a line",
-              "tests/frontend/test_numpy_lines.py"),
+              "tests/frontend/test_numpy_lines.py", "tests/frontend/test_fourier.py"),
     "foreign": ("two hundred programs as people write them: right, or refused as before",
                 "tests/test_foreign.py", "tests/frontend/test_hash_tables.py"),
     "values": ("values by code of their own, derivatives by both methods, all examples",

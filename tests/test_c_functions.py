@@ -267,9 +267,14 @@ def solving(x):
     return np.sum(np.linalg.solve(np.outer(x, x) + np.eye(len(x)), x))
 
 
-@pytest.mark.parametrize(
-    "f, text", [(printing, "prints"), (calling_python, "Python's"), (solving, "LAPACK")]
-)  # fmt: skip
+def transforming(x):
+    return np.sum(np.abs(np.fft.fft(x)) ** 2)
+
+
+@pytest.mark.parametrize("f, text", [
+    (printing, "prints"), (calling_python, "Python's"), (solving, "LAPACK"),
+    (transforming, "NumPy's Fourier transforms"),
+])  # fmt: skip
 def test_what_needs_python_is_refused(f: Callable[..., Any], text: str, tmp_path: Path) -> None:
     with pytest.raises(pb.UnsupportedError, match=text):
         pb.cfunc(f)

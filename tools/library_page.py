@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.fft
 import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
@@ -51,6 +52,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "library.md"
 LIBRARIES: dict[str, Any] = {
     "np": np,
     "np.linalg": np.linalg,
+    "np.fft": np.fft,
     "np.random": np.random,
     "np.lib.stride_tricks": np.lib.stride_tricks,
     "np.polynomial.polynomial": np.polynomial.polynomial,
@@ -61,6 +63,7 @@ LIBRARIES: dict[str, Any] = {
     "np.polynomial.laguerre": np.polynomial.laguerre,
     "scipy.special": scipy.special,
     "scipy.linalg": scipy.linalg,
+    "scipy.fft": scipy.fft,
     "scipy.integrate": scipy.integrate,
     "scipy.interpolate": scipy.interpolate,
     "scipy.optimize": scipy.optimize,

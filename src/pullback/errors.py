@@ -81,10 +81,10 @@ class UnsupportedError(PullbackError, NotImplementedError):
         >>> import numpy as np
         >>> import pullback as pb
         >>> try:
-        ...     pb.jit(np.fft.fft)(np.ones(2))
+        ...     pb.jit(np.poly1d)(np.ones(2))
         ... except pb.UnsupportedError as error:
         ...     error.reason
-        'numpy.fft.fft is not supported inside compiled code'
+        'numpy.poly1d is not supported inside compiled code'
     """
 
     title = "not supported"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 
 import numpy as np
@@ -73,6 +74,32 @@ def refused_lapack():
        NotImplementedError, outside=True)  # fmt: skip
 def mended_lapack():
     return called(eliminated, 2.0)
+
+
+def transformed(x):
+    return np.sum(np.abs(np.fft.fft(np.array([x, 1.0, x * x]))))
+
+
+def summed(x):
+    values = [x, 1.0, x * x]
+    total = 0.0
+    for k in range(3):
+        real, imag = 0.0, 0.0
+        for j in range(3):
+            real += values[j] * math.cos(2.0 * math.pi * j * k / 3)
+            imag -= values[j] * math.sin(2.0 * math.pi * j * k / 3)
+        total += math.hypot(real, imag)
+    return total
+
+
+def refused_transform():
+    return called(transformed, 2.0)
+
+
+@mends(refused_transform, (), "write the sums of the transform as loops", UnsupportedError,
+       NotImplementedError, outside=True)  # fmt: skip
+def mended_transform():
+    return called(summed, 2.0)
 
 
 def refused_pair():

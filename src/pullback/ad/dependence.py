@@ -38,6 +38,7 @@ from pullback.ad.sum_loops import loops_of_sum
 from pullback.ad.sweep import DerivativeError
 from pullback.core.build import Builder, lit
 from pullback.core.prims import TABLE
+from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
 from pullback.core.rows import Row
 from pullback.core.terms import (
@@ -309,6 +310,9 @@ class Dependence(Forward):
             b.lets.append(Let((primal,), Prim(name, self.values(args), static), let.site))
             self.env[out] = (primal, self.sides(let, Prim(name, args, static), {}, b)[0])
             return
+        if name in FOURIER.rows and self.on(let.vars[0]):
+            self.by_rows(let, Prim(name, args, static), b)
+            return
         if name not in LINEAR.rows or not any(map(self.on, let.vars)):
             super().prim(let, name, args, static, b)
             return
@@ -320,6 +324,24 @@ class Dependence(Forward):
                 word = either(b, word, union(b, self.look(a)[1]))
         for v, result in zip(let.vars, results, strict=True):
             self.env[v] = (result, self.everywhere(result, word, b)) if self.on(v) else (result,)
+
+    def by_rows(self, let: Let, op: Prim, b: Builder) -> None:
+        """Translate a row of which each line of the result depends on that line of the arrays."""
+        (out,) = let.vars
+        result = Var(out.name, out.type)
+        b.lets.append(Let((result,), Prim(op.name, self.values(op.args), op.static), let.site))
+        extents, (i,), body = extents_of(b, result), indices(1), Builder()
+        word: Atom = NOBODY
+        for a in filter(self.on, op.args):
+            line = self.look(a)[1]
+            if isinstance(line.type, Array):
+                line = body.prim("pick", line, i, static=(0,))
+            word = either(body, word, union(body, line))
+        (lines,) = b.let(Build(extents[:1], (i,), body.block((word,))), (Array(F64, 1),))
+        places, inner = indices(len(extents)), Builder()
+        item = inner.index(lines, places[:1], checked=False)
+        made = b.let(Build(extents, places, inner.block((item,))), (Array(F64, len(extents)),))
+        self.env[out] = (result, made[0])
 
     def everywhere(self, result: Var, word: Atom, b: Builder) -> Atom:
         """Return the word of a number, or an array of it for each element of an array."""

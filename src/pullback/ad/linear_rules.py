@@ -261,6 +261,11 @@ def _prim(name: str, degrees: list[Degree]) -> Degree:
             return join(_product(degrees[:2]), degrees[2])
         case "solve" | "solve.ck" | "solve_triangular":
             return degrees[1] if degrees[0] <= Degree.FREE else Degree.NEITHER
+        case "fft" | "irfft":
+            both = join(degrees[0], degrees[1])
+            return both if all(d <= Degree.FREE for d in degrees[2:]) else Degree.NEITHER
+        case "rfft":
+            return degrees[0] if degrees[1] <= Degree.FREE else Degree.NEITHER
         case "div":
             return degrees[0] if degrees[1] <= Degree.FREE else Degree.NEITHER
         case "select":

@@ -26,6 +26,7 @@ from pullback.call.request import Plan, Request, What, with_literals
 from pullback.call.specialised import broadcasting, compiling, kinds_of
 from pullback.call.trees import TY_OF_DTYPE
 from pullback.call.watching import watched
+from pullback.core import pocketfft
 from pullback.core.frozen import dataclass, field
 from pullback.core.messages import exception_text
 from pullback.core.recursion import deeply
@@ -164,6 +165,12 @@ def _refuse_python(module: Module) -> None:
                         "this program calls a function of Python's, which code that runs without "
                         "Python cannot",
                         "write that function so that it is compiled, without pb.pure_callback",
+                    )
+                if instr.routine.startswith(pocketfft.PREFIX):
+                    raise UnsupportedError(
+                        "this program calls NumPy's Fourier transforms, which code that runs "
+                        "without Python does not bring along",
+                        "write the sums of the transform as loops, or call pb.jit(f) from Python",
                     )
                 raise UnsupportedError(
                     f"this program calls {instr.routine} of LAPACK, which code that runs without "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from pullback.core import called_python, scipy_functions
+from pullback.core import called_python, pocketfft, scipy_functions
 from pullback.core.later import Later
 
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
@@ -20,12 +20,14 @@ _cython_lapack = Later("scipy.linalg.cython_lapack")
 
 
 def foreign_address(routine: str) -> int:
-    """The address of a routine, of a special function of SciPy's, or of a Python function that
-    compiled code calls."""
+    """The address of a routine, of a special function of SciPy's, of a loop of NumPy's Fourier
+    transforms, or of a Python function that compiled code calls."""
     if routine.startswith(called_python.PREFIX):
         return called_python.address(int(routine.removeprefix(called_python.PREFIX)))
     if routine.startswith(scipy_functions.PREFIX):
         return special_address(routine.removeprefix(scipy_functions.PREFIX))
+    if routine.startswith(pocketfft.PREFIX):
+        return pocketfft.address(routine)
     return lapack_address(routine)
 
 

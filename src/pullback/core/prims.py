@@ -3,8 +3,8 @@
 ``prims_real`` has the rows of reals and of what reals share with integers, ``prims_special``
 special functions of SciPy's, ``prims_discrete``
 integers, truth values, comparisons, conversions and control, ``prims_array`` whole arrays,
-``prims_linear`` linear algebra, ``prims_products`` what only derivatives have, ``prims_foreign``
-calls of Python.
+``prims_linear`` linear algebra, ``prims_fourier`` Fourier transforms, ``prims_products`` what only
+derivatives have, ``prims_foreign`` calls of Python.
 Types, values, derivatives, costs, code and tests all come from the row (``rows.Row``); a missing
 cell is an error when this module is imported."""
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 from pullback.core.prims_array import ARRAY
 from pullback.core.prims_discrete import DISCRETE, EXCEPTIONS
 from pullback.core.prims_foreign import FOREIGN
+from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
 from pullback.core.prims_products import PRODUCTS
 from pullback.core.prims_real import REAL
@@ -28,7 +29,9 @@ def _join(*tables: Table) -> dict[str, Row]:
     return whole.rows
 
 
-TABLE: dict[str, Row] = _join(REAL, SPECIAL_ROWS, PRODUCTS, DISCRETE, ARRAY, LINEAR, FOREIGN)
+TABLE: dict[str, Row] = _join(
+    REAL, SPECIAL_ROWS, PRODUCTS, DISCRETE, ARRAY, LINEAR, FOURIER, FOREIGN
+)
 
 VIEWS = frozenset({"slice", "pick", "transpose", "expand", "broadcast"})
 """The primitives that return a view of their array, and work on handles."""

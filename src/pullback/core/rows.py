@@ -77,8 +77,9 @@ class Row:
                can be inf or NaN, a zero ct gives 0); "gate" (the partial is a truth value:
                whether ct passes, whatever it is; exactly one real argument is chosen)
     effect     it can raise: never removed or reordered against other effects
-    cost       steps of the cost model: 1, the number of elements of the result ("size"), or the
-               multiplications of an operation on whole matrices ("cubic")
+    cost       steps of the cost model: 1, the number of elements of the result ("size"), the
+               multiplications of an operation on whole matrices ("cubic"), or n log n for each row
+               of n elements ("transform")
     llvm       kind of the last operand ("real", "int", "bool") -> text; see ``template.expand``
     domain     per real argument, an interval to test in
     kinks      the rule where the derivative does not exist
@@ -96,7 +97,7 @@ class Row:
     domain: tuple[tuple[float, float], ...] = ()
     product: Literal["mul", "mulz", "gate"] = "mul"
     effect: bool = False
-    cost: Literal["one", "size", "cubic"] = "one"
+    cost: Literal["one", "size", "cubic", "transform"] = "one"
     kinks: str = ""
     whole: Whole | None = None
     shared: tuple[PartialFn, tuple[PartialFn | float, ...]] | None = None

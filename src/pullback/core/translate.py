@@ -13,7 +13,7 @@ from typing import assert_never, cast
 import numpy as np
 
 from pullback.core.held import PLACE
-from pullback.core.prims import TABLE
+from pullback.core.prims import TABLE, Row
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -242,7 +242,7 @@ class Translator:
         if row.cost != "one":
             def sized(f: Frame) -> None:
                 a = cast(NDArray, call(*[f[a] for a in args], *static))
-                m.cost += a.size if row.cost == "size" else _cubic(op.name, f[args[0]], a)
+                m.cost += _whole_cost(row, f[args[0]], a)
                 f[dst] = a
 
             return sized
@@ -467,8 +467,12 @@ class Translator:
         return step
 
 
-def _cubic(name: str, first: object, out: NDArray) -> int:
-    """The multiplications of an operation on whole matrices: those of a product, or of a
+def _whole_cost(row: Row, first: object, out: NDArray) -> int:
+    """The steps of a row on whole arrays. "cubic": the multiplications of a product, or of a
     factorisation of the first matrix and its use for every column of the result."""
+    if row.cost == "size":
+        return int(out.size)
+    if row.cost == "transform":
+        return int(out.size * max(out.shape[1], 2).bit_length())
     a, columns = cast(NDArray, first), out.shape[-1] if out.ndim == 2 else 1
-    return int(a.size * (columns if name == "product" else len(a) + columns))
+    return int(a.size * (columns if row.name == "product" else len(a) + columns))

@@ -9,9 +9,11 @@ import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from mmap import mmap
+from typing import cast
 
 import numpy as np
 
+from pullback.core import pocketfft
 from pullback.core.frozen import dataclass, field
 from pullback.core.lapack import foreign_address
 from pullback.lower.eval_parts import SIZE, Code, Content, Number, Translator
@@ -156,7 +158,10 @@ class Machine:
         return [frame[k] for k in code.results]
 
     def foreign(self, routine: str, args: Sequence[str | tuple[Ty, Content]]) -> int:
-        """Call a routine of LAPACK on the simulated memory."""
+        """Call a routine of LAPACK, or a loop of NumPy's, on the simulated memory."""
+        if routine.startswith(pocketfft.PREFIX):
+            self.transform(routine, [cast(int, a[1]) for a in args])
+            return 0
         base, info = self.start(), ctypes.c_int(0)
         given: list[object] = []
         for a in args:
@@ -173,3 +178,16 @@ class Machine:
         kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(given) + 1))
         kind(foreign_address(routine))(*given, ctypes.byref(info))
         return info.value
+
+    def transform(self, routine: str, args: Sequence[int]) -> None:
+        """Call a loop of NumPy's."""
+        source, to, factor, rows, before, after, row, item, out_row, out_item = args
+        if rows:
+            for at, step, count, size in (
+                (source, row, before, item), (to, out_row, after, out_item)
+            ):
+                self.check(at + (rows - 1) * step + (count - 1) * size, size)
+        pocketfft.run(
+            routine.removeprefix(pocketfft.PREFIX), self.start() + source, factor,
+            self.start() + to, (rows, before), after, (row, item), (out_row, out_item),
+        )  # fmt: skip

@@ -22,7 +22,7 @@
                | WhileCode(carried, inits, cond, body, r*)
                | CallCode(r*, function, value*)  an error in the callee returns at once
                | Fork(r*, function, long, n, unit, value*, private)    a loop in chunks, on threads
-               | Foreign(r, routine, argument*)  a routine of LAPACK (r is its info) or BLAS
+               | Foreign(r, routine, argument*)  a routine of LAPACK (r is its info), BLAS, NumPy
                | RaiseIf(cond, kind, site, v*) record the error in CTX and leave the function
                | Show(message, v*, r)          call Python with the values; what it raises is raised
 
@@ -294,7 +294,11 @@ class Fork:
 class Foreign:
     """Call a routine of LAPACK: all arguments but the last, ``info``, which goes to ``dst`` (i64);
     one of BLAS has none. A text is a character argument, an i64 an integer one, a pointer an array
-    (of float64, or room for integers); matrices are in columns."""
+    (of float64, or room for integers); matrices are in columns.
+
+    A loop of NumPy's Fourier transforms (``core/pocketfft.py``) has these arguments: the addresses
+    of the numbers and of the transform, the factor, the numbers of rows and of items in a row
+    before and after, and for both arrays the bytes from row to row and from item to item."""
 
     dst: Reg | None
     routine: str

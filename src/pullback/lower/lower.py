@@ -18,6 +18,7 @@ from typing import assert_never
 
 from pullback.core.consumption import is_inside
 from pullback.core.prims import VIEWS
+from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import (
     AccAdd,
@@ -72,6 +73,7 @@ from pullback.lower.flushing import flushing_loops, in_own_function, passed_on, 
 from pullback.lower.fold_code import fold
 from pullback.lower.folds import folding_loops
 from pullback.lower.forms import from_leaves, to_leaves, undefined
+from pullback.lower.fourier_calls import fourier_prim
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
@@ -232,6 +234,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [callback(lo, op, let.site)]
         case name if name in LINEAR.rows:
             return [linear_prim(lo, op, let.site)]
+        case name if name in FOURIER.rows:
+            return [fourier_prim(lo, op)]
         case _:
             return [scalar_prim(lo, op, let.vars[0].type, let.site)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pullback.core.frozen import dataclass, field
+from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import (
     Block,
@@ -110,6 +111,8 @@ class _Plan:
                 blas = name == "product"
                 how = "BLAS, in blocks of rows on threads where it is large" if blas else "LAPACK"
                 return f"{name.removesuffix('.ck')}: {how}"
+            case Prim(name) if name in FOURIER.rows:
+                return f"{name}: NumPy's transform, row by row"
             case _:
                 return ""
 

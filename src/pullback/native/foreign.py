@@ -1,11 +1,12 @@
-"""Write calls of LAPACK. Fortran takes addresses, so integers and characters go through slots on
-the stack. LAPACK runs on one thread, since results must not depend on the number of cores."""
+"""Write calls of LAPACK and of NumPy's Fourier transforms. Fortran takes addresses, so integers and
+characters go through slots on the stack. LAPACK runs on one thread, since results must not depend
+on the number of cores. A loop of NumPy takes tables, which are in such slots, too."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pullback.core import called_python
+from pullback.core import called_python, pocketfft
 from pullback.lower.loopcode import Foreign, Ty
 
 if TYPE_CHECKING:
@@ -13,10 +14,14 @@ if TYPE_CHECKING:
 
 ONE_THREAD = "pb_one_thread"
 PREFIX = "pb_lapack_"
+_CALLBACK = PREFIX + called_python.PREFIX
 
 
 def foreign(f: FunctionText, instr: Foreign) -> None:
     """Print the call."""
+    if instr.routine.startswith(pocketfft.PREFIX):
+        _transform(f, instr)
+        return
     args: list[str] = []
     slots = 0
 
@@ -48,7 +53,26 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
         f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {args[-1]}, align 8')} to i64")
 
 
-_CALLBACK = PREFIX + called_python.PREFIX
+def _transform(f: FunctionText, instr: Foreign) -> None:
+    """Print the call of a loop of NumPy's: with the tables of its arrays, extents and steps."""
+    source, to, factor, *numbers = (f.value(a) for a in instr.args if not isinstance(a, str))
+    rows, before, after, row, item, out_row, out_item = numbers
+    slots = [f.let(f"getelementptr i8, ptr %slots, i64 {8 * k}") for k in range(12)]
+    filled = [
+        ("double", factor), ("ptr", source), ("ptr", slots[0]), ("ptr", to),
+        *(("i64", n) for n in (rows, before, after, row, "0", out_row, item, out_item)),
+    ]  # fmt: skip
+    for slot, (ty, value) in zip(slots, filled, strict=True):
+        f.line(f"store {ty} {value}, ptr {slot}, align 8")
+    f.result_slots = max(f.result_slots, len(slots))
+    symbol, name = PREFIX + instr.routine, instr.routine.removeprefix(pocketfft.PREFIX)
+    f.out.foreign[symbol] = 4
+    data = "null"
+    if name in pocketfft.WITH_DATA:
+        f.out.foreign[PREFIX + pocketfft.DATA + name] = 0
+        data = f"@{PREFIX}{pocketfft.DATA}{name}"
+    tables = ", ".join(f"ptr {slots[k]}" for k in (1, 4, 7))
+    f.line(f"call void @{symbol}({tables}, ptr {data})")
 
 
 def is_callback(symbol: str) -> bool:
@@ -73,6 +97,6 @@ def threads_again(f: FunctionText, before: str) -> None:
 
 
 def foreign_declarations(symbols: dict[str, int]) -> str:
-    """Return the declarations of the LAPACK functions that a module calls."""
+    """Return the declarations of the functions of LAPACK and NumPy that a module calls."""
     lines = [f"declare void @{s}({', '.join(['ptr'] * n)})\n" for s, n in sorted(symbols.items())]
     return "".join([*lines, f"declare i32 @{ONE_THREAD}(i32)\n"] if lines else [])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pullback.frontend.kinds.by_callable import ByCallable
 from pullback.frontend.kinds.complex_pairs import holds_pairs, is_complex
 from pullback.frontend.kinds.values import ListV, Specialiser, Static, TupleV, Value
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[[Specialiser, Sequence[Value], dict[str, Value], ast.AST], Value]
 
-OF_COMPLEX: dict[Hashable, Handler] = {}
+OF_COMPLEX: ByCallable[Handler] = ByCallable()
 """Functions that have another meaning where an argument is complex, or holds complex numbers."""
 
 OF_COMPLEX_DTYPE: dict[Hashable, tuple[Handler, int]] = {}
@@ -63,9 +64,8 @@ def called(
             return make(run, args, kwargs, node)
     if not any(map(holds_complex, given)):
         return None
-    handler = OF_COMPLEX.get(function)
-    if handler is not None:
-        return handler(run, args, kwargs, node)
+    if function in OF_COMPLEX:
+        return OF_COMPLEX[function](run, args, kwargs, node)
     module = getattr(function, "__module__", None) or type(function).__module__
     if module.split(".")[0] in LIBRARIES and function not in _OF_CMATH:
         name = getattr(function, "__name__", str(function))

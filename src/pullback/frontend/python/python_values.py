@@ -73,8 +73,7 @@ _TRUSTED_MODULES = ("numpy", "math", "cmath", "builtins", "scipy")
 
 
 def is_library(names: dict[str, object]) -> bool:
-    """Whether this is the namespace of library functions in plain Python (``library/text``) or of
-    derived operators: their globals do not change."""
+    """Whether these are the globals of library texts or derived operators: they do not change."""
     return str(names.get("__name__")).startswith(("pullback.frontend.", "pullback.api."))
 
 
@@ -85,9 +84,10 @@ def text_of(function: object) -> FunctionV:
 
 def with_defaults(text: types.FunctionType) -> FunctionV:
     """Return a function of the library in plain Python; its defaults are static."""
-    defaults = tuple(TupleV(()) if v == () else Static(v) for v in text.__defaults__ or ())
+    known = [TupleV(tuple(map(Static, v))) if isinstance(v, tuple) else Static(v)
+             for v in text.__defaults__ or ()]  # fmt: skip
     keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
-    return FunctionV(definition_of(text), None, defaults, keywords)
+    return FunctionV(definition_of(text), None, tuple(known), keywords)
 
 
 @dataclass(frozen=True, slots=True)
