@@ -265,3 +265,72 @@ PROGRAMS += [
     best_of_an_updated_list, inside_a_tuple, two_names_at_the_end, updated_by_a_helper,
     best_that_goes_on, updated_after_the_loop, returned_in_a_tuple,
 ]  # fmt: skip
+
+
+class Counted:
+    def __init__(self):
+        self.n = 0.0
+
+    def more(self, v):
+        self.n += v
+        return self.n
+
+
+def chosen_and_then_updated_in_a_comprehension(xs):
+    a = Counted()
+    b = a if xs[0] > 0.0 else None
+    made = [a.more(v) for v in xs]
+    return b.n * b.n + made[0]
+
+
+def in_a_tuple_and_updated_by_sum(xs):
+    a = Counted()
+    b = (a, 1.0)
+    total = sum(a.more(v) for v in xs)
+    return b[0].n * total
+
+
+def in_a_list_and_updated_by_map(xs):
+    a = [xs[0]]
+    rows = [a, [2.0]]
+
+    def add(v):
+        a.append(v)
+        return v * v
+
+    largest = max(map(add, xs))
+    return sum(rows[0]) * largest
+
+
+def chosen_and_updated_by_a_generator(xs):
+    a = {"k": xs[0]}
+    b = a if xs[0] > 0.0 else None
+
+    def steps():
+        for v in xs:
+            a["k"] += v
+            yield v
+
+    total = 0.0
+    for v in steps():
+        total += v * b["k"]
+    return total
+
+
+def array_that_a_comprehension_updates(xs):
+    a = np.zeros(3)
+    b = a if xs[0] > 0.0 else None
+
+    def add(v):
+        a[0] += v
+        return v
+
+    made = [add(v) for v in xs]
+    return b[0] * b[0] + len(made)
+
+
+PROGRAMS += [
+    chosen_and_then_updated_in_a_comprehension, in_a_tuple_and_updated_by_sum,
+    in_a_list_and_updated_by_map, chosen_and_updated_by_a_generator,
+    array_that_a_comprehension_updates,
+]  # fmt: skip

@@ -370,7 +370,39 @@ def recursive(x):
     return f(3)
 
 
+class Taken:
+
+    def __init__(self, items):
+        self.items = iter(items)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.items)
+
+
+def hands_on(items):
+    for v in items:
+        yield v * v
+
+
+def begun_once_by_max(x):
+    return max(v for v in Taken([x, 3.0 * x, 2.0]))
+
+
+def begun_once_by_a_generator(x):
+    return min(hands_on(Taken([x + 1.0, 3.0 * x, 2.0]))) + next(hands_on(Taken([x, 1.0])))
+
+
+def begun_once_in_turns(x):
+    it = hands_on(Fibonacci(x, 2.0 * x))
+    a = next(it)
+    return a * next(it) + next(it)
+
+
 PROGRAMS = [
+    begun_once_by_max, begun_once_by_a_generator, begun_once_in_turns,
     in_a_loop, left_and_gone_on_with, made_by_iter, endless, with_a_default, at_its_end, raises,
     its_body_raises, changed_by_its_body, captured_and_passed_on, in_containers, over_one_another,
     beside_itself, consumed, linked, of_a_base_class, batches, recursive,

@@ -446,3 +446,41 @@ def mended_text_or_number(x):
         raise Found(0.0)
     except Found as e:
         return float(e.args[0])
+
+
+class Falling:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.x < 0.0:
+            raise StopIteration
+        self.x -= 1.0
+        return self.x
+
+
+def refused_object_of_its_own(x):
+    def halves():
+        source = Falling(x)
+        for v in source:
+            yield v / 2.0
+
+    it = halves()
+    return next(it) + 10.0 * next(it)
+
+
+@mends(
+    refused_object_of_its_own, (3.5,),
+    "make the iterator where the loop begins: for v in iter(items)", UnsupportedError,
+)  # fmt: skip
+def mended_object_of_its_own(x):
+    def halves():
+        source = Falling(x)
+        for v in iter(source):
+            yield v / 2.0
+
+    it = halves()
+    return next(it) + 10.0 * next(it)

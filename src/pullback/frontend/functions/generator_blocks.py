@@ -39,6 +39,9 @@ RETURNS, RETURNED = ".returns", ".returned"
 """The variables that say whether the iterator has just ended by ``return`` of something, and of
 what; a step is asked for them by their names."""
 
+SOURCES = ".s."
+"""How the names of variables begin that keep what a loop takes its items from."""
+
 LOST = ".lost"
 """The variable that says that what the iterator raises now is lost."""
 
@@ -91,14 +94,17 @@ class Graph:
     """The blocks of a generator between which something is yielded or jumped over; the first one is
     number 1."""
 
-    def __init__(self, generator: ast.FunctionDef, is_given: bool) -> None:
-        """``is_given``: it may be sent something."""
+    def __init__(
+        self, generator: ast.FunctionDef, is_given: bool, made: frozenset[str]
+    ) -> None:
+        """``is_given``: it may be sent something; ``made``: the variables of which an iterator must
+        be made."""
         self.stmts: list[list[ast.stmt]] = [[], []]
         self.ends: list[End] = [None, None]
         self.levels: list[tuple[Level, ...]] = [(), ()]
         """The clauses of ``try`` that are around each block."""
         self.around: tuple[Level, ...] = ()
-        self.own = local_names(generator)
+        self.own, self.made = local_names(generator), made
         self.guarded = bool(guards(generator))
         """Whether something is yielded under ``try``."""
         self.loops = 0
@@ -254,7 +260,7 @@ class Graph:
     ) -> int | None:
         """``tried``: the attempt whose statement the loop is, under a loop ``around`` it."""
         self.loops += 1
-        index, name = f".i{self.loops}", f".s{self.loops}"
+        index, name = f".i{self.loops}", f"{SOURCES}{self.loops}"
         source: ast.expr = call_(SOURCE, s.iter)
         if not self._stays(s.iter, s.body):
             begun, source = self._kept(name, s.iter)
@@ -293,9 +299,9 @@ class Graph:
 
     def _source(self, k: int, source: ast.expr, at: int) -> ast.expr:
         """What the items are asked from that ``yield from`` hands on."""
-        if isinstance(source, ast.Name) and source.id in self.own:
+        if isinstance(source, ast.Name) and source.id in self.own - self.made:
             return call_(SOURCE, source)
-        begun, kept = self._kept(f".s{k}", source)
+        begun, kept = self._kept(f"{SOURCES}{k}", source)
         self._add(at, source, begun)
         return kept
 
@@ -328,7 +334,7 @@ class Graph:
         whose ends are variables and constants."""
         match source:
             case ast.Name(name):
-                return name in self.own - bound_anew(body)
+                return name in self.own - bound_anew(body) - self.made
             case ast.Call(ast.Name("range"), ends, []) if "range" not in self.own:
                 return all(isinstance(e, ast.Constant) or (
                     isinstance(e, ast.Name) and self._stays(e, body)
@@ -437,6 +443,6 @@ def call_(name: str, *args: ast.expr) -> ast.Call:
 
 __all__ = [
     "AFTER", "AT", "ITEM", "LOST", "MORE", "NAMED", "NOW", "RETURNED", "RETURNS", "SETTLE",
-    "SOURCE", "STEP", "TOLD", "VALUE", "WHAT", "Cases", "Goto", "Graph", "Test", "Tried", "Yield",
-    "assign_", "call_", "is_something", "name_", "store_",
+    "SOURCE", "SOURCES", "STEP", "TOLD", "VALUE", "WHAT", "Cases", "Goto", "Graph", "Test", "Tried",
+    "Yield", "assign_", "call_", "is_something", "name_", "store_",
 ]  # fmt: skip

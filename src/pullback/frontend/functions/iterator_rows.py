@@ -42,19 +42,22 @@ _FORMS = Remembered[Definition | None]()
 Node = TypeVar("Node", bound=ast.AST)
 
 
-def row_form(definition: Definition, called: Mapping[str, object]) -> Definition | None:
-    """Return the function that makes the iterator of a generator as an object (``called``: what its
-    text calls); None: something that it keeps is known by the name of its variable only."""
+def row_form(
+    definition: Definition, called: Mapping[str, object], objects: frozenset[str]
+) -> Definition | None:
+    """Return the function that makes the iterator of a generator as an object (``called`` and
+    ``objects``: see ``stepped_form``); None: something that it keeps is known by the name of its
+    variable only."""
 
     def make() -> Definition | None:
-        form = stepped_form(definition, called)
+        form = stepped_form(definition, called, objects)
         assert isinstance(form.node, ast.FunctionDef)
         try:
             return replace(form, node=_maker(copy.deepcopy(form.node)))
         except _NoAttributeError:
             return None
 
-    return _FORMS.of(definition.node, id(definition.globals), make)
+    return _FORMS.of(definition.node, (id(definition.globals), objects), make)
 
 
 def object_of(generator: ast.AST) -> str:

@@ -83,22 +83,26 @@ has it any longer."""
 TEXTS = "pullback.frontend.library."
 NOT_BEGUN = "can't send non-None value to a just-started generator"
 
-_FORMS: WeakKeyDictionary[Definition, Definition] = WeakKeyDictionary()
+_FORMS: WeakKeyDictionary[Definition, dict[frozenset[str], Definition]] = WeakKeyDictionary()
 
 
-def stepped_form(definition: Definition, called: Mapping[str, object]) -> Definition:
-    """The function that makes the iterator of a generator; ``called``: what its text calls."""
-    if definition not in _FORMS:
+def stepped_form(
+    definition: Definition, called: Mapping[str, object], objects: frozenset[str]
+) -> Definition:
+    """The function that makes the iterator of a generator; ``called``: what its text calls;
+    ``objects``: the parameters that are objects with an ``__iter__``, which is called once."""
+    forms = _FORMS.setdefault(definition, {})
+    if objects not in forms:
         node = definition.node
         assert isinstance(node, ast.FunctionDef)
         own = str(definition.globals.get("__name__", "")).startswith(TEXTS)
-        made = _maker(node, not own)
+        made = _maker(node, not own, objects)
         for n in ast.walk(made):
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in called:
                 function: Any = called[n.func.id]
                 n.func = ast.copy_location(ast.Constant(function), n.func)
-        _FORMS[definition] = replace(definition, node=made)
-    return _FORMS[definition]
+        forms[objects] = replace(definition, node=made)
+    return forms[objects]
 
 
 def is_step(node: ast.AST) -> bool:
@@ -152,9 +156,11 @@ def _is_result(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Name) and node.id.startswith(".result.")
 
 
-def _maker(generator: ast.FunctionDef, is_given: bool) -> ast.FunctionDef:
+def _maker(
+    generator: ast.FunctionDef, is_given: bool, objects: frozenset[str]
+) -> ast.FunctionDef:
     """``is_given``: it may be sent something, as nobody does with those of the library."""
-    graph = Graph(generator, is_given)
+    graph = Graph(generator, is_given, objects)
     first, before = graph.shortened()
     rounds, step = _written(graph, first)
     sent = _sent() if graph.receives else []

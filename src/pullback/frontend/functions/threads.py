@@ -33,8 +33,9 @@ from pullback.frontend.functions.captured_variables import (
     same_variables,
     variables,
 )
+from pullback.frontend.functions.generator_blocks import SOURCES
 from pullback.frontend.functions.handing import NOTHING, check_apart, updated_in
-from pullback.frontend.functions.scopes import Scope, function_scope, shown
+from pullback.frontend.functions.scopes import COLUMN, Scope, function_scope, shown
 from pullback.frontend.kinds.coerce import coerce, covering
 from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.kinds import (
@@ -183,6 +184,10 @@ def settle_changes(
                 if change.nested:
                     given = run.frame.given.get(name, frozenset())
                     handed_updates.check_all_inside(run, old, given, node)
+                ownership.updated(
+                    run, name, old, node, None, change.nested and not _has_sources(name),
+                    moved=places.EVERYTHING,
+                )
             if isinstance(change.kind, StaleK):
                 ownership.rebound(run, scope, name)
                 scope.names[name] = rebuild(change.kind, iter(()))
@@ -247,11 +252,19 @@ def take(
         new = rebuild(slot.kind, atoms, partial(next, owned))
         if ownership.is_object(old):
             moved = places.EVERYTHING
-            ownership.updated(run, name, old, node, new, nested=True, moved=moved)
+            ownership.updated(
+                run, name, old, node, new, nested=not _has_sources(name), moved=moved
+            )
         else:
             ownership.rebound(run, scope, name)
         scope.names[name] = new
     return ThreadV(tuple(atom for k, atom in enumerate(state) if k not in taken), owners)
+
+
+def _has_sources(name: str) -> bool:
+    """Whether a variable is the column of what iterators take their items from (``.s1``), which is
+    put there and read, and not updated there."""
+    return name.startswith(COLUMN) and name.rpartition(COLUMN)[2].startswith(SOURCES)
 
 
 def held(scope: Scope, items: Driven, free: Collection[str]) -> Value:

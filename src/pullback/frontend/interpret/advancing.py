@@ -92,6 +92,7 @@ from pullback.frontend.library.text import iterators as text
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.source import definition_of
+from pullback.frontend.python.special_methods import is_iterable
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def advanced(run: Run, value: Value, node: ast.AST, known: bool = False) -> Valu
     generator_ends.check_advanced(run, f.definition.node, driven.args.values(), node)
     if ends(f.definition.node) and not known:
         iterator_lifetimes.refuse(run, node)
-    form = stepped_form(f.definition, _CALLED)
+    form = stepped_form(f.definition, _CALLED, _objects(driven))
     if any(s.definition is form for s in run.calls.active):
         run.refuse(
             node,
@@ -136,7 +137,7 @@ def _object(run: Run, driven: Driven, node: ast.AST) -> Value | None:
     store, definition = run.store, driven.function.definition
     if store is None or not store.facts.iterators or ends(definition.node):
         return None
-    form = row_form(definition, _CALLED)
+    form = row_form(definition, _CALLED, _objects(driven))
     if form is None:
         return None
     fields, unsure = fields_of(form)
@@ -152,6 +153,11 @@ def _object(run: Run, driven: Driven, node: ast.AST) -> Value | None:
     made = run.calls.call(whole, {object_of(definition.node): new, **args}, node)
     assert isinstance(made, FunctionV)
     return replace(made, bound=(new,))
+
+
+def _objects(driven: Driven) -> frozenset[str]:
+    """Return the arguments that are objects of which ``for`` makes an iterator."""
+    return frozenset(n for n, v in driven.args.items() if is_iterable(v))
 
 
 def _check_apart(run: Run, f: FunctionV, args: Iterable[Value], node: ast.AST) -> None:
@@ -305,6 +311,11 @@ def after(k: int) -> int:
 def _source(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(sp, Run)
     made = source_of(sp, args[0], node)
+    if len(args) == 1 and is_iterable(args[0]):
+        sp.refuse(
+            node, "a generator that is advanced, and goes through an object that it has made",
+            "make the iterator where the loop begins: for v in iter(items)",
+        )  # fmt: skip
     if args[0] is not made and any(map(iterator_lifetimes.is_ending, functions_in(made))):
         iterator_lifetimes.refuse(sp, node)  # nobody leaves it where the loop is left
     if len(args) == 1:
@@ -472,4 +483,6 @@ _CALLED = {
 }  # fmt: skip
 """The functions that the text of an iterator calls."""
 
-__all__ = ["advanced", "as_generator", "is_made", "of_choice", "renewed", "source_of"]
+__all__ = [
+    "advanced", "advanced_over", "as_generator", "is_made", "of_choice", "renewed", "source_of",
+]  # fmt: skip

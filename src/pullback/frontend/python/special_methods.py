@@ -113,10 +113,15 @@ def _text(function: Callable[..., object]) -> FunctionV:
     return FunctionV(definition_of(function), None)
 
 
+def is_iterable(value: Value) -> TypeGuard[RecordV | RefV]:
+    """Whether a value is an object of a class with an ``__iter__`` of its own."""
+    return isinstance(value, (RecordV, RefV)) and written(value.cls, "__iter__") is not None
+
+
 def iterated(run: Run, value: Value, node: ast.AST) -> Value:
     """Return ``iter(value)`` of an object whose class has an ``__iter__`` (and is no function), and
     other values as they are."""
-    if not isinstance(value, (RecordV, RefV)) or written(value.cls, "__iter__") is None:
+    if not is_iterable(value):
         return value
     return value if written(value.cls, "__call__") is not None else iterator(run, value, node)
 
