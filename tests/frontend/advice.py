@@ -110,15 +110,6 @@ def area(shape):
             return side * side
 
 
-def runs(xs):
-    count, last = 0, math.inf
-    for x in xs:
-        if x != last:
-            count += 1
-        last = x
-    return count
-
-
 def neighbours(xs):
     s = sorted(xs)
     return 1 + sum(1 for a, b in itertools.pairwise(s) if a != b)
@@ -156,8 +147,6 @@ ADVICE = [
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
     ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # meant
     ("copy.deepcopy", (X,), lambda x: x, lambda x: x.copy()),
-    ("itertools.groupby", (XS,), lambda xs: len(list(itertools.groupby(xs))), runs),
-    ("itertools.tee", (XS,), lambda xs: sum(xs) * max(xs), lambda xs: sum(xs) * max(xs)),
     ("functools.singledispatch", (Square(2.0),), lambda s: s.side**2, area),
     ("statistics.median", (XS,), statistics.median, lambda xs: np.median(np.array(xs))),
     ("numpy.errstate", (P,), np.sqrt, lambda x: np.sqrt(x)),

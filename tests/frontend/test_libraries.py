@@ -4,7 +4,6 @@ once and at once."""
 from __future__ import annotations
 
 import colorsys
-import itertools
 import secrets
 import statistics
 import sys
@@ -64,10 +63,6 @@ def draws_by_object(x):
     return x * RNG.spawn(1)[0].normal()
 
 
-def groups(x):
-    return sum(1.0 for _ in itertools.groupby([x, x]))
-
-
 CASES = [
     (solves, "scipy.integrate.odeint", "write the steps"),
     (integrates, "scipy.integrate.quad", "np.trapezoid"),
@@ -78,7 +73,6 @@ CASES = [
     (factors, "scipy.linalg.lu_factor", "np.linalg.solve"),
     (draws, "secrets.randbelow", "np.random.default_rng(seed)"),
     (draws_by_object, "numpy.random.Generator.spawn", "np.random.default_rng(seed)"),
-    (groups, "itertools.groupby", "remembers the last key"),
 ]
 
 

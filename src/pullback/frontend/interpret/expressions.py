@@ -476,10 +476,11 @@ def _function_and_arguments(
         if isinstance(a, ast.Starred) and late_items.are_late(run, given):
             given = TupleV(spreading.spread(run, given, a))
         values.append(given)
-    match function, node.args, values:
-        case Static(value), [ast.Starred()], [ListV() | ArrayV() as rows] if value is zip:
-            if not node.keywords:
-                return Static(columns), [rows]
+    if [*map(type, node.args)] == [ast.Starred]:
+        values = [iteration.listed(run, values[0], node)]
+    match function, node.args, node.keywords, values:
+        case Static(value), [ast.Starred()], [], [ListV() | ArrayV() as rows] if value is zip:
+            return Static(columns), [rows]
     return function, spreading.arguments(run, function, values, node)
 
 

@@ -136,6 +136,14 @@ def is_driven(value: Value) -> bool:
     )
 
 
+def listed(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the items of an iterator, or of an object that makes one, as a list; what else there
+    is as it is."""
+    if not is_driven(value) and not special_methods.is_iterable(value):
+        return value
+    return collect(run, iterate(run, value, node), node)
+
+
 def given_to_view(value: Value) -> tuple[Value, ...] | None:
     """Return the arguments that a zip, enumerate or reversed was made of; None of anything else."""
     match value:

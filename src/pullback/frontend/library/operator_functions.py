@@ -13,7 +13,7 @@ from typing import cast
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.scopes import outermost
-from pullback.frontend.kinds.kinds import ArrayK, ScalarK
+from pullback.frontend.kinds.kinds import ArrayK, ScalarK, static_kind
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -34,6 +34,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.memory import dicts
+from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.run import Run
 from pullback.frontend.store.shared_memory import opened
@@ -114,6 +115,7 @@ def contains(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 # --- getters --------------------------------------------------------------------------------------
 
+_GETTERS = Remembered[object]()
 Getter = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
@@ -123,8 +125,9 @@ def _register_getter(cls: type) -> None:
         name = cls.__name__
         keys = [sp.static(v, node, f"an argument of {name}") for v in args]
         named = {k: sp.static(v, node, f"an argument of {name}") for k, v in kwargs.items()}
+        kinds = tuple(map(static_kind, (*keys, *named.values())))
         try:
-            return Static(cls(*keys, **named))
+            return Static(_GETTERS.of(node, (cls, kinds, *named), lambda: cls(*keys, **named)))
         except TypeError as e:
             sp.refuse(node, str(e), error=ArgumentTypeError)
 

@@ -82,8 +82,6 @@ REWRITES: dict[str, str] = {
     "getattr": LOCAL, "setattr": LOCAL, "delattr": LOCAL, "vars": LOCAL, "globals": LOCAL,
     "locals": LOCAL, "eval": LOCAL, "exec": LOCAL,
     "copy.": "x.copy() of an array or a list; what nobody changes needs no copy",
-    "itertools.groupby": "write a loop that remembers the last key",
-    "itertools.tee": "use the list twice",
     "functools.singledispatch": DISPATCH,
     "statistics.median": "np.median(np.array(xs))",
     "contextlib.": "write the statements without the context",

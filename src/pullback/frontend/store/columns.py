@@ -51,6 +51,7 @@ from pullback.frontend.kinds.values import (
     Value,
     index_scalar,
 )
+from pullback.frontend.library.text import shared_iterators
 from pullback.frontend.memory import ownership, updates
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
@@ -146,8 +147,8 @@ class Columns:
         told: dict[str, Value] = {KEPT: facts(names)} if names else {}
         taken = self.run.taken
         closed = is_library(f.definition.globals) and f.scope is None
-        closed = closed and (taken is None or not taken.variables)
-        if closed and not any(map(_can_touch, args.values())):
+        closed = closed and (taken is None or not taken.variables) and not _makes_objects(f)
+        if closed and not any(map(_can_touch, (*f.bound, *args.values()))):
             return f, told
         return self.within(f), told
 
@@ -363,6 +364,11 @@ class Columns:
             return None
         self._rows.add((group.column(name), ref.atom))
         return self.name(group.column(name), node), [index_scalar(ref.atom)]
+
+
+def _makes_objects(f: FunctionV) -> bool:
+    """Whether a function of the library makes objects that have several names."""
+    return f.definition.globals is vars(shared_iterators)
 
 
 def _can_touch(value: Value) -> bool:
