@@ -3,6 +3,7 @@ after a call: of a value, of a gradient, of one that raises."""
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import random
 import sys
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import draws
+from pullback.core import called_python, draws
+from pullback.native import native_draws
+from pullback.native.draws_ir import NATIVE, ROUTINES
 from tests import harness
 from tests.campaign import part
 from tests.frontend import random_programs as programs
@@ -243,6 +246,36 @@ def test_states_go_there_and_back(bits):
     assert again.integers(9, size=5, dtype=np.int32).tolist() == (
         rng.integers(9, size=5, dtype=np.int32).tolist()
     )
+
+
+def test_code_that_draws_otherwise_is_left_to_python():
+    library = ctypes.CDLL(np.random._generator.__file__)
+    at = {r: ctypes.cast(getattr(library, r), ctypes.c_void_p).value for r in ROUTINES}
+    python = called_python.address(called_python.DRAWS)
+    _, right = native_draws.compared(at, python)
+    assert right == list(NATIVE)
+    _, right = native_draws.compared(at | {"random_gumbel": at["random_logistic"]}, python)
+    assert right == [name for name in NATIVE if name != "gumbel"]
+
+
+def test_long_sequences_are_those_of_the_library():
+    """The Mersenne Twister makes new words several times; half numbers are left and taken."""
+
+    def f(n, numpy, legacy, python):
+        s = 0.0
+        for k in range(n):
+            s += numpy.normal() + legacy.normal() * legacy.rand() + legacy.exponential()
+            s += python.random() + python.gauss(0.0, 1.0) * python.normalvariate(0.0, 1.0)
+            s += numpy.integers(k + 1) + legacy.randint(k + 1) + python.randrange(2**k + 1)
+            s += numpy.poisson(k + 0.5) + numpy.beta(0.5, k + 1.0) + numpy.standard_gamma(k + 0.3)
+        return s
+
+    mine, theirs = (
+        (numpy_generator(), legacy_generator(), python_generator()) for _ in range(2)
+    )
+    for n in (40, 3, 60):
+        assert pb.jit(f)(n, *mine) == f(n, *theirs)
+        assert [*map(state, mine)] == [*map(state, theirs)]
 
 
 @pytest.mark.parametrize("make", [legacy_generator, python_generator])

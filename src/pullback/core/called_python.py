@@ -37,7 +37,7 @@ _numbers = itertools.count(1)
 _pending = threading.local()
 _draws = Later("pullback.core.draws")
 
-_FUNCTION = ctypes.CFUNCTYPE(
+FUNCTION = ctypes.CFUNCTYPE(
     None, *(ctypes.POINTER(t) for t in (ctypes.c_double, ctypes.c_int64, ctypes.c_int,
     ctypes.c_int, ctypes.c_double, ctypes.c_int, ctypes.c_int))
 )  # fmt: skip
@@ -68,7 +68,7 @@ def _native(function: Called) -> Any:
         except BaseException as error:  # it is raised again by the compiled call
             _pending.error = error
 
-    return _FUNCTION(run)
+    return FUNCTION(run)
 
 
 def _of(number: int) -> tuple[Called, Any]:
@@ -101,4 +101,6 @@ def raised() -> BaseException | None:
     return error
 
 
-__all__ = ["DRAWS", "PREFIX", "RAISED", "address", "called", "enter", "is_pure", "raised"]
+__all__ = [
+    "DRAWS", "FUNCTION", "PREFIX", "RAISED", "address", "called", "enter", "is_pure", "raised",
+]  # fmt: skip

@@ -109,7 +109,12 @@ def words_of(generator: Any) -> Words:
             words = [_PYTHON, *key, spare is not None, *_bits_of(spare or 0.0)]
         case np.random.RandomState():
             state: Any = generator.get_state(legacy=False)
-            words = [*_bit_words(state), state["has_gauss"], *_bits_of(state["gauss"])]
+            spare = [state["has_gauss"], *_bits_of(state["gauss"])]
+            if state["bit_generator"] == "MT19937":  # it is long
+                inner = state["state"]
+                parts = [_BITS.index("MT19937")], inner["key"], [inner["pos"], *spare]
+                return np.concatenate(parts, dtype=np.int64)
+            words = [*_bit_words(state), *spare]
         case _:
             words = _bit_words(generator.bit_generator.state)
     return np.array(words, np.int64)
@@ -145,6 +150,11 @@ def _generator(cls: type, words: Words) -> Any:
 def made(cls: type, number: int) -> Any:
     """Return a new generator of a class, with the bit generator of a number."""
     return random.Random(0) if cls is random.Random else cls(getattr(np.random, _BITS[number])(0))
+
+
+def with_seed(cls: type, seed: int) -> Any:
+    """Return a new generator of a class as people make it."""
+    return np.random.default_rng(seed) if cls is np.random.Generator else cls(seed)
 
 
 def with_words(words: Words, cls: Any) -> Any:
@@ -417,4 +427,6 @@ def drawn(reals: Floats, words: Words) -> Floats:
     return out
 
 
-__all__ = ["METHODS", "NUMBERS", "drawn", "made", "put_words", "with_words", "words_of"]
+__all__ = [
+    "METHODS", "NUMBERS", "drawn", "made", "put_words", "with_seed", "with_words", "words_of",
+]  # fmt: skip

@@ -371,7 +371,8 @@ def link_text(
     imports = {name: known[name] for name in mentioned if name in known}
     for name in mentioned:
         if name.startswith(PREFIX):
-            imports[name] = foreign_address(name.removeprefix(PREFIX))
+            found = known.get(name)
+            imports[name] = foreign_address(name.removeprefix(PREFIX)) if found is None else found
             imports[ONE_THREAD] = one_thread_address()
     tracker = _link(image, imports, exports)
     if has_lines(image):

@@ -46,9 +46,13 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
     f.result_slots = max(f.result_slots, slots)
     symbol = PREFIX + instr.routine
     f.out.foreign[symbol] = len(args)
-    before = one_thread(f)
-    f.line(f"call void @{symbol}({', '.join(f'ptr {a}' for a in args)})")
-    threads_again(f, before)
+    call = f"call void @{symbol}({', '.join(f'ptr {a}' for a in args)})"
+    if is_of_process(symbol) or not is_callback(symbol):
+        before = one_thread(f)
+        f.line(call)
+        threads_again(f, before)
+    else:  # a draw multiplies no matrices with threads
+        f.line(call)
     if instr.dst is not None:
         f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {args[-1]}, align 8')} to i64")
 

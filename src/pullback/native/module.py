@@ -16,6 +16,7 @@ from typing import Protocol, get_args
 from pullback.core.frozen import dataclass
 from pullback.core.waiting import Lock
 from pullback.lower.loopcode import Imm, Instr, LoopFunction, Module, Reg, Region
+from pullback.native import native_draws
 from pullback.native.builtin import Builtin, binder, make_builtin
 from pullback.native.builtin_names import Absent, absent_symbols, absent_text
 from pullback.native.compile import Timing, link_text, optimised_text
@@ -177,6 +178,8 @@ def _loaded(written: Written, entries: _Entries, later: _Later | None) -> Compil
     own = {name: at for r in converting for name, at in r.symbols().items()}
     own |= absent_symbols(entries.absent)
     own |= {SHOWS: id(written.shows)} if written.shows else {}
+    if native_draws.SYMBOL in written.foreign:
+        own[native_draws.SYMBOL] = native_draws.address()
     names, text = entries.names(), written.text
     linked = link_text(text, tuple(map(entry_symbol, names)), own, thorough=entries.thorough)
     raws = (r.raws() for r in converting)

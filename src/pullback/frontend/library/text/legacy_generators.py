@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.random_generators import (
+    TWISTER_WORDS,
     Numbers,
+    Twister,
     asked,
     count_of,
     picked,
@@ -20,7 +22,7 @@ from pullback.frontend.library.text_helpers import unsupported
 ALONE = True
 
 
-class RandomState(Numbers):
+class RandomState(Numbers, Twister):
     """``numpy.random.RandomState``."""
 
     __slots__ = ()
@@ -34,10 +36,12 @@ class RandomState(Numbers):
         self._state[:] = _state(seed)
 
     def random_sample(self, size: Any = None) -> Any:
+        if size is None and len(self._state) == TWISTER_WORDS:
+            return self._unit()
         return self._standard("random_sample", size)
 
     def random(self, size: Any = None) -> Any:
-        return self._standard("random_sample", size)
+        return self.random_sample(size)
 
     def rand(self, *args: Any) -> Any:
         return self.random_sample(size=args if args else None)

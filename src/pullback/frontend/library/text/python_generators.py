@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.solutions import constant
-from pullback.frontend.library.text.random_generators import Drawing, moved_by, seeded
+from pullback.frontend.library.text.random_generators import Twister, moved_by, seeded
 from pullback.frontend.library.text_helpers import unsupported
 
 ALONE = True
 
 
-class Random(Drawing):
+class Random(Twister):
     """``random.Random``."""
 
     __slots__ = ()
@@ -31,7 +31,7 @@ class Random(Drawing):
         return float(self._draw(method, params, (), 1)[0])
 
     def random(self) -> Any:
-        return self._number("random")
+        return self._unit()
 
     def uniform(self, a: Any, b: Any) -> Any:
         return a + (b - a) * self.random()

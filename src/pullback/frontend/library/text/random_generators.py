@@ -93,6 +93,43 @@ class Drawing:
         return found[:count].astype(np.int64) * _WHOLE + found[count:].astype(np.int64)
 
 
+class Twister(Drawing):
+    """A generator that is a Mersenne Twister, of which one number is drawn here: its state has 629
+    words, which would have to be sent there and back. (``RandomState`` may have other bits.)"""
+
+    __slots__ = ()
+
+    def _word(self) -> Any:
+        """Return the next 32 bits."""
+        at = self._state[_PLACE]
+        if at >= _LENGTH:
+            self._twist()
+            at = at - _LENGTH
+        y = self._state[1 + at]
+        self._state[_PLACE] = at + 1
+        y = y ^ (y >> 11)
+        y = y ^ ((y << 7) & 0x9D2C5680)
+        y = y ^ ((y << 15) & 0xEFC60000)
+        return y ^ (y >> 18)
+
+    def _twist(self) -> None:
+        """Make the next words of the state."""
+        for k in range(1, _LENGTH + 1):
+            following = k + 1 if k < _LENGTH else 1
+            far = k + _FAR if k <= _LENGTH - _FAR else k + _FAR - _LENGTH
+            y = (self._state[k] & 0x80000000) | (self._state[following] & 0x7FFFFFFF)
+            self._state[k] = self._state[far] ^ (y >> 1) ^ ((y & 1) * 0x9908B0DF)
+
+    def _unit(self) -> Any:
+        """Return the next number between 0 and 1."""
+        a = self._word() >> 5
+        b = self._word() >> 6
+        return (float(a) * 67108864.0 + float(b)) / 9007199254740992.0
+
+
+_LENGTH, _FAR, _PLACE, TWISTER_WORDS = 624, 397, 625, 629
+
+
 class Numbers(Drawing):
     """What both generators of NumPy draw."""
 
