@@ -301,3 +301,37 @@ def refused_list_of_a_base(x):
 def mended_list_of_a_base(x):
     Beside.items = [*Above.items, x[0]]
     return Beside.items[-1]
+
+
+# --- operators ------------------------------------------------------------------------------------
+
+
+class Offset:
+    def __init__(self, by):
+        self.by = by
+
+    def __radd__(self, other):
+        return other * self.by
+
+
+class LeftToIt:
+    __array_ufunc__ = None
+
+    def __init__(self, by):
+        self.by = by
+
+    def __radd__(self, other):
+        return other * self.by
+
+
+def refused_array_on_the_left(a):
+    return float(np.sum(a + Offset(3.0)))
+
+
+@mends(
+    refused_array_on_the_left, (np.array([1.5, 2.0]),),
+    "or __array_ufunc__ = None in the class, and NumPy leaves the operator to it",
+    UnsupportedError,
+)  # fmt: skip
+def mended_array_on_the_left(a):
+    return float(np.sum(a + LeftToIt(3.0)))

@@ -18,6 +18,7 @@ from pullback.frontend.interpret import (
     by_methods,
     list_patterns,
     made_texts,
+    operator_methods,
     raised_attributes,
 )
 from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
@@ -232,7 +233,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 return
             with run.holding(old):
                 value = run.evaluate(s.value)
-            by_method = by_methods.in_place(run, op, old, value, s)
+            by_method = operator_methods.in_place(run, op, old, value, s)
             if by_method is not None:
                 assign(run, s.target, by_method, s)
                 return

@@ -51,7 +51,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, references
-from pullback.frontend.python import handled, object_classes, records
+from pullback.frontend.python import dispatching, handled, object_classes, records
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.pytypes import left_out
 from pullback.frontend.python.rewrites import refuse_library
@@ -284,6 +284,14 @@ def method_of(
                 )
             f = _method(run, owner, make, name, node, "func")
             return run_program(run, kept_properties.kept, (value, f, Static(name)), node)
+        case functools.partialmethod(func=types.FunctionType()):
+            made = run.partial(found, (("class", base), ("own", name)), node)
+            assert isinstance(made.function, FunctionV)
+            return replace(made, function=_bound(made.function, value))
+        case functools.singledispatchmethod(dispatcher=generic):
+            path = ("class", base), ("own", name), ("attr", "dispatcher")
+            f = run.generic(generic, path, node, dispatching.dispatched_method)
+            return replace(f, bound=(*f.bound, value))
         case _ if is_descriptor(found, "__get__"):
             getter_of = run.attribute(descriptor(run, base, name, node), "__get__", node)
             return run.call(getter_of, (value, Static(cls)), node)

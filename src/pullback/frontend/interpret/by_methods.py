@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.interpret import attributes
-from pullback.frontend.interpret.operators import METHODS
+from pullback.frontend.interpret.operator_methods import METHODS
 from pullback.frontend.kinds.kinds import Kind, RecordK, parts
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -170,14 +170,6 @@ def _holds_object(kind: Kind) -> bool:
     return any(map(_holds_object, parts(kind)))
 
 
-def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
-    """``old.__iadd__(value)``; None if the class of ``old`` has no such method."""
-    name = f"__i{METHODS[op]}__"
-    if isinstance(old, (RecordV, RefV)) and attributes.written(old.cls, name) is not None:
-        return run.call(run.attribute(old, name, node), (value,), node)
-    return None
-
-
 def by_operator(run: Run, op: str, cls: type, s: ast.AugAssign) -> bool:
     """Compile ``d[k] += v`` as ``d[k].__iadd__(v)``, where the class of the item has this method,
     which gives the item back: whether it has."""
@@ -215,4 +207,4 @@ def _calls(s: ast.AugAssign) -> dict[str, ast.Call]:
     return {}
 
 
-__all__ = ["by_operator", "in_place", "store", "there"]
+__all__ = ["by_operator", "store", "there"]

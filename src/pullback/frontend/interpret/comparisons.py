@@ -20,15 +20,14 @@ from pullback.frontend.interpret import (
     iteration,
     made_texts,
     objects,
+    operator_methods,
     range_items,
     scalars,
     small_ints,
     symbol_values,
 )
-from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.lexicographic import by_any_items
-from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.kinds import static_scalar
@@ -105,7 +104,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return _compare_static(run, op, left.value, right.value, node)
     left, right = _opened(run, left, node), _opened(run, right, node)
     left, right = opened(run, left, node), opened(run, right, node)
-    found = _user_comparison(run, op, left, right, node)
+    found = operator_methods.comparison(run, op, left, right, node)
     if found is not None:
         return found
     if is_view(left) or is_view(right):
@@ -128,22 +127,6 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
         error=ArgumentTypeError,
     )
-
-
-def _user_comparison(
-    run: Run, op: str, left: Value, right: Value, node: ast.AST
-) -> Value | None:
-    """Return the comparison methods that a user wrote: of the left operand, then of the right
-    one."""
-    for receiver, other, name in ((left, right, op), (right, left, MIRRORED[op])):
-        if not isinstance(receiver, (RecordV, RefV)):
-            continue
-        if written(receiver.cls, METHODS[name]) is not None:
-            return run.call(run.attribute(receiver, METHODS[name], node), (other,), node)
-        if name == "!=" and written(receiver.cls, "__eq__") is not None:
-            equal = run.call(run.attribute(receiver, "__eq__", node), (other,), node)
-            return run.unary("not", equal, node)
-    return None
 
 
 def _ordered(
@@ -360,6 +343,9 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
                 return found if positive else run.unary("not", found, node)
             none = isinstance(value, Static) and value.value is None
             return Static(none is positive)
+        if isinstance(other, Static) and other.value is NotImplemented:
+            given = isinstance(value, Static) and value.value is NotImplemented
+            return Static(given is positive)
     if symbol_values.is_member(a) and symbol_values.is_member(b):
         return compare(run, "==" if positive else "!=", a, b, node)
     a, b = closed(run, a, node), closed(run, b, node)

@@ -13,6 +13,7 @@ from pullback.frontend.interpret import (
     complex_values,
     known_calls,
     made_texts,
+    operator_methods,
     payloads,
     scalars,
     small_ints,
@@ -21,6 +22,7 @@ from pullback.frontend.interpret import (
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
+from pullback.frontend.interpret.operator_methods import METHODS
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import is_complex
@@ -45,12 +47,6 @@ from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-METHODS = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
-    "**": "pow", "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
-}  # fmt: skip
-
 
 def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile ``left op right``."""
@@ -83,7 +79,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         if made is not None:
             return made
     if isinstance(left, (RecordV, RefV)) or isinstance(right, (RecordV, RefV)):
-        found = _user_operator(run, op, left, right, node)
+        found = operator_methods.operation(run, op, left, right, node)
         if found is not None:
             return found
     if isinstance(left, ArrayV) or isinstance(right, ArrayV):
@@ -114,15 +110,6 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
         error=ArgumentTypeError,
     )
-
-
-def _user_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
-    """Call the operator methods of dataclasses."""
-    name = METHODS[op]
-    for receiver, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        if isinstance(receiver, (RecordV, RefV)) and written(receiver.cls, method) is not None:
-            return run.call(run.attribute(receiver, method, node), (other,), node)
-    return None
 
 
 def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) -> Value:

@@ -45,7 +45,7 @@ def holds(guard: Guard, value: object) -> bool:
             return type(value) is dict and tuple(value) == keys
         case ("partial", count, names):
             return (
-                isinstance(value, functools.partial)
+                isinstance(value, (functools.partial, functools.partialmethod))
                 and (len(value.args), tuple(value.keywords)) == (count, names)
             )
         case ("frozen distribution", *_):

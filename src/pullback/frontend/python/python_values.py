@@ -53,11 +53,11 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.kinds.wrapped import GENERATORS
-from pullback.frontend.python import records
+from pullback.frontend.python import dispatching, records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
 from pullback.frontend.python.guards import ABSENT, Guard
-from pullback.frontend.python.libraries import is_closed
+from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import attributes_of, is_object_class
 from pullback.frontend.python.paths import Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
@@ -197,6 +197,8 @@ class PythonValues:
             ):
                 self._static(obj, path, node, guarded)
                 return text_of(obj)
+            case types.FunctionType() if dispatching.is_generic(obj):
+                return self.generic(obj, path, node, dispatching.dispatched)
             case types.FunctionType() if obj in CALLS or is_closed(obj):  # np.sum, pb.build
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():
@@ -247,7 +249,7 @@ class PythonValues:
         if records.is_record_class(cls):
             return self._record(obj, path, node, guarded)
         if isinstance(obj, functools.partial):
-            return self._partial(obj, path, node, guarded)
+            return self.partial(obj, path, node, guarded)
         if (whole := distribution_in(obj)) is not None:
             return self._frozen(whole, obj, path, node)
         if cls in GENERATORS:
@@ -263,9 +265,10 @@ class PythonValues:
             return OperatorV(name, inner, tuple(options))
         return self._static(obj, path, node, guarded)
 
-    def _partial(
-        self, obj: functools.partial[object], path: Path, node: ast.AST, guarded: bool
-    ) -> Value:
+    def partial(
+        self, obj: functools.partial[object] | functools.partialmethod[object], path: Path,
+        node: ast.AST, guarded: bool = True,
+    ) -> OperatorV:  # fmt: skip
         if guarded:
             self._guard(path, StaticK(("partial", len(obj.args), tuple(obj.keywords)), obj))
         function = self.from_python(obj.func, (*path, ("attr", "func")), node, guarded)
@@ -349,6 +352,27 @@ class PythonValues:
         )
         scope = PyScope(obj, path) if obj.__closure__ else None
         return FunctionV(definition_of(obj), scope, defaults, keywords)
+
+    def generic(
+        self, obj: object, path: Path, node: ast.AST, text: Callable[..., object]
+    ) -> FunctionV:
+        """Return a function of ``singledispatch``, with the functions that are registered now."""
+        self._guard(path, static_kind(obj))
+        registry, place = dispatching.registry_of(obj, path)
+        self._guard(place, StaticK(("keys", tuple(registry)), registry))
+        if (found := dispatching.undecided(registry)) is not None:
+            cls, a, b = (c.__name__ for c in found)
+            reason = f"{name_of(obj)} has a function for {a} and one for {b}, and {cls} is both"
+            self.refuse(node, reason, f"register one for {cls}")
+        functions = {
+            cls: self.from_python(f, (*place, ("key", cls)), node) for cls, f in registry.items()
+        }
+        order = dispatching.in_order(registry)
+        cases = (TupleV((Static(cls), functions[cls])) for cls in order)
+        assert isinstance(text, types.FunctionType)
+        return FunctionV(
+            definition_of(text), None, bound=(TupleV(tuple(cases)), functions[object])
+        )
 
     def _method(
         self, obj: types.MethodType, path: Path, node: ast.AST, guarded: bool

@@ -47,6 +47,7 @@ from pullback.frontend.library.text import (
     more_arrays,
     nan_quantiles,
     operator_texts,
+    orderings,
     pieces,
     placing,
     polynomials,
@@ -85,6 +86,12 @@ def _texts(library: ModuleType | type, *files: ModuleType) -> dict[object, Funct
         for name, text in vars(file).items()
         if isinstance(text, FunctionType) and text.__module__ == file.__name__ and name[0] != "_"
     }
+
+
+def _added_comparisons() -> dict[object, FunctionType]:
+    """Return the texts of the functions that ``functools.total_ordering`` puts into a class."""
+    texts = {n: text for n, text in vars(orderings).items() if isinstance(text, FunctionType)}
+    return {getattr(functools, f"_{name}"): text for name, text in texts.items()}
 
 
 def _series(file: ModuleType) -> dict[object, FunctionType]:
@@ -137,6 +144,7 @@ OTHERS = (
     | _texts(operator, operator_texts)
     | _texts(statistics, statistics_functions)
     | _texts(functools, wrapping)
+    | _added_comparisons()
     | _texts(dict, dict_methods)
     | _texts(np.random, legacy_draws)
     | _texts(random, python_draws)

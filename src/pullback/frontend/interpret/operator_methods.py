@@ -1,0 +1,149 @@
+"""Operators and comparisons by the methods that users wrote, in Python's order: of the left
+operand, then of the right one, until one gives something else than ``NotImplemented``. A right
+operand of a subclass comes first: with an operator if it has a method of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret.attributes import class_entry, written
+from pullback.frontend.interpret.symbol_values import METHODS as COMPARISONS
+from pullback.frontend.interpret.symbol_values import MIRRORED
+from pullback.frontend.kinds.values import ArrayV, RecordV, RefV, Static, Value
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+
+Turn = tuple[Value, Value, str]
+"""An object, the argument of its method, and the method."""
+
+
+def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """Return ``left op right`` by such a method; None if there is none."""
+    name = METHODS[op]
+    mine, other = (left, right, f"__{name}__"), (right, left, f"__r{name}__")
+    _check_array(run, left, right, other[2], node)
+    if _comes_first(run, left, right, other[2], node):
+        turns = [other, mine]
+    else:
+        a, b = _classes(run, left), _classes(run, right)
+        turns = [mine] if a == b and len(a) == 1 and written(a[0], mine[2]) else [mine, other]
+    found, asked = _in_turn(run, turns, node)
+    if found is None and asked:
+        words = " and ".join(repr(_word(run, v)) for v in (left, right))
+        message = f"unsupported operand type(s) for {op}: {words}"
+        run.never("TypeError", message, node, ArgumentTypeError)
+    return found
+
+
+def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
+    """Return ``old.__iadd__(value)``; None if the class of ``old`` has no such method."""
+    return _in_turn(run, [(old, value, f"__i{METHODS[op]}__")], node)[0]
+
+
+def comparison(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """Return a comparison by such a method; None if there is none."""
+    turns: list[Turn] = [(left, right, op), (right, left, MIRRORED[op])]
+    _check_array(run, left, right, COMPARISONS[MIRRORED[op]], node)
+    if _comes_first(run, left, right, "", node):
+        turns.reverse()
+    asked = False
+    for receiver, other, name in turns:
+        found, here = _in_turn(run, [(receiver, other, COMPARISONS[name])], node)
+        if not here and name == "!=":
+            found, here = _in_turn(run, [(receiver, other, "__eq__")], node)
+            found = None if found is None else run.unary("not", found, node)
+        if found is not None:
+            return found
+        asked = asked or here
+    if not asked:
+        return None
+    if op in ("==", "!="):
+        return _identical(run, op, left, right, node)
+    words = " and ".join(repr(_word(run, v)) for v in (left, right))
+    message = f"{op!r} not supported between instances of {words}"
+    run.never("TypeError", message, node, ArgumentTypeError)
+
+
+def _identical(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """Whether two operands whose methods do not compare them are one object."""
+    a, b = _classes(run, left), _classes(run, right)
+    if not {*a} & {*b}:
+        return Static(op == "!=")
+    return run.compare("is" if op == "==" else "is not", left, right, node)
+
+
+def _in_turn(run: Run, turns: Iterable[Turn], node: ast.AST) -> tuple[Value | None, bool]:
+    """Return what the first method gives that gives something, and whether one was asked."""
+    asked = False
+    for receiver, other, method in turns:
+        if isinstance(receiver, (RecordV, RefV)) and written(receiver.cls, method) is not None:
+            asked = True
+            found = run.call(run.attribute(receiver, method, node), (other,), node)
+            if not (isinstance(found, Static) and found.value is NotImplemented):
+                return found, True
+    return None, asked
+
+
+def _comes_first(run: Run, left: Value, right: Value, method: str, node: ast.AST) -> bool:
+    """Whether the right operand is asked first: it is of a subclass, which has a ``method`` of its
+    own (if there is one)."""
+    a, b = _classes(run, left), _classes(run, right)
+    known: set[bool] = {
+        issubclass(y, x) and x is not y and (
+            not method or class_entry(y.__mro__, method)[1] is not class_entry(x.__mro__, method)[1]
+        )
+        for x in a for y in b
+    }  # fmt: skip
+    if known == {True, False} and any(written(c, method or "__eq__") for c in b):
+        run.refuse(
+            node, "an operator of objects of several classes, of which some are subclasses that "
+            "have a method of their own for it",
+            "write a method with a name, and call it",
+        )  # fmt: skip
+    return known == {True}
+
+
+def _check_array(run: Run, left: Value, right: Value, method: str, node: ast.AST) -> None:
+    """Refuse an array before an object that NumPy does not leave the operator to."""
+    for cls in _classes(run, right) if isinstance(left, ArrayV) else ():
+        ufunc = getattr(cls, "__array_ufunc__", _NONE)
+        leaves = ufunc is None or (ufunc is _NONE and getattr(cls, "__array_priority__", -1.0) > 0)
+        if written(cls, method) is not None and not leaves:
+            run.refuse(
+                node,
+                f"NumPy calls {cls.__name__}.{method} for each item of the array on the left, and "
+                "makes an array of objects",
+                "write the object on the left; or __array_ufunc__ = None in the class, and NumPy "
+                "leaves the operator to it",
+            )
+
+
+_NONE = object()
+
+
+def _classes(run: Run, value: Value) -> Sequence[type]:
+    """Return the classes that an object can have."""
+    match value:
+        case RefV():
+            return tuple(run.rows.group(value).classes)
+        case RecordV(cls):
+            return (cls,)
+        case _:
+            return ()
+
+
+def _word(run: Run, value: Value) -> str:
+    classes = _classes(run, value)
+    return classes[0].__name__ if classes else run.describe(value).removeprefix("a ")
+
+
+__all__ = ["METHODS", "comparison", "in_place", "operation"]
