@@ -218,3 +218,9 @@ def of_complex(z):
 def quotient(z):
     found = np.fft.fft(z, norm="forward")
     return np.sum((found / (2.0 + np.abs(found))).imag)
+
+
+def in_pairs(z):
+    """Parts that lie side by side, and parts that only look so."""
+    first = np.fft.fft(np.fft.ifft(z, norm="ortho")) + np.fft.fft(z[::-1])
+    return first[: z.size // 2] + np.fft.fft(z[::2], z.size // 2) + np.fft.irfft(z)[0]

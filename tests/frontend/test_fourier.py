@@ -100,6 +100,17 @@ def test_the_bits_are_numpys() -> None:
             np.testing.assert_array_equal(pb.jit(f)(given), f(given))
 
 
+def test_parts_side_by_side_are_read_where_they_lie() -> None:
+    z = np.random.default_rng(4).normal(size=(3, 16)) * (1 + 2j)
+    for given in (z[0], z[0, ::-1], z[:, 3], z[0].astype(np.complex64), z[0].real):
+        same(programs.in_pairs, (given,))
+    for given in (z, z.T, z[::2, ::3], np.asfortranarray(z)):
+        same(lambda v: np.fft.fft2(v), (given,))
+        same(lambda v: np.fft.irfft(v, 7, axis=0), (given,))
+        same(lambda v: np.fft.fft(v.imag + 1j * v.real, axis=0), (given,))
+    same(lambda v: np.fft.fft(v.real + 1j * v.real[::-1]), (z,))
+
+
 @pytest.mark.parametrize("f", campaign.part("lines", programs.ERRORS, 3))
 def test_errors_are_the_librarys(f: Any) -> None:
     wanted = outcome(f, (programs.a,))

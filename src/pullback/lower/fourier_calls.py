@@ -1,10 +1,14 @@
 """Lower Fourier transforms to calls of NumPy's loops (``core/pocketfft.py``).
 
 A loop takes complex numbers as pairs of reals side by side. Real and imaginary parts are arrays of
-their own in Core, so they are copied into pairs; the transform of complex rows then stays in the
-memory of that copy. Real rows are read where they lie, whatever the strides."""
+their own in Core. Where they lie side by side nevertheless (they are the parts of a complex
+argument, or of another transform), the loop reads them there; otherwise they are copied into pairs,
+and the transform of complex rows stays in the memory of that copy. Real rows are read where they
+lie, whatever the strides."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from pullback.core.pocketfft import PREFIX
 from pullback.core.terms import Prim
@@ -43,11 +47,12 @@ def fourier_prim(lo: Lowering, op: Prim) -> View:
 
 
 def _complex(lo: Lowering, name: str, x: View, y: View, factor: Value) -> View:
-    """Transform complex rows in the memory of the result."""
-    out = _pairs(lo, x, y)
+    """Transform complex rows: in the memory of the result, unless they are read where they lie."""
     rows, n = x.extents
+    out = fresh(lo, Array(F64, 3), (rows, n, _TWO), 1, "temp")
     at, row = out.ptrs[0], lo.mul(n, _PAIR)
-    _call(lo, name, at, at, factor, rows, (n, n), (row, _PAIR), (row, _PAIR))
+    source, steps = _source(lo, x, y, lambda: out)
+    _call(lo, name, source, at, factor, rows, (n, n), steps, (row, _PAIR))
     return out
 
 
@@ -72,17 +77,43 @@ def _real(lo: Lowering, x: View, factor: Value) -> View:
 
 def _half(lo: Lowering, x: View, y: View, n: Value, factor: Value) -> View:
     """Find the real rows of which these are the first halves of the transforms."""
-    pairs = _pairs(lo, x, y)
     rows, width = x.extents
+    source, steps = _source(
+        lo, x, y, lambda: fresh(lo, Array(F64, 3), (rows, width, _TWO), 1, "temp")
+    )
     out = fresh(lo, Array(F64, 2), (rows, n), 1, "temp")
-    _call(lo, "irfft", pairs.ptrs[0], out.ptrs[0], factor, rows, (width, n),
-          (lo.mul(width, _PAIR), _PAIR), (lo.mul(n, _SIZE), _SIZE))  # fmt: skip
+    _call(lo, "irfft", source, out.ptrs[0], factor, rows, (width, n), steps,
+          (lo.mul(n, _SIZE), _SIZE))  # fmt: skip
     return out
 
 
-def _pairs(lo: Lowering, x: View, y: View) -> View:
+def _source(
+    lo: Lowering, x: View, y: View, room: Callable[[], View]
+) -> tuple[Value, tuple[Value, Value]]:
+    """Return the address of pairs, and the bytes from row to row and from item to item: where the
+    parts lie side by side, or a copy in the ``room``."""
+
+    def there() -> list[Value]:
+        return [pointers(lo, x)[0], *(lo.mul(s, _SIZE) for s in x.strides)]
+
+    def copied() -> list[Value]:
+        pairs = room()
+        _copy_pairs(lo, x, y, pairs)
+        return [pairs.ptrs[0], lo.mul(x.extents[1], _PAIR), _PAIR]
+
+    if not (x.uniform and y.uniform):
+        at, row, item = copied()
+        return at, (row, item)
+    first, second = (lo.address(pointers(lo, v)[0]) for v in (x, y))
+    beside = lo.test("eq", lo.sub(second, first), _SIZE)
+    for mine, others in zip(x.strides, y.strides, strict=True):
+        beside = lo.arith("and", Ty.I1, beside, lo.test("eq", mine, others))
+    at, row, item = lo.choose(beside, there, copied)
+    return at, (row, item)
+
+
+def _copy_pairs(lo: Lowering, x: View, y: View, out: View) -> None:
     """Emit a copy of two matrices that has their elements side by side."""
-    out = fresh(lo, Array(F64, 3), (*x.extents, _TWO), 1, "temp")
 
     def element(indices: list[Scalar], _: list[Value]) -> list[Value]:
         for k, part in enumerate((x, y)):
@@ -92,7 +123,6 @@ def _pairs(lo: Lowering, x: View, y: View) -> View:
         return []
 
     nest(lo, x.extents, [], element)
-    return out
 
 
 def _call(

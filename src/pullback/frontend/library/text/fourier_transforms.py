@@ -117,6 +117,8 @@ def half_lines(a: Pair, size: int, whole: bool, axis: int, factor: float) -> Any
         found = found.astype(np.float32)
     if a[0].ndim == 1:
         return own(found[0])
+    if a[0].ndim == 2:
+        return own(np.moveaxis(found, -1, axis))
     lines = np.reshape(found, (*_beside(a[0], axis), found.shape[1]))
     return own(np.moveaxis(lines, -1, axis))
 
@@ -130,6 +132,8 @@ def _rows(x: Any, size: int, whole: bool, axis: int) -> Any:
         lines = fitted(lines, size)
     if x.ndim == 1:
         return lines[None, :]
+    if x.ndim == 2:
+        return lines
     count = 1
     for n in lines.shape[:-1]:
         count *= n
@@ -157,6 +161,8 @@ def _pair_of(pairs: Any, like: Any, axis: int) -> Pair:
         pairs = pairs.astype(np.float32)
     if like.ndim == 1:
         return two_parts(pairs[0])
+    if like.ndim == 2:
+        return two_parts(np.moveaxis(pairs, -2, known(axis) % 2))
     lines = np.reshape(pairs, (*_beside(like, axis), pairs.shape[1], 2))
     return two_parts(np.moveaxis(lines, -2, axis % like.ndim))
 
