@@ -58,10 +58,14 @@ for mode in ("full", "same", "valid"):
     def transformed(x, h, mode=mode):
         return ss.fftconvolve(x, h, mode=mode)
 
+    def by_transforms(x, h, mode=mode):
+        return ss.convolve(x, h, mode, "fft"), ss.correlate(x, h, mode, "fft")
+
     several = [(X, H), (H, X), (X[:4], H), (X, H[:1]), (H[:1], X), (X, H[:3]), (I[0], I[1]),
                (I[0], H), (H, E)]  # fmt: skip
     TEXTS.append((f"convolve {mode}", both, [*several, (single(X), single(H)), (single(X), I[0])]))
     TEXTS.append((f"fftconvolve {mode}", transformed, [*several, (E, H)]))
+    TEXTS.append((f"convolve by fft {mode}", by_transforms, several[:-1]))
 TEXTS += [
     ("minkowski", lambda a, b, p: sd.cdist(a, b, "minkowski", p=p),
      [(A, B, p) for p in (3.5, 1, 2, 2.0, 0.5, np.inf, 0, -1.0)]),

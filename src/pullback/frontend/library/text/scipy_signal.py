@@ -1,5 +1,5 @@
-"""Functions of ``scipy.signal`` as plain Python that the front end compiles. What SciPy may compute
-by a Fourier transform is computed directly."""
+"""Functions of ``scipy.signal`` as plain Python that the front end compiles. What SciPy computes by
+Fourier transforms if that is faster is computed directly, unless the call says so."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis, Matrix, Vector
+from pullback.frontend.library.text.scipy_transforms import next_fast_len
 from pullback.frontend.library.text_helpers import unsupported
 
 
@@ -18,6 +19,10 @@ def convolve(in1: Vector, in2: Vector, mode: str = "full", method: str = "auto")
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     if mode not in ("full", "same", "valid"):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    if method == "fft" and (x.shape[0] == 0 or h.shape[0] == 0):
+        raise IndexError("index 0 is out of bounds for axis 0 with size 0")
+    if method == "fft" and x.dtype == np.float64 and h.dtype == np.float64:
+        return fftconvolve(x, h, mode)
     if mode == "same":
         if x.shape[0] == 0 and h.shape[0] > 0:
             return x[:0] * h[:0]
@@ -30,9 +35,18 @@ def fftconvolve(in1: Vector, in2: Vector, mode: str = "full") -> Vector:
     x, h = 1.0 * _signal(in1), 1.0 * _signal(in2)
     if x.dtype == np.float32 or h.dtype == np.float32:
         unsupported("fftconvolve of float32", "convert it to float64")
-    if x.shape[0] == 0 or h.shape[0] == 0:
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    n, k = x.shape[0], h.shape[0]
+    if n == 0 or k == 0:
         return np.zeros(0)
-    return convolve(x, h, mode)
+    size = next_fast_len(n + k - 1, True)
+    found = np.fft.irfft(np.fft.rfft(x, size) * np.fft.rfft(h, size), size)
+    if mode == "same":
+        return found[(k - 1) // 2 : (k - 1) // 2 + n]
+    if mode == "valid":
+        return found[min(n, k) - 1 : max(n, k)]
+    return found[: n + k - 1]
 
 
 def correlate(in1: Vector, in2: Vector, mode: str = "full", method: str = "auto") -> Vector:
