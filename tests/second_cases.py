@@ -15,6 +15,7 @@ import pullback as pb
 from tests.foreign.__main__ import FILES
 from tests.foreign.__main__ import cases as foreign_cases
 from tests.frontend import (
+    test_keyed_programs,
     test_random_control,
     test_random_lists,
     test_random_places,
@@ -30,6 +31,7 @@ WRITERS: dict[str, Callable[[int], str]] = {
     "updates": lambda k: test_random_updates.Writer(k).program(),
     "places": lambda k: test_random_places.Writer(k).program(),
     "tables": lambda k: test_random_tables.Writer(k, 0.5).program(),
+    "ordered": test_keyed_programs.program,
 }
 """The random programs: their texts by the seed."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from types import SimpleNamespace
 
 import numpy as np
@@ -116,33 +116,6 @@ def default_copied(x, w=ZEROS):
     w = w.copy()
     w[0] = x[0]
     return w[0] * x[1]
-
-
-def refused_oldest(xs):
-    d = OrderedDict()
-    total = 0.0
-    for k, x in enumerate(xs):
-        d[k % 5] = x * k
-        if len(d) > 2:
-            oldest, v = d.popitem(last=False)
-            total += v * (oldest + 1.0)
-    return total
-
-
-@mends(
-    refused_oldest, (np.arange(1.0, 9.0),), "take the first key: k = next(iter(d)); v = d.pop(k)",
-    UnsupportedError,
-)  # fmt: skip
-def mended_oldest(xs):
-    d = OrderedDict()
-    total = 0.0
-    for k, x in enumerate(xs):
-        d[k % 5] = x * k
-        if len(d) > 2:
-            oldest = next(iter(d))
-            v = d.pop(oldest)
-            total += v * (oldest + 1.0)
-    return total
 
 
 WORDS = {"a"}

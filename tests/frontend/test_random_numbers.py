@@ -99,7 +99,12 @@ def written(calls, tmp_path):
     return module.drawn
 
 
-@pytest.mark.parametrize(("make", "calls"), part("values", CALLS, 3), ids=str)
+def title(value: object) -> str:
+    """The name of a case, the same in all processes."""
+    return getattr(value, "__name__", None) or (value if isinstance(value, str) else "")
+
+
+@pytest.mark.parametrize(("make", "calls"), part("values", CALLS, 3), ids=title)
 def test_methods_draw_the_numbers_of_the_library(make, calls, tmp_path):
     f, mine, theirs = written(calls.split(), tmp_path), make(), make()
     assert same(f(X, theirs), pb.jit(f)(X, mine))
@@ -116,7 +121,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("make", "call"), part("values", WRONG, 3), ids=str)
+@pytest.mark.parametrize(("make", "call"), part("values", WRONG, 3), ids=title)
 def test_errors_are_those_of_the_library(make, call, tmp_path):
     f, mine, theirs = written(["random()", call], tmp_path), make(), make()
     with pytest.raises((ValueError, ArithmeticError, LookupError)) as expected:
@@ -170,7 +175,7 @@ def test_a_generator_is_advanced_where_the_function_raises(f):
     assert outcome(pb.grad(f), (X, numpy_generator())) == expected
 
 
-@pytest.mark.parametrize(("f", "make"), part("values", programs.DERIVATIVES, 3), ids=str)
+@pytest.mark.parametrize(("f", "make"), part("values", programs.DERIVATIVES, 3), ids=title)
 def test_derivatives_by_location_and_scale(f, make):
     check_derivatives(f, make)
 
@@ -226,7 +231,7 @@ def test_generators_around_the_function(f):
         random.setstate(before[1])
 
 
-@pytest.mark.parametrize(("f", "makes", "reason"), programs.REFUSED, ids=str)
+@pytest.mark.parametrize(("f", "makes", "reason"), programs.REFUSED, ids=title)
 def test_what_is_refused(f, makes, reason):
     with pytest.raises(pb.PullbackError, match=reason) as caught:
         pb.jit(f)(X, *(make() for make in makes))

@@ -32,7 +32,7 @@ class Table(Unsupported, of=HashK):
 
     def __init__(self, kind: HashK, declared: object) -> None:
         super().__init__(kind, declared)
-        self.cls, self.holes = kind.cls, kind.holes
+        self.cls, self.holes, self.counts = kind.cls, kind.holes, kind.counts
         self.entry = tuple(map(shape_of, kind.elem.items))
         self.entry_types = tuple(t for part in self.entry for t in part.types)
         self.is_set = issubclass(kind.cls, (set, frozenset))
@@ -40,7 +40,8 @@ class Table(Unsupported, of=HashK):
         self.factory: Any = kind.factory.value
 
     def leaf_types(self) -> Iterator[Type]:
-        yield from (I64, Array(I64, 1), *((I64, I64) if self.holes else ()))
+        yield from (I64, Array(I64, 1))
+        yield from [I64] * self.counts
         for t in self.entry_types:
             yield Array(t, 1)
 
@@ -79,7 +80,7 @@ class Table(Unsupported, of=HashK):
         """The leaves of the entries that are left."""
         length = next(leaves)
         assert isinstance(length, int)
-        for _ in range(3 if self.holes else 1):
+        for _ in range(1 + self.counts):  # the index is behind the length
             next(leaves)
         rows = rows_of(self.entry_types, length, leaves)
         return [row for row in rows if row[-1]] if self.holes else rows
@@ -164,10 +165,8 @@ class Table(Unsupported, of=HashK):
         c = m.code
         n = c.load("i64", next(sources).words[0])
         next(sources)
-        live = n
-        if self.holes:
-            live = c.load("i64", next(sources).words[0])
-            next(sources)
+        counts = [next(sources) for _ in range(self.counts)]
+        live = c.load("i64", counts[0].words[0]) if counts else n
         columns = columns_of(m, self.entry_types, sources)
 
         def each(one: Callable[[str, list[Source]], None]) -> None:

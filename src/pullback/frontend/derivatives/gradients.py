@@ -67,7 +67,7 @@ def reduced(run: Run, kind: Kind) -> Reduced:
             part, mask = reduced(run, value)
             none = static_kind(None)
             table = HashK(dict, TupleK((key, part, *alive)), kind.spare, none)
-            heads = [True] * (4 if kind.holes else 2)
+            heads = [True] * kind.heads
             keys, still = ([True] * len([*leaf_types(TupleK(tuple(k)))]) for k in ((key,), alive))
             factory = [False] * len([*leaf_types(kind.factory)])
             return table, [*heads, *keys, *mask, *still, *factory]

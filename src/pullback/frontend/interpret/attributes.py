@@ -22,6 +22,7 @@ from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import TYPE, UnionK
+from pullback.frontend.kinds.optionals import class_of
 from pullback.frontend.kinds.values import (
     ATTRIBUTES,
     METHODS,
@@ -46,7 +47,6 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
-    class_of,
 )
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import kept_properties

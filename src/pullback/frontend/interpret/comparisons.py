@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pullback.core.build import boolean, i64
-from pullback.core.types import BOOL
-from pullback.errors import ArgumentTypeError, IdentityError
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
     complex_values,
@@ -26,11 +25,11 @@ from pullback.frontend.interpret import (
     small_ints,
     symbol_values,
 )
+from pullback.frontend.interpret.identities import identical, same_object, same_row
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.lexicographic import by_any_items
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import is_complex
-from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -63,10 +62,11 @@ from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.signals import Unreachable
-from pullback.frontend.store.shared_memory import closed, opened
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
 
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile one comparison: == != < <= > >= is is-not in not-in."""
@@ -74,7 +74,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         left, right = small_ints.wide(run, left, node), small_ints.wide(run, right, node)
     match op:
         case "is" | "is not":
-            return _identical(run, left, right, op == "is", node)
+            return identical(run, left, right, op == "is", node)
         case "in":
             return contains(run, left, right, node)
         case "not in":
@@ -134,7 +134,10 @@ def _ordered(
 ) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
     """Return the items of two tuples, or of two records with an order, that < compares one by
     one."""
-    if isinstance(a, RecordV) and isinstance(b, RecordV) and a.cls is b.cls and _has_order(a.cls):
+    if (
+        isinstance(a, (RecordV, RefV)) and isinstance(b, (RecordV, RefV)) and a.cls is b.cls
+        and _has_order(_class_of(run, a))
+    ):
         return _compared(run, a, node), _compared(run, b, node)
     x, y = objects.as_tuple(a), objects.as_tuple(b)
     if isinstance(x, TupleV) and isinstance(y, TupleV) and x.is_list == y.is_list:
@@ -147,8 +150,17 @@ def _has_order(cls: type) -> bool:
     return "__lt__" in vars(cls) and dataclasses.is_dataclass(cls)
 
 
-def _compared(run: Run, record: RecordV, node: ast.AST) -> tuple[Value, ...]:
+def _class_of(run: Run, value: RecordV | RefV) -> type:
+    """Return the class of an object; that of all objects, if it may be of several."""
+    classes = [value.cls] if isinstance(value, RecordV) else run.rows.group(value).classes
+    return classes[0] if len(classes) == 1 else object
+
+
+def _compared(run: Run, record: RecordV | RefV, node: ast.AST) -> tuple[Value, ...]:
     """Return the fields that comparisons look at."""
+    if isinstance(record, RefV):
+        shown = dataclasses.fields(_class_of(run, record))
+        return tuple(run.attribute(record, f.name, node) for f in shown if f.compare)
     fields = fields_of(run, record, node)
     if not dataclasses.is_dataclass(record.cls):
         return tuple(fields.values())
@@ -250,7 +262,7 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
         ):
             return Static(False)
         case (UnionV(), Static(None)) | (Static(None), UnionV()):
-            return _identical(run, a, b, True, node)
+            return identical(run, a, b, True, node)
         case _:
             run.refuse(
                 node,
@@ -266,7 +278,7 @@ def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     classes = run.rows.group(a).classes
     makers = [next(c for c in cls.__mro__ if "__eq__" in vars(c)) for cls in classes]
     if all(maker is object for maker in makers):
-        return _same_row(run, a, b, node)
+        return same_row(run, a, b, node)
     if len(classes) > 1:
         run.refuse(node, "== of dataclasses of one of several classes", "compare their fields")
     names = [f.name for f in dataclasses.fields(makers[0]) if f.compare]
@@ -291,7 +303,7 @@ def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:
         ys = tuple(b.fields[n] for n in a.fields)
         return _all_equal(run, tuple(a.fields.values()), ys, node)
     if is_object_class(a.cls) and not dataclasses.is_dataclass(a.cls):
-        same = _same_object(a, b)
+        same = same_object(a, b)
         if same is not None:
             return Static(same)
     if "__eq__" not in vars(a.cls):
@@ -326,87 +338,6 @@ def _equal_items(run: Run, x: Value, y: Value, node: ast.AST) -> Value:
         run.refuse(node, reason, "np.array_equal(x, y)")
     same = run.truth(equal, node)
     return Static(same) if isinstance(same, bool) else Scalar(same, True, 1)
-
-
-def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
-    """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
-
-    for value, other in ((a, b), (b, a)):
-        if isinstance(value, CaughtV) and not isinstance(other, OptionalV):
-            if isinstance(other, Static) and other.value is None and value.is_there:
-                return Static(not positive)
-            identical = operator.is_ if positive else operator.is_not
-            return made_texts.of_python(run, identical, (value, other), node, bool)
-        if isinstance(other, Static) and other.value is None:
-            if isinstance(value, (UnionV, OptionalV)):
-                found = run.is_instance(value, (type(None),), node)
-                return found if positive else run.unary("not", found, node)
-            none = isinstance(value, Static) and value.value is None
-            return Static(none is positive)
-        if isinstance(other, Static) and other.value is NotImplemented:
-            given = isinstance(value, Static) and value.value is NotImplemented
-            return Static(given is positive)
-    if symbol_values.is_member(a) and symbol_values.is_member(b):
-        return compare(run, "==" if positive else "!=", a, b, node)
-    a, b = closed(run, a, node), closed(run, b, node)
-    if _may_be_reference(a) or _may_be_reference(b):
-        found = _same_row(run, a, b, node)
-        return found if positive else run.unary("not", found, node)
-    same = _same_object(a, b)
-    if same is not None:
-        return Static(same is positive)
-    if isinstance(a, Static) and isinstance(b, Static):
-        numbers = static_scalar(a.value) is not None and not isinstance(a.value, bool)
-        if not numbers:
-            return Static((a.value is b.value) is positive)
-    for value, other in ((a, b), (b, a)):
-        alone = _is_the_one(run, value, other.value) if isinstance(other, Static) else None
-        if alone is not None:
-            return alone if positive else run.unary("not", alone, node)
-    run.refuse(
-        node,
-        "'is' compares the identity of objects, which compiled code does not have",
-        "use == (or 'is None')",
-        error=IdentityError,
-    )
-
-
-def _is_the_one(run: Run, value: Value, one: object) -> Value | None:
-    """Whether a value is an object of which there is no second one: True, False, or an
-    ``object()``."""
-    if not isinstance(value, (Scalar, ArrayV, ListV, TupleV, HashV)):
-        return None
-    if isinstance(one, bool) and isinstance(value, Scalar) and value.py:
-        if value.type != BOOL:  # perhaps a bool on one of the paths to here
-            return None
-        return Scalar(value.atom if one else run.b.prim("not", value.atom), True, 1)
-    return Static(False) if type(one) in (bool, object) else None
-
-
-def _may_be_reference(value: Value) -> bool:
-    while isinstance(value, OptionalV):
-        value = value.value
-    return isinstance(value, RefV)
-
-
-def _same_row(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
-    """Whether two references, or None, lead to one object."""
-    if isinstance(a, OptionalV) or isinstance(b, OptionalV):
-        return optionals.compared(run, "==", a, b, node, lambda x, y: _same_row(run, x, y, node))
-    a, b = closed(run, a, node), closed(run, b, node)
-    if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
-        return Static(False)
-    return Scalar(run.b.prim("eq", a.atom, b.atom), True, 1)
-
-
-def _same_object(a: Value, b: Value) -> bool | None:
-    """Whether two objects that can be updated are one, where that is known."""
-    if isinstance(a, RecordV) and isinstance(b, RecordV) and is_object_class(a.cls):
-        if a is b:
-            return True
-        if a.cls is not b.cls or (a.fresh and b.fresh and not a.owners & b.owners):
-            return False
-    return None
 
 
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:

@@ -26,6 +26,7 @@ from pullback.frontend.interpret.attributes import unpack, variant_params
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds.dtypes import DTYPES
+from pullback.frontend.kinds.optionals import class_of
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
@@ -42,7 +43,6 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
-    class_of,
     register,
 )
 from pullback.frontend.memory.long_tuples import told_apart

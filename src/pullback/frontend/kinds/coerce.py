@@ -228,7 +228,7 @@ def _coerce_table(run: Run, value: HashV, kind: HashK, node: ast.AST) -> HashV:
     factory = coerce(run, value.factory, kind.factory, node)
     counts = value.counts
     if kind.holes and not value.holes:
-        counts = value.length, value.length
+        counts = value.length, value.length, i64(0)
     if kind.typed and not value.elem.items:
         atoms = tuple(dummy_atom(run, Array(t, 1)) for t in leaf_types(kind.elem))
         made = replace(_entries(value), elem=kind.elem, atoms=atoms, spare=kind.spare, sole=True)
@@ -312,9 +312,13 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
     return ListV(length, elem, made.atoms, *new_owner(), owners, sole=sole)
 
 
+_NOWHERE = ast.Pass()
+"""Where a copy is made that no expression of the user asks for: one place in all runs."""
+
+
 def copied(run: Run, items: ListV) -> ListV:
     """Return a new list with the same items; of a tuple, a tuple."""
-    whole = run.coerce_list(items, ListK(items.elem, cls=items.cls), ast.Pass())
+    whole = run.coerce_list(items, ListK(items.elem, cls=items.cls), _NOWHERE)
     atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
     new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)
     holds = holding.holds_memory(whole.elem)

@@ -407,7 +407,7 @@ def _rebuild(
             return ListV(length, elem, parts, owners, fresh, inner, spare, sole, kind.cls)
         case HashK(cls, elem, spare, factory):
             length, index = next(atoms), next(atoms)
-            counts = (next(atoms), next(atoms)) if kind.holes else ()
+            counts = tuple(next(atoms) for _ in range(kind.counts))
             parts = tuple(next(atoms) for _ in leaf_types(elem))
             (owners, fresh), (inner, sole) = own(), own()
             made = _rebuild(factory, atoms, own, scopes)

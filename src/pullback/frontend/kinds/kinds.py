@@ -80,8 +80,9 @@ class TableK(ListK):
 @dataclass(frozen=True, slots=True)
 class HashK(Compound, Kind):
     """The kind of a dict or set whose keys only the run knows; see ``values.HashV``. Leaves: how
-    many entries there are, the index; where entries have been deleted, how many are left and how
-    many places of the index are in use; one array per leaf of an entry; the leaves of the factory.
+    many entries there are, the index; where entries have been deleted, how many are left, how many
+    places of the index are in use, and before which entry all are deleted (``counts``); one array
+    per leaf of an entry; the leaves of the factory.
 
     ``elem``: an entry, a tuple of a key, its value and, where entries have been deleted, whether it
     is still there. A tuple of nothing: nothing has been put in so far."""
@@ -99,6 +100,16 @@ class HashK(Compound, Kind):
     @property
     def holes(self) -> bool:
         return len(self.elem.items) == 3
+
+    @property
+    def counts(self) -> int:
+        """How many leaves there are between the index and the entries."""
+        return 3 if self.holes else 0
+
+    @property
+    def heads(self) -> int:
+        """How many leaves there are before those of the entries."""
+        return 2 + self.counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +287,7 @@ def _leaf_types(kind: Kind) -> Iterator[Type]:
                 yield Array(item, 1)
         case HashK(_, elem, _, factory):
             yield from (I64, Array(I64, 1))
-            if kind.holes:
-                yield from (I64, I64)
+            yield from [I64] * kind.counts
             for item in leaf_types(elem):
                 yield Array(item, 1)
             yield from leaf_types(factory)

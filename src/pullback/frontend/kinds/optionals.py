@@ -34,6 +34,17 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
+def class_of(value: Value) -> type | None:
+    """Return the class of a record or of None."""
+    match value:
+        case RecordV(cls):
+            return cls
+        case Static(v):
+            return type(v)
+        case _:
+            return None
+
+
 def class_name(value: Value) -> str:
     """Return the name of the Python class of a value, for the message of an error."""
     match value:
@@ -170,4 +181,4 @@ def told_of_none(obj: Hashable) -> str:
     return ""
 
 
-__all__ = ["class_name", "compared", "operands", "present", "told_of_none"]
+__all__ = ["class_name", "class_of", "compared", "operands", "present", "told_of_none"]

@@ -95,9 +95,10 @@ class HashV(Value):
     numbers of entries (from 1; 0: free; -1: deleted) at places that follow from their keys.
 
     An entry is a tuple of a key and its value (None in a set); where entries have been deleted
-    (``holes``), also whether it is still there. Then ``live`` entries are left, and ``used`` places
-    of the index are not free. ``factory`` makes the values of a ``defaultdict``; ``known`` is a key
-    (its leaves) of which the entry is known here; all other fields are those of a list."""
+    (``holes``), also whether it is still there. Then ``live`` entries are left, ``used`` places of
+    the index are not free, and those before ``start`` are all deleted. ``factory`` makes the values
+    of a ``defaultdict``; ``known`` is a key (its leaves) of which the entry is known here; all
+    other fields are those of a list."""
 
     cls: type
     length: Atom
@@ -124,6 +125,10 @@ class HashV(Value):
     @property
     def used(self) -> Atom:
         return self.counts[1] if self.holes else self.length
+
+    @property
+    def start(self) -> Atom:
+        return self.counts[2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -475,17 +480,6 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
         return handler
 
     return enter
-
-
-def class_of(value: Value) -> type | None:
-    """Return the class of a record or of None."""
-    match value:
-        case RecordV(cls):
-            return cls
-        case Static(v):
-            return type(v)
-        case _:
-            return None
 
 
 __all__ = [

@@ -48,7 +48,7 @@ class Table:
     ) -> None:
         self.run, self.kind, self.at, self.node = run, kind, at, node
         self.atoms = list(atoms)
-        self.first = 4 if kind.holes else 2  # the first leaf of an entry
+        self.first = kind.heads  # the first leaf of an entry
         self.value = self.first + len(list(leaf_types(kind.elem.items[0])))
 
     def view(self) -> HashV:
@@ -121,7 +121,7 @@ class Table:
         for k, leaf in enumerate(leaves, self.first):
             self.put(k, leaf, d.length)
         self.put(0, after)
-        for k, count in enumerate(d.counts, 2):
+        for k, count in enumerate(d.counts[:2], 2):
             self.put(k, run.b.prim("add", count, one))
 
     def make_room(self) -> None:
@@ -131,7 +131,7 @@ class Table:
             made = run.to_list(GeneratorV(node, tables.left(run, d, node)), node)
             n = made.length
             d = replace(d, length=n, atoms=made.atoms)
-            for k, atom in enumerate((n, None, n, n, *made.atoms)):
+            for k, atom in enumerate((n, None, n, n, i64(0), *made.atoms)):
                 if atom is not None:
                     self.put(k, atom)
         size = run_program(run, hashing.size_for, (Scalar(d.length, True, 31),), node)
@@ -154,14 +154,30 @@ class Table:
         self.put(1, i64(-1), at)
         self.put(self.first + tables.alive_leaf(d), boolean(False), entry)
         self.put(2, run.b.prim("sub", d.live, i64(1)))
+        first = run.b.prim("eq", entry, d.start)
+        self.put(4, run.b.prim("select", first, run.b.prim("add", entry, i64(1)), d.start))
 
     def take_out_last(self) -> Atom:
         """Leave out the entry that was put in last; give its number."""
+        start = self.view().start
+        entry = self._alive(hashing.last)
+        self.put(0, entry)
+        self.put(4, start)  # the next entry comes where this one was
+        return entry
+
+    def take_out_first(self) -> Atom:
+        """Leave out the entry that was put in first; give its number."""
+        entry = self._alive(hashing.following)
+        self.put(4, self.run.b.prim("add", entry, i64(1)))
+        return entry
+
+    def _alive(self, text: Callable[[list[bool], int], int]) -> Atom:
+        """Leave out the entry that a text finds; give its number."""
         run, node, d = self.run, self.node, self.view()
         there = ListV(d.length, d.elem.items[2], (d.atoms[tables.alive_leaf(d)],), spare=True)
-        entry = run.scalar(run_program(run, hashing.last, (there,), node), node).atom
+        found = run_program(run, text, (there, Scalar(d.start, True, 31)), node)
+        entry = run.scalar(found, node).atom
         self.take_out(entry, tables.key_at(run, d, entry, node))
-        self.put(0, entry)
         return entry
 
 
@@ -268,10 +284,11 @@ def deleted(run: Run, d: HashV, key: Value, node: ast.AST) -> HashV:
     return _made(d, table)
 
 
-def without_last(run: Run, d: HashV, node: ast.AST) -> tuple[HashV, Atom]:
-    """Return the table without the entry that was put in last, and the number of that."""
+def without_end(run: Run, d: HashV, last: bool, node: ast.AST) -> tuple[HashV, Atom]:
+    """Return the table without the entry that was put in last (or first), and the number of that.
+    """
     table = _of(run, d, node)
-    entry = table.take_out_last()
+    entry = table.take_out_last() if last else table.take_out_first()
     return _made(d, table), entry
 
 

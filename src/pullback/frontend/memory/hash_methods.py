@@ -236,7 +236,7 @@ def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change
         if d.elem.items and not _is_unordered(d.elem.items[0]):
             run.refuse(node, "set.pop() takes the item that is first in Python's own hash table",
                        "use a list, or a dict and popitem()")  # fmt: skip
-        made, item = _last(run, d, "pop from an empty set", node)
+        made, item = _end(run, d, True, "pop from an empty set", node)
         assert isinstance(item, TupleV)
         return made, item.items[0]
     key, default = arguments(run, "pop", args, kwargs, 1, 2, node)
@@ -257,20 +257,18 @@ def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change
 
 def popitem(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     last = args[0] if args else kwargs.get("last", Static(True))
-    if d.cls is OrderedDict and isinstance(last, Static) and last.value is False:
-        run.refuse(
-            node, "popitem(last=False)", "take the first key: k = next(iter(d)); v = d.pop(k)"
-        )
-    return _last(run, d, "popitem(): dictionary is empty", node)
+    is_last = d.cls is not OrderedDict or bool(run.static(last, node, "last"))
+    message = "dictionary is empty" if d.cls is OrderedDict else "popitem(): dictionary is empty"
+    return _end(run, d, is_last, message, node)
 
 
-def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
-    """Return the table without the entry that was put in last, and that entry."""
+def _end(run: Run, d: HashV, last: bool, message: str, node: ast.AST) -> Change:
+    """Return the table without the entry that was put in last (or first), and that entry."""
     if not d.elem.items:
         run.never("KeyError", of_key(message), node, StaticKeyError)
     wide = tables.with_holes(run, d, node)
     run.require(run.b.prim("gt", wide.live, i64(0)), "KeyError", of_key(message), node)
-    made, entry = changes.without_last(run, wide, node)
+    made, entry = changes.without_end(run, wide, last, node)
     # read where it still lies, behind the end: another version of the table would be a copy of it
     key, value = tables.key_at(run, made, entry, node), tables.value_at(run, made, entry, node)
     return made, TupleV((key, value))

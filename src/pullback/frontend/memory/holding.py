@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
@@ -12,6 +13,7 @@ from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
     FunctionRefK,
+    HashK,
     Kind,
     ListK,
     OptionalK,
@@ -97,6 +99,12 @@ def is_update(receiver: Value, name: str) -> bool:
 
 
 @cache
+def has_defaults(kind: Kind) -> bool:
+    """Whether there are defaultdicts in values of a kind."""
+    found = isinstance(kind, HashK) and kind.cls is defaultdict
+    return found or any(map(has_defaults, parts(kind)))
+
+
 def nodes_hold_memory(union: Union) -> bool:
     """Whether there can be arrays, lists or dicts in the nodes of a recursive union."""
     met, waiting = {union}, [union]

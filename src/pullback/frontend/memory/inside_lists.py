@@ -55,6 +55,7 @@ from pullback.frontend.memory import (
     lists,
     ownership,
 )
+from pullback.frontend.memory.holding import has_defaults
 from pullback.frontend.memory.owners import kept_owners
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
@@ -87,11 +88,11 @@ class Inside:
     def change(self, items: ListV, steps: list[Step], op: Op) -> tuple[ListV, Value]:
         """Return the list after the update of the value at the steps, and the value of the call."""
         if isinstance(op, Store):  # Python evaluates the value before it looks at the list
-            found: list[tuple[Path, Value, list[Step]]] = []
+            found: list[tuple[ListV, Path, Value, list[Step]]] = []
 
             def old() -> Value:
-                found.append(self.locate(items, steps))
-                _, container, rest = found[0]
+                found.append(self.found(items, steps))
+                _, _, container, rest = found[0]
                 inner = combined(self.run, container, op, rest, self.node)
                 assert isinstance(inner, Store)
                 if isinstance(inner.index, str):
@@ -99,11 +100,11 @@ class Inside:
                 return self.run.subscript(container, inner.index, self.node)
 
             new = op.value(old)
-            path, container, rest = found[0] if found else self.locate(items, steps)
+            items, path, container, rest = found[0] if found else self.found(items, steps)
             known_value = Store(op.index, lambda _: new, op.by)
             op = combined(self.run, container, known_value, rest, self.node)
             return self.stored(items, path, container, op, new, bool(found))
-        path, container, rest = self.locate(items, steps)
+        items, path, container, rest = self.found(items, steps)
         assert not rest
         if isinstance(op, Method) and isinstance(container, (HashV, RecordV)):
             made = self.by_method(items, path, container, op)
@@ -117,6 +118,21 @@ class Inside:
             if op.name == "pop" and not op.args and not op.kwargs and isinstance(container, ListV):
                 return self.popped(items, path, container)
         return self.replaced(items, path, container, op)
+
+    def found(
+        self, items: ListV, steps: list[Step]
+    ) -> tuple[ListV, Path, Value, list[Step]]:
+        """Return the list, with the keys in defaultdicts on the way, and what ``locate`` does."""
+        for n in range(1, len(steps)) if has_defaults(items.elem) else ():
+            path, value, rest = self.locate(items, steps[:n])
+            key = steps[n]
+            if rest or isinstance(key, str) or not isinstance(value, HashV):
+                continue
+            if value.cls is defaultdict:
+                made = self.by_method(items, path, value, Method("__getitem__", (key,), {}))
+                assert made is not None
+                items = made[0]
+        return items, *self.locate(items, steps)
 
     def locate(self, items: ListV, steps: list[Step]) -> tuple[Path, Value, list[Step]]:
         """Return the place to which the steps lead, the value there, and the steps into an array
@@ -144,7 +160,7 @@ class Inside:
                     name = field_of(run, value, step, node)
                     path.append(list(fields).index(name))
                     value = fields[name]
-                case HashV() if not isinstance(step, str) and value.cls is not defaultdict:
+                case HashV() if not isinstance(step, str):
                     entry = hash_tables.lookup(run, value, step, node)
                     hash_tables.check_key(run, step, hash_tables.is_found(run, entry), node)
                     path += [entry, 1]
@@ -372,7 +388,7 @@ class _Leaves:
                 self.kind = inside[p]
             else:
                 assert isinstance(self.kind, (ListK, HashK))
-                first = 1 if isinstance(self.kind, ListK) else 4 if self.kind.holes else 2
+                first = 1 if isinstance(self.kind, ListK) else self.kind.heads
                 self.at, self.low, self.kind = (*self.at, p), self.low + first, self.kind.elem
 
     def whole(self, k: int) -> list[Atom]:

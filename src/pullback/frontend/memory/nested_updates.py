@@ -19,7 +19,7 @@ from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
 from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.kinds import optionals
-from pullback.frontend.kinds.kinds import Kind, holds_references
+from pullback.frontend.kinds.kinds import HashK, Kind, holds_references
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -46,6 +46,7 @@ from pullback.frontend.memory import (
     ownership,
     places,
 )
+from pullback.frontend.memory.holding import has_defaults
 from pullback.frontend.memory.inside_lists import Inside
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
@@ -258,6 +259,21 @@ def read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
     """``d[key]`` of a defaultdict, which puts in what is missing."""
     base, steps = into_memory(run, *target_of(run, node.value), node)
     return update(run, base, steps, Method("__getitem__", (key,), {}), node)
+
+
+def put_defaults(run: Run, base: ast.Name, steps: Sequence[Step], node: ast.AST) -> None:
+    """Put what is missing into the defaultdicts that the steps lead through, as Python does when it
+    reads what is updated, before it evaluates the other side."""
+    whole = run.lookup(base.id, base)
+    if not isinstance(whole, (HashV, ListV, TupleV, RecordV)):
+        return
+    if not has_defaults(run.kind(whole, node)):
+        return
+    for n, step in enumerate(steps):
+        there = kind_there(run, run.lookup(base.id, base), steps[:n], node)
+        is_table = isinstance(there, HashK) and there.cls is defaultdict
+        if is_table and not isinstance(step, str):
+            update(run, base, steps[:n], Method("__getitem__", (step,), {}), node)
 
 
 def exchange(run: Run, s: ast.Assign) -> bool:

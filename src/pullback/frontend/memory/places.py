@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     EnumerateV,
     FunctionV,
+    HashV,
     Items,
     ListV,
     PlaceV,
@@ -229,6 +231,8 @@ def _taken(run: Run, whole: Value, step: Taken, node: ast.AST) -> Value:
         if isinstance(whole, ListV):
             return run.element(whole, step, node, False)
         step = index_scalar(step)
+    if isinstance(whole, HashV) and whole.cls is defaultdict:
+        whole = replace(whole, cls=dict)  # nothing is put in
     return run.subscript(whole, step, node)
 
 

@@ -325,8 +325,7 @@ class Columns:
     def learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
         """Learn what a field holds."""
         if group.base is SharedMemory and holds_functions(kind):
-            reason = "functions in a list that may have several owners"
-            self.run.refuse(node, reason, "keep them in a tuple", error=MutationError)
+            self.facts.dissolve(group)
         kind = tie(kind, partial(self._functions, group, name, node))
         if self.facts.learn(group, name, kind):
             return
@@ -360,8 +359,11 @@ class Columns:
             return None
         if name in group.unset and (last or any(hasattr(c, name) for c in group.classes)):
             return None
-        if not self._has(group.column(name), group.fields[name]):
-            return None
+        kind = group.fields[name]
+        if not self._has(group.column(name), kind):
+            any_items = _empty(self.run, self.run.lambda_sets.current(kind))
+            self.run.scope.names[group.column(name)] = any_items  # for what is put in to be learnt
+            return group.column(name), [index_scalar(ref.atom)]
         self._rows.add((group.column(name), ref.atom))
         return self.name(group.column(name), node), [index_scalar(ref.atom)]
 

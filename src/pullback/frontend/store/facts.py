@@ -57,7 +57,7 @@ MEMORY = (list, dict, set, defaultdict, Counter, OrderedDict, np.ndarray)
 ITEMS = "items"
 """The name of the column of a region of lists."""
 
-_MOST_RUNS = 400
+_MOST_RUNS = 50
 """A program is refused after so many runs that have learnt something."""
 
 
@@ -130,6 +130,8 @@ class Facts:
     made_at: dict[tuple[Hashable, type], Group] = field(default_factory=dict)
     """The regions of the lists, dicts and arrays that an expression makes, or that are copies of
     arguments (``own_copies``); those of the iterators of a generator."""
+    values: set[tuple[Hashable, type]] = field(default_factory=set)
+    """Where lists and dicts are made that hold functions: they stay values."""
     grown: int = 0
     grew: bool = False
     """Whether this run has learnt something."""
@@ -171,9 +173,8 @@ class Facts:
             while any(g.name == name for g in self.groups.values()):
                 name += "_"
             group = Group(name, base)
-        else:  # fields may hold references, whose class is another one now
-            for g in self.groups.values():
-                g.fields.clear()
+        else:
+            self._begin_fields()
         group.classes.append(cls)
         group.reference = reference_class(tuple(group.classes), group.base)
         always = [_initialised(c.__mro__)[0] for c in group.classes]
@@ -184,11 +185,28 @@ class Facts:
     def begin(self, made: Iterable[tuple[Hashable, type]], copies: bool) -> bool:
         """Begin with the lists, dicts and arrays that a program makes; return whether there are
         some that only this form knows. ``copies``: it also copies what it gets and updates."""
-        new = [(node, cls) for node, cls in made if cls in self.memory]
+        new = [(node, cls) for node, cls in made if self.is_shared(node, cls)]
         self.add_memory(new)
         if self.given:
             return copies
         return any(self.memory != MEMORY or cls is not list for _, cls in new)
+
+    def is_shared(self, node: Hashable, cls: type) -> bool:
+        """Whether the lists, dicts or arrays that an expression makes may have several owners."""
+        return cls in self.memory and (node, cls) not in self.values
+
+    def dissolve(self, group: Group) -> NoReturn:
+        """Let the lists or dicts of a region, which hold functions, be values."""
+        self.values |= {made for made, g in self.made_at.items() if g is group}
+        self.made_at = {made: g for made, g in self.made_at.items() if g is not group}
+        self.groups = {cls: g for cls, g in self.groups.items() if g is not group}
+        self._begin_fields()
+        self.again()
+
+    def _begin_fields(self) -> None:
+        """Learn all fields anew: they may hold references that are of another class now."""
+        for group in self.groups.values():
+            group.fields.clear()
 
     def add_memory(self, made: Iterable[tuple[Hashable, type]]) -> None:
         """Give the lists, dicts or arrays that these expressions make a region each."""
@@ -227,8 +245,7 @@ class Facts:
         """Let the lists of two regions have one."""
         kept, gone = self.groups[one], self.groups.pop(other)
         self.made_at = {n: kept if g is gone else g for n, g in self.made_at.items()}
-        for group in self.groups.values():  # fields may hold references to either
-            group.fields.clear()
+        self._begin_fields()
         self.grew = True
 
     def learn(self, group: Group, name: str, kind: Kind) -> bool:

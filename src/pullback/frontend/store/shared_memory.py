@@ -156,7 +156,7 @@ def in_region(
         return value
     run.new_memory[made_at, cls] = None
     store = run.store
-    if store is None or cls not in store.facts.memory:
+    if store is None or not store.facts.is_shared(made_at, cls):
         return value
     if not is_part and not store.temporaries((value,)):
         return value

@@ -49,7 +49,16 @@ def free(index: Index, key: Any) -> int:
     return at
 
 
-def last(there: list[bool]) -> int:
+def following(there: list[bool], start: int) -> int:
+    """Return the first entry from ``start`` on that has not been deleted, of which there is one.
+    """
+    e = start
+    while not there[e]:
+        e += 1
+    return e
+
+
+def last(there: list[bool], start: int) -> int:
     """Return the last entry that has not been deleted, of which there is one."""
     e = len(there) - 1
     while not there[e]:

@@ -1,0 +1,116 @@
+"""Whether two values are one object: ``is``, of None, constants, classes and shared objects."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import TYPE_CHECKING
+
+from pullback.core.types import BOOL
+from pullback.errors import IdentityError
+from pullback.frontend.interpret import made_texts, symbol_values
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.kinds import static_scalar
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    CaughtV,
+    HashV,
+    ListV,
+    OptionalV,
+    RecordV,
+    RefV,
+    Scalar,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.store.shared_memory import closed
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
+    """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
+
+    for value, other in ((a, b), (b, a)):
+        if isinstance(value, CaughtV) and not isinstance(other, OptionalV):
+            if isinstance(other, Static) and other.value is None and value.is_there:
+                return Static(not positive)
+            asked = operator.is_ if positive else operator.is_not
+            return made_texts.of_python(run, asked, (value, other), node, bool)
+        if isinstance(other, Static) and other.value is None:
+            if isinstance(value, (UnionV, OptionalV)):
+                found = run.is_instance(value, (type(None),), node)
+                return found if positive else run.unary("not", found, node)
+            none = isinstance(value, Static) and value.value is None
+            return Static(none is positive)
+        if isinstance(other, Static) and other.value is NotImplemented:
+            given = isinstance(value, Static) and value.value is NotImplemented
+            return Static(given is positive)
+    if symbol_values.is_member(a) and symbol_values.is_member(b):
+        return run.compare("==" if positive else "!=", a, b, node)
+    a, b = closed(run, a, node), closed(run, b, node)
+    if _may_be_reference(a) or _may_be_reference(b):
+        found = same_row(run, a, b, node)
+        return found if positive else run.unary("not", found, node)
+    same = same_object(a, b)
+    if same is not None:
+        return Static(same is positive)
+    if isinstance(a, Static) and isinstance(b, Static):
+        numbers = static_scalar(a.value) is not None and not isinstance(a.value, bool)
+        if not numbers:
+            return Static((a.value is b.value) is positive)
+    for value, other in ((a, b), (b, a)):
+        alone = _is_the_one(run, value, other.value) if isinstance(other, Static) else None
+        if alone is not None:
+            return alone if positive else run.unary("not", alone, node)
+    run.refuse(
+        node,
+        "'is' compares the identity of objects, which compiled code does not have",
+        "use == (or 'is None')",
+        error=IdentityError,
+    )
+
+
+def _is_the_one(run: Run, value: Value, one: object) -> Value | None:
+    """Whether a value is an object of which there is no second one: True, False, or an
+    ``object()``."""
+    if not isinstance(value, (Scalar, ArrayV, ListV, TupleV, HashV)):
+        return None
+    if isinstance(one, bool) and isinstance(value, Scalar) and value.py:
+        if value.type != BOOL:  # perhaps a bool on one of the paths to here
+            return None
+        return Scalar(value.atom if one else run.b.prim("not", value.atom), True, 1)
+    return Static(False) if type(one) in (bool, object) else None
+
+
+def _may_be_reference(value: Value) -> bool:
+    while isinstance(value, OptionalV):
+        value = value.value
+    return isinstance(value, RefV)
+
+
+def same_row(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
+    """Whether two references, or None, lead to one object."""
+    if isinstance(a, OptionalV) or isinstance(b, OptionalV):
+        return optionals.compared(run, "==", a, b, node, lambda x, y: same_row(run, x, y, node))
+    a, b = closed(run, a, node), closed(run, b, node)
+    if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
+        return Static(False)
+    return Scalar(run.b.prim("eq", a.atom, b.atom), True, 1)
+
+
+def same_object(a: Value, b: Value) -> bool | None:
+    """Whether two objects that can be updated are one, where that is known."""
+    if isinstance(a, RecordV) and isinstance(b, RecordV) and is_object_class(a.cls):
+        if a is b:
+            return True
+        if a.cls is not b.cls or (a.fresh and b.fresh and not a.owners & b.owners):
+            return False
+    return None
+
+
+__all__ = ["identical", "same_object", "same_row"]

@@ -1,0 +1,246 @@
+"""Programs with dicts of run-time keys: ordered ones as queues, defaults that are put in, dicts of
+functions and of lists that objects hold. Each takes one number."""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def queue(x):
+    d, t = OrderedDict(), 0.0
+    for k in range(7):
+        d[k * 3 % 7] = x * k
+    while d:
+        k, v = d.popitem(last=False)
+        t = t * 1.1 + v * (k + 1)
+    return t
+
+
+def both_ends(x):
+    """What is taken out at one end lies beside what is taken out at the other."""
+    d, t = OrderedDict(), 0.0
+    for k in range(40):
+        d[k * 7 % 23] = x * k
+        if k % 3 == 0:
+            t = 0.9 * t + d.popitem(last=False)[1]
+        if k % 4 == 1:
+            t = 0.9 * t + d.popitem()[1] * 2
+        if k % 5 == 2:
+            d.pop(k % 23, None)
+        if k % 6 == 1 and k * 7 % 23 in d:
+            d.move_to_end(k * 7 % 23)
+    for k, v in d.items():
+        t = t * 0.7 + k * v
+    return t + len(d)
+
+
+class Cache:
+    def __init__(self, most):
+        self.most = most
+        self.d = OrderedDict()
+        self.calls = []
+
+    def get(self, key, compute):
+        if key in self.d:
+            self.d.move_to_end(key)
+            return self.d[key]
+        self.calls.append(key)
+        self.d[key] = compute(key)
+        if len(self.d) > self.most:
+            self.d.popitem(last=False)
+        return self.d[key] + 1.0
+
+
+def least_recently_used(x):
+    c, t = Cache(5), 0.0
+    for i in range(40):
+        t = 0.8 * t + c.get(i * i % 11, lambda k: x * k)
+    return t + len(c.calls) + sum(c.calls)
+
+
+def until_it_is_empty(x):
+    d, t = OrderedDict(), 0.0
+    d[1] = x
+    for _ in range(3):
+        try:
+            t += d.popitem(last=False)[1]
+        except KeyError as e:
+            t += len(str(e))
+    return t
+
+
+def taken_out_in_a_list(x):
+    rows = [{k: [x * k] for k in range(4)} for _ in range(2)]
+    for k in range(3):
+        del rows[k % 2][k]
+    rows[0][3].append(x)
+    rows[1][2].append(5.0)
+    rows[0][9] = [x * x]
+    rows[0][9].append(x)
+    t = 0.0
+    for r in rows:
+        for k, v in r.items():
+            t = t * 0.8 + k * sum(v)
+    return t
+
+
+def defaults_in_a_list(x):
+    rows = [defaultdict(list) for _ in range(3)]
+    for k in range(7):
+        rows[k % 3][k % 2].append(x * k)
+    rows[0][5].append(1.0)
+    t = len(rows[0])
+    for i, r in enumerate(rows):
+        for k, v in r.items():
+            t += sum(v) * (i + 1) * (k + 2)
+    return t
+
+
+def defaults_of_defaults(x):
+    rows = [defaultdict(lambda: defaultdict(float)) for _ in range(2)]
+    for k in range(7):
+        rows[k % 2][k % 3][k] += x * k
+    del rows[0][0]
+    rows[0][0][1] = x
+    t = 0.0
+    for i, r in enumerate(rows):
+        for k, v in r.items():
+            for j, w in v.items():
+                t += w * (i + 1) * (k + 2) * (j + 1)
+    return t
+
+
+class Graph:
+    def __init__(self):
+        self.near = defaultdict(list)
+        self.weight = defaultdict(float)
+        self.me = self
+
+    def edge(self, a, b, w):
+        self.near[a].append(b)
+        self.near[b].append(a)
+        self.weight[a, b] += w
+        self.weight[b, a] += w
+
+
+def graph(x):
+    g = Graph()
+    for a, b in [(0, 1), (1, 2), (0, 2), (2, 3)]:
+        g.me.edge(a, b, x * (a + b))
+    t = 0.0
+    for a in range(5):
+        for b in g.near[a]:
+            t = 0.9 * t + g.weight[a, b] * b
+    return t + len(g.near) + len(g.weight)
+
+
+def put_in_before_it_raises(x):
+    """Python reads ``d[k]`` first, so the key is there when the other side raises."""
+    numbers, rows, lists, n = defaultdict(float), [defaultdict(lambda: [0.0, 0.0])], {}, 0
+    lists["a"] = defaultdict(list)
+    for k in range(3):
+        try:
+            numbers[k + 5] += x / (k - 1)
+        except ZeroDivisionError:
+            n += 10 * len(numbers)
+        try:
+            rows[0][k][1] = x / (k - 1)
+        except ZeroDivisionError:
+            n += len(rows[0])
+        try:
+            rows[0][k + 5][0] += x / (k - 1)
+        except ZeroDivisionError:
+            n += 10 * len(rows[0])
+        try:
+            lists["a"][k] += [x / (k - 1)]
+        except ZeroDivisionError:
+            n += 100 * len(lists["a"])
+    return sum(numbers.values()) * x + n + sum(map(sum, lists["a"].values()))
+
+
+class Bus:
+    def __init__(self):
+        self.handlers = defaultdict(list)
+
+    def on(self, name, f):
+        self.handlers[name].append(f)
+
+    def emit(self, name, v):
+        for f in self.handlers[name]:
+            f(v)
+
+
+def bus(x):
+    b, state, log = Bus(), {"t": x}, []
+
+    def add(v):
+        state["t"] += v
+
+    b.on("a", add)
+    b.on("b", lambda v: log.append(v * x))
+    b.on("a", lambda v: log.append(v))
+    for k in range(3):
+        b.emit("a", x * k)
+        b.emit("b", 1.0 * k)
+    return state["t"] + sum(log)
+
+
+class Subject:
+    def __init__(self):
+        self.observers = []
+        self.state = 0.0
+
+    def attach(self, f):
+        self.observers.append(f)
+
+    def set(self, v):
+        self.state = v
+        for f in self.observers:
+            f(self, v)
+
+
+def observed(x):
+    """The functions in the list change a list and a dict around them."""
+    log, total, s = [], {"t": 0.0}, Subject()
+
+    def gather(subject, v):
+        total["t"] += subject.state * x
+
+    s.attach(lambda subject, v: log.append(v * 2))
+    s.attach(gather)
+    for k in range(3):
+        s.set(x * k)
+    return sum(log) + total["t"]
+
+
+@dataclass(order=True)
+class Event:
+    time: float
+    number: int
+    payload: float = field(compare=False, default=0.0)
+
+
+def events(x):
+    """Objects that change, in the order that their class has, in a heap."""
+    q: list[Any] = []
+    for i in range(4):
+        heapq.heappush(q, Event(x * (4 - i), i, x + i))
+    t, n = 0.0, 0
+    while q:
+        e = heapq.heappop(q)
+        e.payload *= 0.5
+        t = t * 1.1 + e.time * e.payload
+        if n < 6:
+            n += 1
+            heapq.heappush(q, Event(e.time + 1.37 * x, n, e.payload))
+    return t
+
+
+PROGRAMS: list[Callable[[Any], Any]] = [
+    queue, both_ends, least_recently_used, until_it_is_empty, taken_out_in_a_list,
+    defaults_in_a_list, defaults_of_defaults, graph, put_in_before_it_raises, bus, observed, events,
+]  # fmt: skip

@@ -1,0 +1,93 @@
+"""Dicts of run-time keys as queues, with defaults, of functions: as in Python, or nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests import harness
+from tests.campaign import part, seeds
+from tests.foreign.__main__ import is_right
+from tests.frontend import keyed_programs
+from tests.frontend.test_random_control import function_of
+
+
+@pytest.mark.parametrize(
+    "f", part("values", keyed_programs.PROGRAMS, 3), ids=lambda f: f.__name__
+)
+def test_as_in_python(f: Callable[..., Any]) -> None:
+    is_right(f, (1.3,))
+
+
+def program(seed: int) -> str:
+    """A random program that puts in and takes out at both ends and in the middle."""
+    r = random.Random(seed)
+
+    def number() -> int:
+        return r.choice([7, 11, 23])
+
+    def change() -> str:
+        n = number()
+        return r.choice([
+            f"d[k * {r.choice([3, 5])} % {n}] = x * k",
+            "t = 0.9 * t + d.popitem(last=False)[1] if d else t",
+            "t = 0.8 * t + 2 * d.popitem()[1] if d else t",
+            f"t += d.pop(k % {n}, x)",
+            f"d.move_to_end(k % {n}) if k % {n} in d else None",
+            f"d.setdefault(k % {n}, x * x)",
+            "t = 0.7 * t + (next(iter(d)) if d else 0)",
+            f"d.pop(next(iter(d))) if len(d) > {r.randrange(1, 6)} else None",
+            "t += 0.1 * d[next(reversed(d))] if d else 0.0",
+        ])  # fmt: skip
+
+    changes = "\n".join(
+        f"        if k % {r.randrange(1, 5)} == 0: {change()}" for _ in range(r.randrange(2, 6))
+    )
+    return f"""from collections import OrderedDict
+
+def f(x):
+    d, t = OrderedDict(), 0.0
+    for k in range({r.choice([20, 60, 200])}):
+        d[k % {r.choice([5, 19, 97])}] = x * k
+{changes}
+    for k, v in d.items(): t = t * 0.7 + k * v
+    return t + len(d)
+"""
+
+
+@pytest.mark.parametrize("seed", seeds("random", 2, 2, 200))
+def test_random_programs(seed: int) -> None:
+    text = program(seed)
+    f, h = function_of(text, f"ordered {seed}"), 1e-6
+    assert pb.jit(f)(1.3) == pytest.approx(f(1.3), rel=1e-12), text
+    expected = (f(1.3 + h) - f(1.3 - h)) / (2 * h)
+    for method in ("chad", "dual"):
+        assert pb.grad(f, method=method)(1.3) == pytest.approx(expected, rel=1e-5, abs=1e-5), text
+
+
+def drained(x: float, n: int) -> float:
+    from collections import OrderedDict
+
+    d: OrderedDict[int, float] = OrderedDict()
+    for k in range(n):
+        d[k] = x * k
+    t = 0.0
+    while d:
+        k, v = d.popitem(last=False)
+        t += v
+        if k % 2 == 0 and k < n:
+            d[k + n] = x
+    return t
+
+
+@pytest.mark.parametrize("method", [None, "chad"])
+def test_taking_out_the_first_item_costs_the_same_in_large_dicts(method: str | None) -> None:
+    """Those that were taken out before it are not looked at again."""
+    sizes = np.array([50, 100, 200, 400])
+    counts = [harness.steps(drained, (0.5, int(n)), *([method] if method else [])) for n in sizes]
+    assert np.polyfit(np.log(sizes), np.log(counts), 1)[0] < 1.15
