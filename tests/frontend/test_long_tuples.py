@@ -127,6 +127,22 @@ def chosen(x, xs):
     return sum(t[1:]) * t[0] * (1.0 if isinstance(t, list | tuple) else 0.0), len(t)
 
 
+def nothing_on_one_path(x, xs):
+    """A list of known length, or the empty tuple."""
+    graph = {0: [1, 2], 1: [], 2: [0]}
+    t = 0.0
+    for k in range(4):
+        for j in graph.get(k, ()):
+            t += x * j * (k + 1)
+    some = [x, x * x] if x > xs[1] else ()
+    last = None
+    for v in xs:
+        last = [v * x] if v > 0.5 else last
+    for v in (*some, *(last or ())):
+        t = t * 0.5 + v
+    return t, len(some)
+
+
 def grown_rose(x, r):
     def of(r):
         return x * r.value * len(r.children) + sum(of(c) for c in r.children)
@@ -158,7 +174,8 @@ def error_in_search(x, xs):
 
 
 PROGRAMS = [
-    *((f, XS) for f in (made, asked, shown, updated_inside, held_twice, grown, chosen)),
+    *((f, XS) for f in (made, asked, shown, updated_inside, held_twice, grown, chosen,
+                        nothing_on_one_path)),
     (in_derivatives, XS),
     (counted, 3), (grown_rose, ROSE), (thistle, ROSE), (error_in_index, XS), (error_in_search, XS),
 ]  # fmt: skip
@@ -201,6 +218,7 @@ def test_as_in_python(case: tuple[Any, Any]) -> None:
 
 DIFFERENTIATED = [
     (updated_inside, XS), (grown, XS), (counted, 3), (chosen, XS), (grown_rose, ROSE),
+    (nothing_on_one_path, XS),
     (in_derivatives, XS),
 ]  # fmt: skip
 

@@ -102,7 +102,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             items = _all(xs, ys) if is_list == also and len(xs) == len(ys) else None
             if items is not None:
                 return TupleK(items, is_list)
-            return _as_lists(a, b) if is_list and also else None
+            nothing = is_list != also and not (ys if is_list else xs)  # xs if c else ()
+            return _as_lists(a, b) if nothing or (is_list and also) else None
         case (TupleK(), ListK()) | (ListK(), TupleK()):
             return _as_lists(a, b)
         case ListK(x, p), ListK(y, q):

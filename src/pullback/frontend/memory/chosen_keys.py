@@ -71,7 +71,8 @@ def item(
 
     def among(names: Sequence[str]) -> Value:
         if number is None or len(names) <= _MOST_IN_TURN:
-            return in_turn(_tests(run, names, key, node))
+            tests = _tests(run, names, key, node)
+            return in_turn(sorted(tests, key=lambda t: not _is_empty(d.fields[t[0]])))
         low, high = names[: len(names) // 2], names[len(names) // 2 :]
         test = run.b.prim("lt", number, i64(numbers[high[0]]))
         return run.branch(test, lambda: among(low), lambda: among(high), node)
@@ -83,6 +84,11 @@ def item(
         return run.branch(test, lambda: d.fields[name], lambda: in_turn(others), node)
 
     return among(sorted(d.fields, key=lambda n: numbers.get(n, 0)))
+
+
+def _is_empty(value: Value) -> bool:
+    """Whether a value is a list without items: what they would be, the others tell."""
+    return isinstance(value, TupleV) and not value.items
 
 
 def _are_alike(run: Run, d: RecordV, node: ast.AST) -> bool:
