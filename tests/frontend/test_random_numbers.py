@@ -7,6 +7,7 @@ import ctypes
 import importlib.util
 import random
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -291,6 +292,38 @@ def test_a_spare_number_is_part_of_the_state(make):
     mine, theirs = make(), make()
     compiled = pb.jit(lambda x, rng: x * f(rng))
     assert [compiled(2.0, mine) for _ in range(3)] == [2.0 * f(theirs) for _ in range(3)]
+
+
+def test_a_generator_that_is_returned_spawns_no_others():
+    made = pb.jit(lambda seed: np.random.default_rng(seed))(7)
+    assert state(made) == state(numpy_generator())
+    with pytest.raises(NotImplementedError, match="cannot generate state"):
+        made.spawn(1)
+
+
+def test_threads_begin_together():
+    """None of them is refused since another one has learnt first that the generator is updated."""
+
+    def f(x, rng):
+        return sum(x * rng.normal() for _ in range(500))
+
+    found, ready = [], threading.Barrier(4, timeout=60)
+
+    def draw():
+        ready.wait(60)
+        found.append(pb.jit(f)(X, numpy_generator()))
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert found == [f(X, numpy_generator())] * 4
+
+
+def test_a_generator_has_no_derivative():
+    with pytest.raises(pb.PullbackError, match="argument 1 is a Generator"):
+        pb.grad(programs.two_names, argnums=1)(X, numpy_generator())
 
 
 def test_a_generator_is_one_object():

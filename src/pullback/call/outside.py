@@ -90,8 +90,8 @@ def learnt(
         finally:
             del refusal  # whose traceback has this frame
     made = Updating(f, request)
-    if not made_up:  # else it is about the function that binds the object, or the default
-        made.learn(refusal, args)
+    if not made_up and not made.knows(refusal):
+        made.learn(refusal, args)  # else it is about the function that binds the object
     try:
         return made, made(*args)
     except MutationError as other:
@@ -235,6 +235,12 @@ class Updating:
         _known[_code(self.f)] = self.outside
         while len(_known) > config.cache_size:
             _known.pop(next(iter(_known)), None)
+
+    def knows(self, error: MutationError) -> bool:
+        """Whether another thread has learnt meanwhile what a refusal is about."""
+        name, given = self._variable(error), {*error.arguments}
+        mine = given.issubset(self.outside.arguments)
+        return mine and (bool(given) if name is None else name in self.outside.captured)
 
     def _is_less(self, every: tuple[Sequence[int], Sequence[str]]) -> bool:
         """Whether something of this is not taken for updated."""

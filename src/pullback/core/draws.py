@@ -21,6 +21,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random.bit_generator import SeedlessSeedSequence
 
 from pullback.core.called_python import Floats, Words
 
@@ -158,9 +159,13 @@ def with_seed(cls: type, seed: int) -> Any:
 
 
 def with_words(words: Words, cls: Any) -> Any:
-    """Return a new generator of a class with this state."""
+    """Return a new generator of a class with this state: of none of its seed, so that it spawns no
+    others."""
     generator = made(cls, int(words[0]))
     put_words(words, generator)
+    if cls is np.random.Generator:
+        bits = generator.bit_generator
+        bits.__setstate__((bits.state, SeedlessSeedSequence()))
     return generator
 
 

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.kinds import (
     TableK,
     TupleK,
     UnionK,
+    WrappedK,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def describe(kind: Kind) -> str:
                 return f"an empty {cls.__name__}"
             values = "" if issubclass(cls, (set, frozenset)) else f" to {_plural(elem.items[1])}"
             return f"a {cls.__name__} of {_plural(elem.items[0]).replace(' items', 's')}{values}"
+        case WrappedK(cls=cls):
+            return f"a {cls.__name__}"
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"

@@ -431,8 +431,8 @@ def seeded(method: str, seed: Any, size: int) -> Any:
     """Return the state that a seed gives."""
     if seed is None:
         unsupported("a generator without a seed", "give it a seed")
-    if isinstance(seed, float):
-        unsupported("a seed that is a float", "give it an int")
+    if isinstance(seed, (float, str)):
+        unsupported("a seed that is no int", "give it an int")
     ints = (seed,) if _is_number(seed) else np.concatenate((np.array([-1]), np.asarray(seed)))
     found = drawn(method, np.zeros(0, np.int64), (), ints, size)
     _check(found[0], method)
