@@ -128,6 +128,12 @@ def test_real_numbers_are_needed(f: Any) -> None:
         pb.jit(f)(programs.a)
 
 
+def test_no_axis_is_refused() -> None:
+    for f in (lambda v: np.fft.fftn(v, axes=()), lambda v: sf.ifftn(v, axes=())):  # meant
+        with pytest.raises(pb.UnsupportedError, match="a transform along no axis"):
+            pb.jit(f)(programs.a)
+
+
 # --- derivatives ---------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from pullback.frontend.library.fourier_rows import (
     transform,
     two_parts,
 )
-from pullback.frontend.library.text_helpers import known, times
+from pullback.frontend.library.text_helpers import known, times, unsupported
 
 Pair = tuple[Any, Any]
 """The real and the imaginary parts of an array."""
@@ -227,6 +227,8 @@ def axes_of(x: Any, s: Any, axes: Any) -> Any:
         return first_axes(x.ndim) if s is None else last_axes(len(s))
     if s is not None and len(s) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
+    if len(axes) == 0:
+        unsupported("a transform along no axis", "name an axis")
     left = known(tuple(axes))
     for _ in times(len(left)):
         if s is None and not -x.ndim <= left[0] < x.ndim:
@@ -284,6 +286,8 @@ def fftfreq(n: int, d: float = 1.0) -> Any:
     if not isinstance(n, (int, np.integer)):
         raise ValueError("n should be an integer")
     step = 1.0 / (n * d)
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
     k = np.arange(n)
     return np.where(k < (n - 1) // 2 + 1, k, k - n) * step
 
