@@ -63,11 +63,12 @@ GENERATOR = [
     " integers(-5,5,3,endpoint=True) integers(2,size=1)"
     " multivariate_normal([x,1.],[[2.,.5],[.5,1.]],3,method='cholesky')"
     " permutation(np.arange(6).reshape(3,2),axis=1) choice(np.arange(6).reshape(3,2),2,axis=1)"
-    " choice(5,3,replace=False,shuffle=False)",
+    " choice(5,3,replace=False,shuffle=False) integers(9,dtype=int) choice(4,0)",
 ]
 LEGACY = [
     "rand() rand(3) rand(2,2) randn() randn(2) random_sample() random_sample(3) randint(5)"
-    " randint(2,9) randint(2,9,4) randint(0,2,size=(2,2))",
+    " randint(2,9) randint(2,9,4,dtype=np.int64) randint(9,dtype=np.int64)"
+    " randint(0,2,size=(2,2)) choice(4,0)",
 ]
 PYTHON = [
     "random() uniform(1.0,x) gauss(x,2.0) gauss() normalvariate(x,1.0) lognormvariate(x,.5)"
@@ -115,7 +116,8 @@ def test_methods_draw_the_numbers_of_the_library(make, calls, tmp_path):
 WRONG = [
     (numpy_generator, "normal(0.0, -x)"), (numpy_generator, "beta(1.0, -x)"),
     (numpy_generator, "uniform(x, 0.0)"), (numpy_generator, "integers(5, 2)"),
-    (numpy_generator, "choice(3, 5, replace=False)"), (numpy_generator, "binomial(3, x)"),
+    (numpy_generator, "choice(3, 5, replace=False)"), (numpy_generator, "choice(-1)"),
+    (legacy_generator, "choice([x][1:])"), (numpy_generator, "binomial(3, x)"),
     (legacy_generator, "gamma(-x)"), (legacy_generator, "choice(3, p=[0.5, 0.5])"),
     (python_generator, "sample([1.0, x], 3)"), (python_generator, "randint(3, 2)"),
     (python_generator, "choice([1.0][1:])"), (python_generator, "expovariate(0.0)"),

@@ -171,8 +171,16 @@ def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     return shared("numpy").uniform(low, high, size)
 
 
-def randint(low: Any, high: Any = None, size: Any = None) -> Any:
-    return shared("numpy").randint(low, high, size)
+def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+    return shared("numpy").randint(low, high, size, dtype)
+
+
+def ranf(size: Any = None) -> Any:
+    return shared("numpy").random_sample(size)
+
+
+def sample(size: Any = None) -> Any:
+    return shared("numpy").random_sample(size)
 
 
 def choice(a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:

@@ -11,6 +11,7 @@ from pullback.frontend.library.text.random_generators import (
     Numbers,
     Twister,
     asked,
+    check_wide,
     count_of,
     picked,
     seeded,
@@ -55,11 +56,16 @@ class RandomState(Numbers, Twister):
             raise OverflowError("Range exceeds valid bounds")
         return self._moved(low, span, self.random_sample(shape_of(size, low, high)))
 
-    def randint(self, low: Any, high: Any = None, size: Any = None) -> Any:
+    def randint(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = int
+    ) -> Any:
+        check_wide(dtype)
         if high is None:
             low, high = 0, low
         found = self._wholes("randint", (), (low, high, asked(size)), count_of(size))
-        return int(found[0]) if size is None else found.reshape(size)
+        if size is None:
+            return int(found[0]) if dtype is int else found[0]
+        return found.reshape(size)
 
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
         if not isinstance(a, int) and np.ndim(np.asarray(a)) != 1:
@@ -67,8 +73,14 @@ class RandomState(Numbers, Twister):
         n = a if isinstance(a, int) else len(a)
         if not isinstance(a, int) and n == 0 and count_of(size) > 0:
             raise ValueError("'a' cannot be empty unless no samples are taken")
-        weights = () if p is None else np.asarray(p, dtype=np.float64)
-        at = self._wholes("choice", weights, (n, asked(size), replace, False), count_of(size))
+        count = count_of(size)
+        if p is None and replace is True:
+            if n <= 0 and count > 0:
+                raise ValueError("a must be greater than 0 unless no samples are taken")
+            at = self._wholes("randint", (), (0, max(n, 1), asked(size)), count)
+        else:
+            weights = () if p is None else np.asarray(p, dtype=np.float64)
+            at = self._wholes("choice", weights, (n, asked(size), replace, False), count)
         return picked(a, at, size, 0)
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None) -> Any:

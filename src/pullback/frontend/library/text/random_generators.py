@@ -66,6 +66,12 @@ def check_positive(p: Any, name: str) -> None:
         raise ValueError(f"{name} < 0")
 
 
+def check_wide(dtype: Any) -> None:
+    """Refuse whole numbers of other types than int64."""
+    if dtype is not int and dtype is not np.int64:
+        unsupported("whole numbers of another dtype than int64", "convert what is drawn")
+
+
 def _check(number: Any, method: str) -> None:
     """Raise the error of this number."""
     for k, message in enumerate(errors_of(method)):
@@ -353,12 +359,16 @@ class Generator(Numbers):
         return self._moved(low, span, self.random(shape_of(size, low, high)))
 
     def integers(
-        self, low: Any, high: Any = None, size: Any = None, *, endpoint: Any = False
-    ) -> Any:
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
+        endpoint: Any = False,
+    ) -> Any:  # fmt: skip
+        check_wide(dtype)
         if high is None:
             low, high = 0, low
         found = self._wholes("integers", (), (low, high, asked(size), endpoint), count_of(size))
-        return found[0] if size is None else found.reshape(size)
+        if size is None:
+            return int(found[0]) if dtype is int else found[0]
+        return found.reshape(size)
 
     def choice(
         self, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: int = 0,
@@ -367,10 +377,14 @@ class Generator(Numbers):
         n = a if isinstance(a, int) else len(a) if axis == 0 else np.asarray(a).shape[axis]
         if not isinstance(a, int) and n == 0 and count_of(size) > 0:
             raise ValueError("a cannot be empty unless no samples are taken")
-        weights = () if p is None else np.asarray(p, dtype=np.float64)
-        at = self._wholes(
-            "choice", weights, (n, asked(size), replace, shuffle), count_of(size)
-        )  # fmt: skip
+        count = count_of(size)
+        if p is None and replace is True:
+            if n <= 0 and count > 0:
+                raise ValueError("a must be a positive integer unless no samples are taken")
+            at = self._wholes("integers", (), (0, max(n, 1), asked(size), False), count)
+        else:
+            weights = () if p is None else np.asarray(p, dtype=np.float64)
+            at = self._wholes("choice", weights, (n, asked(size), replace, shuffle), count)
         return picked(a, at, size, axis)
 
     def multivariate_normal(
