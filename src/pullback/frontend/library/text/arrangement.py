@@ -55,7 +55,14 @@ def tri(N: Size, M: Size | None = None, k: int = 0, dtype: Any = float) -> Matri
 
 def rollaxis(a: Matrix, axis: Axis, start: Axis = 0) -> Matrix:
     """Return the array with the axis moved to stand before the axis ``start``."""
+    if not -np.ndim(a) <= known(axis) < np.ndim(a):
+        raise np.exceptions.AxisError(axis, np.ndim(a))
     at, start = known(axis) % np.ndim(a), known(start)
+    if not -np.ndim(a) <= start <= np.ndim(a):
+        least, most, at = -np.ndim(a), np.ndim(a) + 1, start + np.ndim(a) * (start < 0)
+        raise np.exceptions.AxisError(
+            f"'start' arg requires {least} <= start < {most}, but {at} was passed in"
+        )
     before = start % (np.ndim(a) + 1) if start >= 0 else start + np.ndim(a)
     return np.moveaxis(a, at, before - 1 if at < before else before)
 

@@ -57,6 +57,8 @@ def put_along_axis(arr: Array, indices: Array, values: Any, axis: Any) -> None:
     else:
         if places.ndim != arr.ndim:
             raise ValueError("`indices` and `arr` must have the same number of dimensions")
+        if not -arr.ndim <= known(axis) < arr.ndim:
+            raise np.exceptions.AxisError(axis, arr.ndim)
         at = known(axis) % arr.ndim
         given = np.broadcast_to(values, places.shape)
         if arr.ndim == 1:

@@ -147,6 +147,9 @@ def diagonal(a: Array, offset: int = 0, axis1: Axis = 0, axis2: Axis = 1) -> Arr
     items = np.asarray(a)
     if items.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
+    for name, axis in (("axis1", known(axis1)), ("axis2", known(axis2))):
+        if not -items.ndim <= axis < items.ndim:
+            raise np.exceptions.AxisError(axis, items.ndim, name)
     first, second = known(axis1) % items.ndim, known(axis2) % items.ndim
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
