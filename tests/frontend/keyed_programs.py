@@ -189,6 +189,34 @@ def bus(x):
     return state["t"] + sum(log)
 
 
+class Line:
+    def __init__(self, out):
+        self.out = out
+        self.put = out.append
+        self.heard = []
+
+    def go(self, v):
+        self.put(v)
+        self.out.append(v * 2)
+        for f in self.heard:
+            f(v)
+
+
+def methods_of_lists(x):
+    """``append`` of a list that has several names, in objects and lists."""
+    log, a, b = [], [], []
+    line = Line(log)
+    line.heard.append(a.append)
+    line.heard.append(lambda v: line.go(v * 0.5) if v > 1.0 else None)
+    line.go(2.5 * x)
+    log.append(x * x)
+    sinks = [a.append, b.append]
+    for k in range(5):
+        sinks[k % 2](x * k)
+    a[0] = 7.0
+    return sum(v * (k + 1) for k, v in enumerate(log)) + sum(a) * 2 + sum(b)
+
+
 class Subject:
     def __init__(self):
         self.observers = []
@@ -243,4 +271,5 @@ def events(x):
 PROGRAMS: list[Callable[[Any], Any]] = [
     queue, both_ends, least_recently_used, until_it_is_empty, taken_out_in_a_list,
     defaults_in_a_list, defaults_of_defaults, graph, put_in_before_it_raises, bus, observed, events,
+    methods_of_lists,
 ]  # fmt: skip

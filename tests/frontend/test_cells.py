@@ -77,6 +77,9 @@ KNOWN = (
     # None is no argument of NumPy's functions, which make an array of objects of it
     (r"maybe\(.*", r"np\.(sum|prod|max|min|any|all|cumsum|argmax)\(v\)"),
     (r"np.float64\(a\)|SINGLE", r"\[v\] < \[w\]"),  # a bool is NumPy's
+    # an iterator as the result is a generator with its items (docs/LANGUAGE.md)
+    (r"zip\(.*|enumerate\(.*|reversed\(.*|map\(.*|iter\(.*",
+     r"(\(lambda|\(v |v if|\{|\[).*\)\(.*\)|v"),
     ("math", r"copy\..*"), ("None", r"sorted\(\[v, w\]\)"),  # Python raises TypeError
 )  # fmt: skip
 """Values and operations, as patterns, of which it is documented or known what is different."""

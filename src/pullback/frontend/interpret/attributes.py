@@ -115,14 +115,14 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         return attribute(run, inner, name, node)
     if isinstance(value, SmallV):
         return small_ints.attribute(run, value, name, node)
-    value = opened(run, value, node)
+    reference, value = value, opened(run, value, node)
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:
         return known(run, value, node)
     if receiver_name(value) in _CONTAINERS and (
         has_method(value, name) or holding.is_update(value, name)
     ):
-        return references.made(run, name, None, (value,), node)
+        return references.made(run, name, None, (reference,), node)
     match value:
         case RecordV(cls) if cls is not dict:
             return _of_record(run, value, name, node)

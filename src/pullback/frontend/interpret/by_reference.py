@@ -24,6 +24,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import holding, ownership, places, references
 from pullback.frontend.python.syntax import updated_inside
+from pullback.frontend.store.shared_memory import is_shared, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -47,6 +48,9 @@ def call(
     if not what.method:
         return run.call(given[references.FUNCTION], (*first, *args), node, kwargs)
     (receiver,), (place,) = first, held
+    if is_shared(receiver):
+        receiver = opened(run, receiver, node)
+        place = run.frame.places.get(receiver)
     if not holding.is_update(receiver, what.method) or not isinstance(place, PlaceV):
         return _method(run, receiver, what.method, args, kwargs, node)
     base = ast.copy_location(ast.Name(place.root, ast.Load()), node)

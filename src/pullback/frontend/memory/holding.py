@@ -98,13 +98,13 @@ def is_update(receiver: Value, name: str) -> bool:
     return is_updated_in_place(receiver) and not is_object
 
 
-@cache
 def has_defaults(kind: Kind) -> bool:
     """Whether there are defaultdicts in values of a kind."""
     found = isinstance(kind, HashK) and kind.cls is defaultdict
     return found or any(map(has_defaults, parts(kind)))
 
 
+@cache
 def nodes_hold_memory(union: Union) -> bool:
     """Whether there can be arrays, lists or dicts in the nodes of a recursive union."""
     met, waiting = {union}, [union]
