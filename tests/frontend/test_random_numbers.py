@@ -303,6 +303,30 @@ def test_a_generator_that_is_returned_spawns_no_others():
         made.spawn(1)
 
 
+def of_two(x, a, b):
+    return x * a.normal() + b.normal() * a.random()
+
+
+@pytest.mark.parametrize("first", [np.random.Generator, np.random.RandomState])
+def test_two_generators_that_draw_from_the_same_bits(first):
+    def made():
+        bits = np.random.MT19937(3)
+        return first(bits), np.random.Generator(bits)
+
+    assert pb.jit(of_two)(X, *made()) == of_two(X, *made())
+    with pytest.raises(pb.PullbackError, match="shares memory with what the function has"):
+        pb.grad(of_two)(X, *made())
+
+
+def test_two_generators_of_the_same_bits_made_inside():
+    def f(x):
+        bits = np.random.PCG64(3)
+        return of_two(x, np.random.Generator(bits), np.random.Generator(bits))
+
+    with pytest.raises(NotImplementedError, match="draw from one bit generator"):
+        pb.jit(f)(X)
+
+
 def test_threads_begin_together():
     """None of them is refused since another one has learnt first that the generator is updated."""
 

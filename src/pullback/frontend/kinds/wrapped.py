@@ -43,6 +43,12 @@ def _generator(cls: type, words: Any, _: object) -> object:
     return None if words is None else draws.with_words(words, cls)
 
 
+def _bits(generator: Any) -> Iterable[object]:
+    """Return the bit generator, from which others may draw, too."""
+    found = getattr(generator, "bit_generator", None) or getattr(generator, "_bit_generator", None)
+    return () if found is None else (found,)
+
+
 GENERATORS: tuple[type, ...] = np.random.Generator, np.random.RandomState, random.Random
 """The classes of generators of random numbers."""
 
@@ -60,7 +66,9 @@ WRAPPERS: dict[type, Wrapper] = {
         lambda c: tuple(c.maps), lambda held, _: ChainMap(*held), inside=lambda c: c.maps
     ),
     range: Wrapper(lambda r: (r.start, r.stop, r.step), _range),
-    **{cls: Wrapper(draws.words_of, partial(_generator, cls)) for cls in GENERATORS},
+    **{
+        cls: Wrapper(draws.words_of, partial(_generator, cls), inside=_bits) for cls in GENERATORS
+    },
 }  # fmt: skip
 
 __all__ = ["GENERATORS", "WRAPPERS", "Wrapper"]

@@ -345,6 +345,7 @@ class Generator(Numbers):
         if len(bit_generator._state) == 0:
             raise NotImplementedError("two generators that draw from one bit generator")
         self._state = bit_generator._state.copy()
+        bit_generator._state = np.zeros(0, np.int64)  # a second one would draw from the same
 
     def random(self, size: Any = None) -> Any:
         return self._standard("random", size)
