@@ -9,11 +9,11 @@ import ast
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
-from pullback.core.types import BOOL, F64, I64
+from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.generator_ends import item as called
 from pullback.frontend.interpret import spreading
@@ -52,10 +52,10 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import iterators
 from pullback.frontend.run import Run
 
-_MOST_UNROLLED = 256
+MOST_UNROLLED = 256
 
 
-def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
+def plain_items(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
     """Return items that are known, or can be asked for by their position; others are put into a
     list."""
     items = sp.iterate(value, node)
@@ -65,8 +65,8 @@ def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
     return _listed(sp, collect(as_run(sp), items, node), node) if found is None else found
 
 
-def _indexed(sp: Specialiser, value: Value | Unrolled | Indexed, node: ast.AST) -> Indexed:
-    items = value if isinstance(value, (Unrolled, Indexed)) else _plain(sp, value, node)
+def indexed_items(sp: Specialiser, value: Value | Unrolled | Indexed, node: ast.AST) -> Indexed:
+    items = value if isinstance(value, (Unrolled, Indexed)) else plain_items(sp, value, node)
     return items if isinstance(items, Indexed) else _listed(sp, TupleV(items.items), node)
 
 
@@ -88,7 +88,7 @@ def reduce(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if first is MISSING_OK and is_driven(values):
         return run_program(sp, iterators.reduce, (function, values), node)
     if first is MISSING_OK:
-        items = _plain(sp, values, node)
+        items = plain_items(sp, values, node)
         if isinstance(items, Unrolled):
             if not items.each:
                 sp.refuse(node, empty, error=ArgumentTypeError)
@@ -127,7 +127,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     if is_driven(values):
         return run_program(sp, iterators.accumulate_from, (values, f, first), node)
     f = Static(operator.add) if is_none(f) else f
-    items = _plain(sp, values, node)
+    items = plain_items(sp, values, node)
     if isinstance(items, Unrolled):
         given = items.items if is_none(first) else (first, *items.items)
         out = list(given[:1])
@@ -191,7 +191,7 @@ def filterfalse(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 def _filtered(
     sp: Specialiser, f: Value, values: Value, wanted: bool, node: ast.AST
 ) -> Value:
-    items = _indexed(sp, values, node)
+    items = indexed_items(sp, values, node)
 
     def keep(i: Atom) -> Atom:
         item = items.at(i)
@@ -205,20 +205,20 @@ def _filtered(
 @register(itertools.takewhile)
 def takewhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "takewhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
-    found = _plain(sp, values, node)
+    found = plain_items(sp, values, node)
     if known(found) == ():
         return TupleV(())
-    items = _indexed(sp, found, node)
+    items = indexed_items(sp, found, node)
     return iterator(Indexed(_holding(sp, f, items, node), items.at), node)
 
 
 @register(itertools.dropwhile)
 def dropwhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "dropwhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
-    found = _plain(sp, values, node)
+    found = plain_items(sp, values, node)
     if known(found) == ():
         return TupleV(())
-    items = _indexed(sp, found, node)
+    items = indexed_items(sp, found, node)
     start = _holding(sp, f, items, node)
     rest = sp.b.prim("sub", items.length, start)
     return iterator(Indexed(rest, lambda i: items.at(sp.b.prim("add", i, start))), node)
@@ -268,12 +268,12 @@ def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             return run_program(sp, iterators.slice_from, (args[0], first, by), node)
         last = index_scalar(_not_negative(sp, stop, node))
         return run_program(sp, iterators.slice_until, (args[0], first, last, by), node)
-    items = _plain(sp, args[0], node)
+    items = plain_items(sp, args[0], node)
     bounds_known = [v.value for v in (start, stop, step) if isinstance(v, Static)]
     if isinstance(items, Unrolled) and len(bounds_known) == 3:
         some = itertools.islice(items.items, *bounds_known)  # type: ignore[call-overload]  # ints
         return TupleV(tuple(some))
-    found = _indexed(sp, items, node)
+    found = indexed_items(sp, items, node)
     a = ext.ZERO if is_none(start) else _not_negative(sp, start, node)
     n = found.length
     b = n if is_none(stop) else sp.b.prim("min", _not_negative(sp, stop, node), n)
@@ -313,7 +313,7 @@ def count(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(itertools.repeat)
 def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     item, times = bind(sp, "repeat", args, kwargs, node, object=MISSING, times=NONE)
-    if isinstance(times, Static) and isinstance(times.value, int) and times.value <= _MOST_UNROLLED:
+    if isinstance(times, Static) and isinstance(times.value, int) and times.value <= MOST_UNROLLED:
         return TupleV((item,) * times.value)
     if is_none(times):
         length: Atom = i64(ENDLESS)
@@ -325,7 +325,7 @@ def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(itertools.cycle)
 def cycle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = bind(sp, "cycle", args, kwargs, node, iterable=MISSING)
-    items = _indexed(sp, values, node)
+    items = indexed_items(sp, values, node)
     some = sp.b.prim("gt", items.length, ext.ZERO)
     length = sp.b.prim("select", some, i64(ENDLESS), ext.ZERO)
     return iterator(
@@ -339,7 +339,7 @@ def cycle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(itertools.pairwise)
 def pairwise(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = bind(sp, "pairwise", args, kwargs, node, iterable=MISSING)
-    items = _plain(sp, values, node)
+    items = plain_items(sp, values, node)
     if isinstance(items, Unrolled):
         return TupleV(tuple(TupleV(p) for p in itertools.pairwise(items.items)))
     found = items
@@ -366,10 +366,10 @@ def chain(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return functools.reduce(
             lambda one, other: run_program(sp, iterators.chain, (one, other), node), args
         )
-    parts = [_plain(sp, v, node) for v in args]
+    parts = [plain_items(sp, v, node) for v in args]
     if all(isinstance(p, Unrolled) for p in parts):
         return TupleV(tuple(v for p in parts for v in known(p) or ()))
-    pieces = [_indexed(sp, p, node) for p in parts]
+    pieces = [indexed_items(sp, p, node) for p in parts]
     total = pieces[0].length
     for p in pieces[1:]:
         total = ext.add(sp, total, p.length)
@@ -400,13 +400,13 @@ def product(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     times = kwargs.get("repeat", Static(1))
     if set(kwargs) - {"repeat"}:
         sp.refuse(node, "product takes iterables and repeat=", error=ArgumentTypeError)
-    parts = [_plain(sp, v, node) for v in args] * sp.static_int(times, node, "repeat=")
+    parts = [plain_items(sp, v, node) for v in args] * sp.static_int(times, node, "repeat=")
     all_known = [p.items for p in parts if isinstance(p, Unrolled)]
     if len(all_known) == len(parts):
         rows = list(itertools.product(*all_known))
-        if len(rows) <= _MOST_UNROLLED:
+        if len(rows) <= MOST_UNROLLED:
             return TupleV(tuple(TupleV(row) for row in rows))
-    axes = [_indexed(sp, p, node) for p in parts]
+    axes = [indexed_items(sp, p, node) for p in parts]
     total: Atom = ext.ONE
     for p in axes:
         total = sp.b.prim("mul.ck", total, p.length)
@@ -421,80 +421,4 @@ def product(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return iterator(Indexed(total, at), node)
 
 
-def _register_selection(
-    function: Callable[..., object], pairs: Callable[[Specialiser, Indexed], Indexed]
-) -> None:
-    @register(function)
-    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        name = function.__name__
-        default = MISSING if name != "permutations" else NONE
-        values, r = bind(sp, name, args, kwargs, node, iterable=MISSING, r=default)
-        items = _plain(sp, values, node)
-        size = None if is_none(r) else sp.static_int(r, node, f"the size r of {name}")
-        if isinstance(items, Unrolled):
-            width = len(items.items) if size is None else size
-            rows = list(function(items.items, width))  # type: ignore[call-overload]  # tuples
-            if len(rows) <= _MOST_UNROLLED:
-                return TupleV(tuple(TupleV(row) for row in rows))
-            items = _indexed(sp, items, node)
-        if size != 2:
-            sp.refuse(
-                node,
-                f"{name} of a sequence of unknown length is supported for pairs (r=2) only",
-                "write nested loops",
-            )
-        return iterator(pairs(sp, items), node)
-
-
-def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:
-    """Return ``permutations(xs, 2)``: item k is in row k // (n-1)."""
-    n = items.length
-    others = ext.sub(sp, n, ext.ONE)
-
-    def at(k: Atom) -> Value:
-        i, j = sp.b.prim("floordiv", k, others), sp.b.prim("mod", k, others)
-        after = sp.b.prim("to_int", sp.b.prim("ge", j, i), static=(I64,))
-        return TupleV((items.at(i), items.at(sp.b.prim("add", j, after))))
-
-    return Indexed(sp.b.prim("mul.ck", n, others), at)
-
-
-def _pairs(diagonal: bool) -> Callable[[Specialiser, Indexed], Indexed]:
-    """Return ``combinations(xs, 2)``: row i has n-1-i items (with replacement: n-i). Counted from
-    the end, item r is in the row of the largest triangular number t(m) = m(m+1)/2 that is at most
-    r."""
-
-    def pairs(sp: Specialiser, items: Indexed) -> Indexed:
-        b, n = sp.b, items.length
-        m = ext.add(sp, n, ext.ONE) if diagonal else n
-        total = b.prim("floordiv", b.prim("mul.ck", m, b.prim("sub", m, ext.ONE)), i64(2))
-
-        def triangular(k: Atom) -> Atom:
-            twice = sp.b.prim("mul", k, sp.b.prim("add", k, ext.ONE))
-            return sp.b.prim("floordiv", twice, i64(2))
-
-        def at(k: Atom) -> Value:
-            b = sp.b
-            r = b.prim("sub", b.prim("sub", total, k), ext.ONE)
-            real = b.prim("to_real", r, static=(F64,))
-            root = b.prim("sqrt", b.prim("add", b.prim("mul", real, lit(8.0, F64)), lit(1.0, F64)))
-            guess = b.prim("mul", b.prim("sub", root, lit(1.0, F64)), lit(0.5, F64))
-            row = b.prim("to_int", b.prim("floor", guess), static=(I64,))
-            for test, step in (("gt", "sub"), ("le", "add")):  # the root is rounded
-                place = row if test == "gt" else b.prim("add", row, ext.ONE)
-                off = b.prim(test, triangular(place), r)
-                row = b.prim(step, row, b.prim("to_int", off, static=(I64,)))
-            within = b.prim("sub", r, triangular(row))
-            last = ext.sub(sp, n, ext.ONE)
-            i = b.prim("sub", b.prim("sub", last, row), i64(0 if diagonal else 1))
-            j = b.prim("sub", last, within)
-            return TupleV((items.at(i), items.at(j)))
-
-        return Indexed(total, at)
-
-    return pairs
-
-
-_register_selection(itertools.permutations, _ordered_pairs)
-_register_selection(itertools.combinations, _pairs(diagonal=False))
-_register_selection(itertools.combinations_with_replacement, _pairs(diagonal=True))
+__all__ = ["MOST_UNROLLED", "indexed_items", "plain_items"]
