@@ -243,14 +243,6 @@ RIGHT = [
 # --- refused --------------------------------------------------------------------------------------
 
 
-def entered_in_a_loop(x):
-    log = []
-    with ExitStack() as stack:
-        for k in range(3):
-            stack.enter_context(Opened(x * k, log))
-    return weighed(log)
-
-
 def closed_early(x):
     with ExitStack() as stack:
         stack.close()
@@ -272,4 +264,4 @@ def by_a_pattern(x):
     return 0.0
 
 
-REFUSED = [entered_in_a_loop, closed_early, used_behind, by_a_pattern]
+REFUSED = [closed_early, used_behind, by_a_pattern]

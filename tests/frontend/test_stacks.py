@@ -5,17 +5,21 @@ import pytest
 
 import pullback as pb
 from tests import campaign, harness
+from tests.frontend import entered_programs
 from tests.frontend import stack_programs as programs
 from tests.frontend.harness import agrees
 
+EVERY = [*programs.RIGHT, *entered_programs.RIGHT]
 
-@pytest.mark.parametrize("f", programs.RIGHT, ids=lambda f: f.__name__)
+
+@pytest.mark.parametrize("f", EVERY, ids=lambda f: f.__name__)
 def test_values(f):
     """By the evaluator, beside Python."""
     agrees(f, 0.7)
+    agrees(f, 1.3)
 
 
-@pytest.mark.parametrize("f", campaign.part("values", programs.RIGHT, 3), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", campaign.part("values", EVERY, 3), ids=lambda f: f.__name__)
 def test_derivatives(f):
     """By both methods and forward, beside differences."""
     tangents = (1.0,)
@@ -27,7 +31,10 @@ def test_derivatives(f):
     assert pb.jit(f)(np.float64(1.3)) == pytest.approx(f(1.3))
 
 
-@pytest.mark.parametrize("f", programs.REFUSED, ids=lambda f: f.__name__)
+REFUSED = [*programs.REFUSED, *entered_programs.REFUSED]
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
 def test_refused(f):
     with pytest.raises(pb.PullbackError):
         pb.jit(f)(0.7)

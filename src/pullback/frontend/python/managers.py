@@ -66,7 +66,7 @@ def _meant(
             end = ast.Expr(ast.Call(close, [], []))
             return [assign(held, value, s), ast.Try(body, [], [], [end])]
         case [] if function is contextlib.ExitStack and isinstance(target, ast.Name):
-            rest = _entered(target.id, s.body, f"{number}")
+            rest = entered(target.id, s.body, f"{number}")
             first = ast.Assign([target], syntax_pieces.known(function, call))
             return None if rest is None else [first, *rest]
         case _ if function in _UNHEARD and target is None:
@@ -75,7 +75,7 @@ def _meant(
             return None
 
 
-def _entered(stack: str, body: Sequence[ast.stmt], number: str) -> list[ast.stmt] | None:
+def entered(stack: str, body: Sequence[ast.stmt], number: str) -> list[ast.stmt] | None:
     """Return the statements behind ``with ExitStack() as stack``, in which what the stack gets
     stands around all that follows; None if it gets something elsewhere than in a statement of its
     own.
@@ -100,15 +100,15 @@ def _entered(stack: str, body: Sequence[ast.stmt], number: str) -> list[ast.stmt
                 pass
             case _:
                 return None
-        rest = _entered(stack, body[k + 1 :], f"{number}.{k}")
+        rest = entered(stack, body[k + 1 :], f"{number}.{k}")
         if rest is None or any(_mentions(v, stack) for v in given):
             return None
-        whole = _around(s, attr, call, rest or [ast.Pass()], f"{number}.{k}")
+        whole = around(s, attr, call, rest or [ast.Pass()], f"{number}.{k}")
         return None if whole is None else [*body[:k], *whole]
     return [*body]
 
 
-def _around(
+def around(
     s: ast.stmt, method: str, call: ast.Call | None, rest: list[ast.stmt], number: str
 ) -> list[ast.stmt] | None:
     """Return what a statement that gives something to an ``ExitStack`` means, with the rest."""
