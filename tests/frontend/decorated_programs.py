@@ -409,10 +409,46 @@ def in_its_own_place(x):
     return f[0](3)
 
 
+def set_by_a_call_before(x):
+    """The variable has no value when the function is called first."""
+    total = 0.0
+
+    def walk(k):
+        nonlocal j, total
+        if k < 4:
+            for j in range(k % 2):
+                total += j + 1.0
+            if k > 0:
+                total += (j + x) * 100.0
+            walk(k + 1)
+
+    walk(0)
+    j = x
+    return total + j
+
+
+def kept_from_the_call_before(x):
+    total = 0.0
+
+    def walk(k):
+        nonlocal last, total
+        if k < 4:
+            if k > 1:
+                total += last * 10
+            last = x * k
+            walk(k + 1)
+
+    walk(0)
+    total += last  # noqa: F821  # the calls have set it
+    last = x
+    return total + last
+
+
 LATE = [
     number_changed, changed_in_a_branch, changed_in_a_loop, made_in_a_loop, two_in_a_tuple,
     list_changed, out_of_a_function, in_a_recursion, under_try, changed_by_another,
     changed_by_a_generator, handed_to_what_changes_it, in_its_own_place,
+    set_by_a_call_before, kept_from_the_call_before,
 ]  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 import numpy as np
 
 
@@ -163,11 +165,26 @@ def array_that_leaves_it(x):
     return np.array([x, 2.0]) + Apart(x)
 
 
+class Access(enum.Flag):
+    READ = enum.auto()
+    WRITE = enum.auto()
+    RUN = enum.auto()
+    ALL = READ | WRITE | RUN
+
+
+def flags(x):
+    given = Access.READ | Access.WRITE
+    total = x if Access.READ in given else 100.0
+    total += 10.0 * x if Access.RUN not in given else 100.0
+    total += x * x if given & Access.WRITE else 100.0
+    return total + (given ^ Access.READ).value * x + (~given).value + (given in Access.ALL)
+
+
 PROGRAMS = [
     equal_to_a_number, equal_by_the_other_one, equal_to_none, added_by_the_other_one,
     less_by_the_other_one, less_than_a_number, times_itself, times_a_number, among_others,
     subclass_is_asked_first, subclass_without_methods, in_place_by_another_method,
-    array_that_leaves_it,
+    array_that_leaves_it, flags,
 ]  # fmt: skip
 
 

@@ -176,7 +176,7 @@ def with_an_object_that_changes(x: float, n: int) -> float:
 REFUSED = [
     appended, called_in_later_rounds, by_def, of_a_while, left_by_a_break, assigned_after_the_loop,
     in_a_dict, by_setdefault, stored, inserted, extended, in_tuples, in_objects, in_a_deque,
-    by_partial, in_a_function_in_it, in_a_comprehension, yielded, with_a_list_that_grows,
+    by_partial, in_a_function_in_it, in_a_comprehension, yielded,
 ]  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def recursion_that_appends(x: float, n: int) -> float:
     "f",
     [
         bound_by_default, made_by_a_function, called_in_its_round, variables_that_stay,
-        with_an_object_that_changes,
+        with_an_object_that_changes, with_a_list_that_grows,
         known_one_by_one, of_an_unrolled_loop, yielded_and_called_at_once, recursion_that_appends,
     ],
     ids=lambda f: f.__name__,

@@ -345,6 +345,11 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     if choices.is_choice(items):
         items = run.to_list(items, node)
     items = opened(run, items, node)
+    match item, items:
+        case Static(enum.Flag() as x), Static(enum.Flag() as y) if type(x) is type(y):
+            return Static(x in y)
+        case _:
+            pass
     if optionals.may_be_none(items):
         message = "argument of type 'NoneType' is not iterable"
         items = optionals.present(run, items, message, node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import types
 from typing import TYPE_CHECKING
 
@@ -168,6 +169,8 @@ def _repeated(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> L
 
 def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     """Compile ``- + ~ not``."""
+    if op == "~" and isinstance(operand, Static) and isinstance(operand.value, enum.Flag):
+        return Static(~operand.value)
     if op == "not":
         t = run.truth(operand, node)
         return Static(not t) if isinstance(t, bool) else Scalar(run.b.prim("not", t), True, 1)

@@ -477,10 +477,9 @@ class _Joined(Captures):
 
     def value(self, x: Value, y: Value) -> Value:
         match x, y:
-            case Stale(), _:
-                return x
-            case _, Stale():
-                return y
+            case (Stale() as none, other) | (other, Stale() as none):
+                known = none.unset and not (isinstance(other, Stale) and other.unset)
+                return Stale(none.reason, none.node) if known else none
             case FunctionV(), FunctionV() if x.definition is y.definition:
                 return self.function(x, y)
             case OperatorV(name, f, options, xs), OperatorV(again, g, same, ys) if (
