@@ -55,6 +55,14 @@ def in_a_comprehension(x):
     return weighed(log)
 
 
+def listed_and_read_behind(x):
+    log, vs = [], [0.0]
+    with ExitStack() as stack:
+        vs = [stack.enter_context(Noted(log, x + k)) for k in range(3)]
+        log.append(sum(vs))
+    return sum(vs) + weighed(log)
+
+
 def in_branches(x):
     log, t = [], 0.0
     with ExitStack() as stack:
@@ -160,7 +168,8 @@ def statements_between(x):
 
 
 RIGHT = [
-    in_a_loop, in_a_comprehension, in_branches, exception_that_a_manager_takes,
+    in_a_loop, in_a_comprehension, listed_and_read_behind, in_branches,
+    exception_that_a_manager_takes,
     exception_that_passes, returned_from_inside, jumps, in_a_while, statements_between,
 ]  # fmt: skip
 

@@ -108,9 +108,10 @@ class _Writer:
         except _GiveUpError:
             return [s]
         after = [_jump(kind, whole, s) for kind in _JUMPS if kind in whole.jumps]
-        unset = [assign(n, ast.Constant(None), s) for n in sorted(whole.shared)]
-        local = _at(ast.If(ast.Constant(False), unset, []), s)
-        return [name, local, assign(whole.left, ast.Constant(0), s), *first, *call, *after]
+        start = [assign(whole.left, ast.Constant(0), s)]
+        if ast.Return in whole.jumps:
+            start.append(assign(whole.result, ast.List([], ast.Load()), s))
+        return [name, *start, *first, *call, *after]
 
 
     def _set_before(self, s: ast.stmt) -> set[str]:
@@ -123,7 +124,11 @@ class _Writer:
 
 
 def _jump(kind: type[ast.stmt], whole: _Stack, s: ast.stmt) -> ast.stmt:
-    leaves = ast.Return(name_(whole.result, s)) if kind is ast.Return else kind()
+    leaves: ast.stmt = kind()
+    if kind is ast.Return:
+        last = ast.UnaryOp(ast.USub(), ast.Constant(1))
+        given = ast.Subscript(name_(whole.result, s), last, ast.Load())
+        leaves = _at(ast.Return(given), s)
     return if_(whole.left, ast.Eq(), _JUMPS[kind], [ast.copy_location(leaves, s)], [], s)
 
 
@@ -134,7 +139,7 @@ class _Stack:
     def __init__(self, writer: _Writer, name: str, number: str, outside: set[str]) -> None:
         self.writer, self.name, self.number, self.count = writer, name, number, 0
         self.left, self.result = f".stack.left.{number}", f".stack.result.{number}"
-        self.shared = {self.left, self.result}
+        self.shared = {self.left}
         self.outside, self.defs = outside, list[ast.FunctionDef]()
         self.jumps: set[type[ast.stmt]] = set()
 
@@ -270,12 +275,9 @@ class _Stack:
             raise _GiveUpError
         items, out = c.target, self._name("out")
         given = {n.id for n in ast.walk(s.value) if isinstance(n, ast.Name)}
-        alone = False
-        match target:
-            case ast.Name(name) if name not in self.outside | given:
-                alone, out = True, name
-            case _:
-                self.shared.add(out)
+        alone = isinstance(target, ast.Name) and target.id not in self.outside | given
+        if isinstance(target, ast.Name) and alone:
+            out = target.id
         own = {n.id for n in ast.walk(items) if isinstance(n, ast.Name)}
         for part in (items, e, *c.ifs):
             for n in ast.walk(part):
@@ -313,9 +315,10 @@ class _Stack:
         if isinstance(s, (ast.Return, ast.Break, ast.Continue)):
             self.jumps.add(type(s))
             value = getattr(s, "value", None)
-            gives = [] if type(s) is not ast.Return else [
-                assign(self.result, value or ast.Constant(None), s)
-            ]
+            gives: list[ast.stmt] = []
+            if isinstance(s, ast.Return):
+                put = ast.Attribute(name_(self.result, s), "append", ast.Load())
+                gives = [_at(ast.Expr(ast.Call(put, [value or ast.Constant(None)], [])), s)]
             left = assign(self.left, ast.Constant(_JUMPS[type(s)]), s)
             return [*gives, left, _at(ast.Return(None), s)]
         tried = tried or isinstance(s, (ast.Try, ast.With))
