@@ -215,13 +215,6 @@ def shared_field(x):
     return a.items[0]
 
 
-def deep_shared(x):
-    a = [x]
-    both = copy.deepcopy([a, a])
-    both[0].append(3.0 * x)
-    return sum(both[1])
-
-
 def deep_maybe_shared(x):
     a, b = [x], [2.0 * x]
     both = copy.deepcopy([a, a if x > 0.5 else b])

@@ -1049,10 +1049,10 @@ RIGHT = [
     its_own_objects_inside, an_object_around_it, twice_differentiated, a_long_chain,
     an_array_with_a_part_of_a_name, a_list_with_a_part_of_a_name, equal_by_an_inherited_method,
     met_one_class_after_the_other, two_owners_of_a_list, two_attributes_of_one_list,
-    two_owners_of_an_array, an_array_with_a_name, an_array_under_two_names,
+    two_owners_of_an_array, an_array_with_a_name, an_array_under_two_names, copied,
 ]  # fmt: skip
 
 REFUSED = [
-    copied, as_a_text, shown, without_its_attribute, no_slot, a_bool_and_a_float,
+    as_a_text, shown, without_its_attribute, no_slot, a_bool_and_a_float,
     given_out_by_a_derivative, a_property_over_an_attribute,
 ]  # fmt: skip

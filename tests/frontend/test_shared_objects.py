@@ -13,13 +13,19 @@ import pullback as pb
 from pullback.frontend.store.facts import Facts
 from tests.campaign import part, seeds
 from tests.foreign.__main__ import is_right
-from tests.frontend import shared_families, shared_functions, shared_programs, shared_random
+from tests.frontend import (
+    copied_objects,
+    shared_families,
+    shared_functions,
+    shared_programs,
+    shared_random,
+)
 from tests.frontend.harness import agrees, compiled
 
 XS = [0.1, 0.9, 0.3, 0.7, 0.52, 0.25]
 
 
-RIGHT = [*shared_programs.RIGHT, *shared_functions.RIGHT]
+RIGHT = [*shared_programs.RIGHT, *shared_functions.RIGHT, *copied_objects.RIGHT]
 REFUSED = [*shared_programs.REFUSED, *shared_functions.REFUSED]
 
 

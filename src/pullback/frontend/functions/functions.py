@@ -220,7 +220,9 @@ class Functions:
         try:
             if refusal is not None and definition in self.recursive:
                 raise refusal
-            if name in known and definition in self.recursive:
+            if definition not in self.recursive:
+                self.run.static(value, node, what)
+            if name in known:  # it is asked for again, although it is given as what it is
                 rewrite = "let the recursion hand it on as it is"
                 self.run.refuse(node, f"{what} changes in a recursion", rewrite, StaticValueError)
             self.run.static(value, node, what)

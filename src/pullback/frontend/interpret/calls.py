@@ -61,7 +61,7 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
-from pullback.frontend.library import complex_calls, hashing_steps
+from pullback.frontend.library import complex_calls, graph_steps, hashing_steps
 from pullback.frontend.library.numpy import outputs
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.library.text import iterators
@@ -160,7 +160,7 @@ def _call_member(
 
 _ASKING = (
     isinstance, bool, hasattr, callable, str, repr, ascii, format, copy.copy, copy.deepcopy,
-    is_method, hashing_steps.first, hashing_steps.same, iterators.more,
+    is_method, hashing_steps.first, hashing_steps.same, iterators.more, *graph_steps.TAKING_NONE,
 )  # fmt: skip
 """The functions that may be asked about None."""
 

@@ -16,6 +16,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
     RecordV,
+    RefV,
     Scalar,
     Static,
     SymbolV,
@@ -23,10 +24,11 @@ from pullback.frontend.kinds.values import (
     Value,
     register,
 )
+from pullback.frontend.library import graph_steps
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.elementwise import without_axes
-from pullback.frontend.library.text import deep_copies
+from pullback.frontend.library.text import deep_copies, graph_copies
 from pullback.frontend.memory import hash_tables, holding, ownership
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python.object_classes import changes
@@ -70,7 +72,23 @@ def _copied(sp: Specialiser, args: Args, kwargs: Kwargs, deep: bool, node: ast.A
     assert isinstance(sp, Run)
     if len(args) != 1 or kwargs:
         sp.refuse(node, "copy takes one argument", error=ArgumentTypeError)
-    return _Copy(sp, deep, node).of(with_attributes(sp, args[0], node))
+    whole = with_attributes(sp, args[0], node)
+    if deep and sp.store is not None and holds_references(sp.kind(whole, node)):
+        return run_program(sp, graph_copies.of_graph, (whole,), node)
+    return _Copy(sp, deep, node).of(whole)
+
+
+@register(graph_steps.own)
+def _own(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(sp, Run)
+    return _Copy(sp, True, node, apart=True).of(args[0])
+
+
+def check_hooks(run: Run, cls: type, node: ast.AST) -> None:
+    """Refuse a copy of an object whose class says itself how it is copied."""
+    written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
+    if written:
+        run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
 
 
 class _Copy:
@@ -131,11 +149,11 @@ class _Copy:
                 made = run_program(run, deep_copies.of_entries, given, node)
                 assert isinstance(made, HashV)
                 return replace(made, cls=cls, factory=value.factory)
+            case RefV() if not self.deep:
+                return run.rows.copied(value, None, node)
             case RecordV(cls, fields) if value.outside is None:
-                written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
-                if written and cls is not dict and not issubclass(cls, tuple):
-                    own = f"{cls.__name__}, which has a {written[0]} of its own"
-                    run.refuse(node, f"a copy of {own}")
+                if cls is not dict and not issubclass(cls, tuple):
+                    check_hooks(run, cls, node)
                 new = {n: self.part(v) for n, v in fields.items()}
                 if not changes(cls):
                     return replace(value, fields=new, node=None)

@@ -9,10 +9,10 @@ that a function around them has. Nothing else in the front end knows that they a
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
@@ -22,7 +22,7 @@ from pullback.frontend.functions import ambient
 from pullback.frontend.functions.captured_variables import APART, KEPT
 from pullback.frontend.functions.lambda_sets import LambdaSet, tie
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
-from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import as_list
@@ -38,11 +38,13 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     SharedMemory,
     StaleK,
+    holds_references,
     parts,
 )
 from pullback.frontend.kinds.undefined import any_of_kind, dummy
 from pullback.frontend.kinds.values import (
     FunctionV,
+    HashV,
     ListV,
     Owner,
     RefV,
@@ -52,7 +54,8 @@ from pullback.frontend.kinds.values import (
     index_scalar,
 )
 from pullback.frontend.library.text import shared_iterators
-from pullback.frontend.memory import ownership, updates
+from pullback.frontend.memory import hash_tables, ownership, updates
+from pullback.frontend.memory.holding import holds_memory
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
@@ -84,12 +87,12 @@ class Columns:
         """The arguments of the call being made that the function may keep as its own."""
 
     @property
-    def groups(self) -> list[Group]:
+    def regions(self) -> list[Group]:
         return list(dict.fromkeys(self.facts.groups.values()))
 
     def columns(self) -> Iterator[tuple[str, Kind]]:
         """Return the names of all columns and the kinds of their items."""
-        for group in self.groups:
+        for group in self.regions:
             if group.base is not SharedMemory:
                 yield group.tags, _TAG
             for name, kind in group.fields.items():
@@ -196,6 +199,39 @@ class Columns:
                 self._append(group.put(name), Static(True), node)
         return RefV(row, group.reference)
 
+    def copied(
+        self, ref: RefV, copy: Callable[[Value], Value] | None, node: ast.AST
+    ) -> RefV:
+        """Return a new object of the same class with the same fields, or with copies of those that
+        have no references in them; what has both waits to be assigned."""
+        run, group = self.run, self.group(ref)
+        is_memory = group.base is SharedMemory
+        columns: dict[str, Kind] = {} if is_memory else {group.tags: _TAG}
+        for name, kind in group.fields.items():
+            columns[group.column(name)] = kind
+            columns |= {group.told(name): _TOLD} if name in group.unset else {}
+            columns |= {group.put(name): _TOLD} if name in group.outside else {}
+        if not columns or not all(self._has(c, kind) for c, kind in columns.items()):
+            return self._any_row(group, node)
+        row = self.list_at(next(iter(columns)), node).length
+        for column, kind in columns.items():
+            value = self._item(column, kind, ref, node)
+            if is_memory and isinstance(value, HashV):
+                value = hash_tables.copied(run, value)
+            elif is_memory and isinstance(value, ListV):
+                value = copied(run, value)
+            elif holds_memory(kind):
+                if copy is None:
+                    self._refuse_copy(group, node)
+                value = any_of_kind(run, kind) if holds_references(kind) else copy(value)
+            with run.holding(value):
+                self._append(column, coerce(run, value, kind, node), node)
+        return RefV(row, group.reference)
+
+    def _refuse_copy(self, group: Group, node: ast.AST) -> NoReturn:
+        reason = f"a copy of a {group.name} that has the same lists or arrays"
+        self.run.refuse(node, reason, "use copy.deepcopy", error=MutationError)
+
     def known(self, cls: type, fields: dict[str, Value], node: ast.AST) -> RefV:
         """Return a new object with these fields."""
         if cls not in self.facts.groups:
@@ -260,7 +296,7 @@ class Columns:
         ]  # fmt: skip
 
     def group(self, ref: RefV) -> Group:
-        return next(g for g in self.groups if g.reference is ref.cls)
+        return next(g for g in self.regions if g.reference is ref.cls)
 
     def item(self, ref: RefV, name: str, node: ast.AST) -> Value:
         """Return a field of an object that has it."""

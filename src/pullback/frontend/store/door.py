@@ -68,7 +68,7 @@ def entered(
     assert isinstance(first, TupleV)
     given, args = first.items[0], [first.items[1], *args[1:]]
     assert isinstance(given, TupleV)
-    for group, fields, columns in zip(store.groups, graph.fields, given.items, strict=False):
+    for group, fields, columns in zip(store.regions, graph.fields, given.items, strict=False):
         assert isinstance(columns, TupleV)
         tags, held, told = columns.items
         assert isinstance(held, TupleV) and isinstance(told, TupleV)
@@ -116,7 +116,7 @@ def _marked(run: Run, store: Columns, value: Value, mark: Mark, node: ast.AST) -
     if mark is None:
         return value
     flat = flatten(value)
-    kind = _with_references(flat.kind, mark, [g.reference for g in store.groups])
+    kind = _with_references(flat.kind, mark, [g.reference for g in store.regions])
     owned = iter(flat.owned)
     return rebuild(kind, iter(flat.atoms), lambda: next(owned))
 
@@ -143,7 +143,7 @@ def _with_references(kind: Kind, mark: Mark, references: list[type]) -> Kind:
 
 def left(run: Run, store: Columns, scope: Scope, result: Value, node: ast.AST) -> Value:
     """Return a result as plain data: with the columns, and where references were."""
-    groups = store.groups
+    groups = store.regions
     columns_of = {n: scope.names[n] for n, _ in store.columns()}
     if memory_of(result) & frozenset().union(*map(memory_of, columns_of.values())):
         reason = "the result is, or has in it, a list or array that an object holds"

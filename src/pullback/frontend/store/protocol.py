@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Protocol
 
 from pullback.core.terms import Atom
@@ -49,6 +49,16 @@ class Store(Protocol):
 
     def known(self, cls: type, fields: dict[str, Value], node: ast.AST) -> RefV:
         """Return a new object with these fields."""
+
+    @property
+    def regions(self) -> list[Group]:
+        """Return all regions."""
+
+    def copied(
+        self, ref: RefV, copy: Callable[[Value], Value] | None, node: ast.AST
+    ) -> RefV:
+        """Return a new object of the same class with the same fields, or with copies of those that
+        have no references in them."""
 
     def new_memory(self, value: Value, cls: type, made_at: Hashable, node: ast.AST) -> RefV:
         """Return a reference to a list, dict or array that was made here, which may have several
