@@ -52,9 +52,15 @@ def points(name: str) -> np.ndarray:
 @pytest.mark.parametrize("name", sorted(INLINE))
 def test_lanes_are_within_two_ulp(name: str) -> None:
     x = points(name)
+    both = (x,)
+    if name == "hypot":  # by every point, by points of its own size, and by the ends of the range
+        near = x * np.random.default_rng(6).uniform(-1, 1, x.size)
+        ends = np.resize([0.0, -math.inf, math.nan, 5e-324, 2.0**-1022, 1e308, 1.0], x.size)
+        x = np.concatenate([x] * 3)
+        both = (x, np.concatenate([np.random.default_rng(7).permutation(points(name)), near, ends]))
     with np.errstate(all="ignore"):
-        got = in_lanes(name)(x)
-        exact = getattr(np, name)(x.astype(np.longdouble))
+        got = in_lanes(name, arity=len(both))(*both)
+        exact = getattr(np, name)(*(one.astype(np.longdouble) for one in both))
         want = exact.astype(np.float64)
         finite = np.isfinite(want)
         ulp = np.spacing(np.abs(want[finite])).astype(np.longdouble)
@@ -93,7 +99,7 @@ def test_binary_functions_in_lanes(name: str) -> None:
         np.testing.assert_allclose(in_lanes(name, arity=2)(x, y), reference(x, y), rtol=1e-15)
 
 
-@pytest.mark.parametrize("name", sorted(INLINE) + ["tan", "digamma"])
+@pytest.mark.parametrize("name", sorted(INLINE - {"hypot"}) + ["tan", "digamma"])
 def test_single_precision(name: str) -> None:
     x = np.random.default_rng(5).uniform(0.1, 4, 800).astype(np.float32)
     reference = scipy.special.digamma if name == "digamma" else getattr(np, name)

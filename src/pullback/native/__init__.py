@@ -19,6 +19,7 @@ from pullback.native.module import (
 from pullback.native.runtime_objects import RECORD_CELLS, RECORD_SLOTS
 from pullback.native.signature import (
     ArrayOf,
+    ComplexOf,
     EntrySignature,
     Leaf,
     ListOf,
@@ -38,6 +39,7 @@ __all__ = [
     "ArrayOf",
     "CompiledEntry",
     "CompiledModule",
+    "ComplexOf",
     "EntrySignature",
     "Leaf",
     "ListOf",

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pullback.lower.loopcode import LoopFunction, Ty
+from pullback.lower.loopcode import LoopFunction, Reg, Ty
 from pullback.native import pyabi
 from pullback.native.emit import ModuleText
 from pullback.native.entry_base import TOGETHER, EntryBase, runs
+from pullback.native.item_reads import gone_through
 from pullback.native.runtime_lists import OTHER, READ
 from pullback.native.runtime_objects import RECORD_SLOTS
 from pullback.native.signature import (
     ArrayOf,
+    ComplexOf,
     EntrySignature,
     Leaf,
     ListOf,
@@ -46,9 +48,12 @@ class EntryText(EntryBase):
         self.signature = signature
         self.kind = kind
         self.before = 0  # how many machine values the leaves have that are parsed already
-        self.lists = any(isinstance(x, ListOf) for t in signature.params for x in leaves(t))
+        taken = [x for t in signature.params for x in leaves(t)]
+        self.lists = any(isinstance(x, ListOf) for x in taken)
+        moved = any(isinstance(x, (ComplexOf, ListOf)) for x in taken)
+        self.gone_through = gone_through(function) if moved else frozenset[Reg]()
         kept = signature.keep is not None or signature.resume is not None
-        self.needs_context |= self.lists or kept
+        self.needs_context |= moved or kept
         self._check()
 
     def _check(self) -> None:
@@ -118,7 +123,9 @@ class EntryText(EntryBase):
                 self._exactly(obj, f"pb_np_{ty.value}")
                 return [self.word(ty, obj, pyabi.SCALAR_VALUE)]
             case ArrayOf():
-                return self._parse_array(obj, leaf)
+                return self._parse_array(obj, leaf, SHIFT[leaf.ty])
+            case ComplexOf():
+                return self._parse_array(obj, leaf, 1 + SHIFT[leaf.ty])
             case ListOf():
                 self._exactly(obj, "pb_list")
                 n = self.load("i64", obj, pyabi.TUPLE_SIZE)
@@ -130,12 +137,12 @@ class EntryText(EntryBase):
             case _:
                 assert_never(leaf)
 
-    def _parse_array(self, obj: str, leaf: ArrayOf) -> list[str]:
-        ty, rank = leaf.ty, leaf.rank
+    def _parse_array(self, obj: str, leaf: ArrayOf | ComplexOf, shift: int) -> list[str]:
+        rank = leaf.rank
         view = self.slot("i64", 1 + 2 * rank)
         ok = self.let(
             f"call i1 @pb_view(ptr {obj}, ptr @{leaf.descr}, i64 {rank}, "
-            f"i64 {SHIFT[ty]}, ptr {view})"
+            f"i64 {shift}, ptr {view})"
         )
         self.need(ok, "other")
         return [view]  # read by _arguments, which may copy it first
@@ -146,6 +153,10 @@ class EntryText(EntryBase):
         for leaf, values in parsed:
             if isinstance(leaf, ListOf):
                 out += self._read_list(leaf, values[0])
+                continue
+            if isinstance(leaf, ComplexOf):
+                place = len(self.signature.resume or ()) + len(out)
+                out += self._parts(leaf, values[0], place)
                 continue
             if not isinstance(leaf, ArrayOf):
                 out += [f"{LLVM[t]} {v}" for t, v in zip(machine_types(leaf), values, strict=True)]
@@ -158,6 +169,34 @@ class EntryText(EntryBase):
             for k, t in enumerate(machine_types(leaf)):
                 out.append(f"{LLVM[t]} {self.load(LLVM[t], view, 8 * k)}")
         return out
+
+    def _parts(self, leaf: ComplexOf, view: str, place: int) -> list[str]:
+        """Return the machine values of the parts of a complex array, with their types. ``place``:
+        of the first one among the parameters."""
+        types = machine_types(leaf)
+        both = (self.loop_function.params[place + k] for k in (0, len(types) // 2))
+        if not (leaf.adjoint or self.signature.keep is not None or
+                any(p in self.gone_through for p in both)):  # fmt: skip
+            return self._parts_in_place(leaf, view)
+        parts = self.slot("i64", len(types))
+        ok = self.let(
+            f"call i1 @pb_parts(ptr %ctx, ptr {view}, i64 {leaf.rank}, i64 {SHIFT[leaf.ty]}, "
+            f"i1 {int(leaf.adjoint)}, ptr {parts})"
+        )
+        self.need(ok, "failed")
+        return [f"{LLVM[t]} {self.load(LLVM[t], parts, 8 * k)}" for k, t in enumerate(types)]
+
+    def _parts_in_place(self, leaf: ComplexOf, view: str) -> list[str]:
+        """Return the same where the parts are read one by one, as they lie."""
+        data = self.load("ptr", view)
+        extents, steps = (
+            [self.load("i64", view, 8 * (1 + first + k)) for k in range(leaf.rank)]
+            for first in (0, leaf.rank)
+        )
+        twice = [self.let(f"shl i64 {step}, 1") for step in steps]
+        same = [f"i64 {word}" for word in (*extents, *twice)]
+        imag = self.at(data, 1 << SHIFT[leaf.ty])
+        return [f"ptr {data}", *same, f"ptr {imag}", *same]
 
     def _read_list(self, leaf: ListOf, obj: str) -> list[str]:
         view = self.slot("i64", 3)
@@ -184,7 +223,8 @@ class EntryText(EntryBase):
             obj = self.load("ptr", "%args", 8 * (k + first))
             values = self.parse(tree, obj)
             for leaf in leaves(tree):
-                n = 1 if isinstance(leaf, (ArrayOf, ListOf)) else len(machine_types(leaf))
+                viewed = isinstance(leaf, (ArrayOf, ComplexOf, ListOf))
+                n = 1 if viewed else len(machine_types(leaf))
                 parsed.append((leaf, values[:n]))
                 values = values[n:]
         resumed = self._open()

@@ -27,6 +27,7 @@ from pullback.native.lines import ContextLines
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
 from pullback.native.signature import (
     ArrayOf,
+    ComplexOf,
     ListOf,
     Nothing,
     NpScalar,
@@ -187,6 +188,12 @@ class EntryBase(ContextLines, Code):
                 self.line(f"store {memory_type(ty)} {value}, ptr {cell}")
                 descr = f"@pb_descr_{ty.value}"
                 return self.let(f"call ptr @PyArray_Scalar(ptr {cell}, ptr {descr}, ptr null)")
+            case ComplexOf(ty, rank, adjoint):
+                parts = self.spilled(machine_types(tree), mine)
+                return self.let(
+                    f"call ptr @pb_box_complex(ptr {parts}, ptr @{tree.descr}, i64 {rank}, "
+                    f"i64 {SHIFT[ty]}, i1 {int(adjoint)}, ptr {self.at(parts, 8 + 16 * rank)})"
+                )
             case ArrayOf(ty, rank):
                 shape = self.slot("i64", 2 * rank)
                 for k, v in enumerate(mine[1:]):

@@ -98,7 +98,7 @@ class MathLibrary:
             else:
                 known = " nobuiltin" if symbol in _AS_IT_IS else ""
                 out.append(f"declare {ty} @{symbol}({', '.join([ty] * n)}) {_PURE}{known}\n")
-        out += [vector_function(name, self.attributes()) for name in sorted(self.vectors)]
+        out += [vector_function(*one, self.attributes()) for one in sorted(self.vectors.items())]
         out += [self._lane_function(name, n) for name, n in sorted(self.lanes.items())]
         return "".join(out)
 

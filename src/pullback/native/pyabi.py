@@ -69,6 +69,8 @@ _OBJECTS: dict[str, object] = {
     "pb_descr_i64": np.dtype(np.int64),
     "pb_descr_i32": np.dtype(np.int32),
     "pb_descr_i1": np.dtype(np.bool_),
+    "pb_descr_c128": np.dtype(np.complex128),
+    "pb_descr_c64": np.dtype(np.complex64),
     **{f"pb_descr_{name}": np.dtype(name) for name in SMALL},
 }
 

@@ -21,6 +21,7 @@ from pullback.native.layout import (
 )
 from pullback.native.pyabi import DICT_VERSION
 from pullback.native.runtime_arrays import ARRAYS
+from pullback.native.runtime_complex import COMPLEX_ARRAYS, COMPLEX_FUNCTIONS
 from pullback.native.runtime_fields import load, store
 from pullback.native.runtime_forks import FORK, FORKS
 from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
@@ -44,6 +45,7 @@ RUNTIME_FUNCTIONS = {
     "pb_size": ("i64", "i64, ptr"),
     "pb_copy": ("void", "ptr, ptr, i64, i64, ptr, ptr"),
     "pb_dense": ("void", "i64, ptr, ptr"),
+    **COMPLEX_FUNCTIONS,
     **LIST_FUNCTIONS,
 }
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
@@ -394,6 +396,7 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             threads_text(arena_bytes),
             FORK,
             ARRAYS,
+            COMPLEX_ARRAYS,
             lists_text(),
             residuals_text(page),
             OBJECTS,

@@ -48,6 +48,23 @@ class ArrayOf:
 
 
 @dataclass(frozen=True, slots=True)
+class ComplexOf:
+    """A complex ndarray of rank >= 1 whose parts have this type: the machine values of the array of
+    its real parts, then those of its imaginary parts. The parts are moved to dense arrays on the
+    way in (where more than single items are read), and to a new C-contiguous array on the way out.
+    ``adjoint``: it is the conjugate that stands there."""
+
+    ty: Ty
+    rank: int
+    adjoint: bool = False
+
+    @property
+    def descr(self) -> str:
+        """Return the symbol of its dtype."""
+        return {Ty.F64: "pb_descr_c128", Ty.F32: "pb_descr_c64"}[self.ty]
+
+
+@dataclass(frozen=True, slots=True)
 class ListOf:
     """A list, not empty, of Python numbers of exactly one class: ptr, extent, stride; with
     ``counted`` its length comes before these, as a number of its own. Its items are copied on the
@@ -75,7 +92,8 @@ class Nothing:
     """None; no machine value."""
 
 
-Leaf = PyFloat | PyInt | PyBool | NpScalar | ArrayOf | ListOf | Pointer | Words | Nothing
+Array = ArrayOf | ComplexOf
+Leaf = PyFloat | PyInt | PyBool | NpScalar | Array | ListOf | Pointer | Words | Nothing
 Tree = Leaf | tuple["Tree", ...]
 
 
@@ -118,6 +136,8 @@ def machine_types(leaf: Leaf) -> tuple[Ty, ...]:
             return (ty,)
         case ArrayOf(_, rank):
             return (Ty.PTR, *(Ty.I64,) * (2 * rank))
+        case ComplexOf(ty, rank):
+            return machine_types(ArrayOf(ty, rank)) * 2
         case ListOf(_, counted):
             return (*(Ty.I64,) * counted, Ty.PTR, Ty.I64, Ty.I64)
         case Pointer():

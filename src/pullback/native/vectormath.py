@@ -53,7 +53,7 @@ _SQRT_HALF_BITS: int = struct.unpack("<q", struct.pack("<d", 0.5**0.5))[0]
 BIG_ANGLE = 1e5
 """Sines and cosines of larger arguments are computed by libm, lane by lane."""
 
-INLINE = frozenset({"exp", "log", "log1p", "expm1", "tanh", "sin", "cos"})
+INLINE = frozenset({"exp", "log", "log1p", "expm1", "tanh", "sin", "cos", "hypot"})
 """The functions of this file; ``sin`` and ``cos`` also call the scalar functions of the same
 names."""
 
@@ -254,7 +254,25 @@ def _trigonometric(k: _Code, x: str, shift: int) -> str:
     return k.pick(k.test("oeq", x, _c(0.0)), x, y) if shift == 0 else y
 
 
-_BODIES: dict[str, Callable[[_Code, str], str]] = {
+def _hypot(k: _Code, x: str, y: str) -> str:
+    """Return sqrt(x^2 + y^2). The larger one is brought near 1 by a power of 2, where its square
+    could be infinite or lose bits; then the square of the other is right, or too small to count."""
+    a, b = k.abs(x), k.abs(y)
+    more = k.test("ogt", a, b)
+    large, small = k.pick(more, a, b), k.pick(more, b, a)
+    huge, tiny = k.test("ogt", large, _c(2.0**500)), k.test("olt", large, _c(2.0**-450))
+    down = k.pick(huge, _c(2.0**-600), k.pick(tiny, _c(2.0**600), _c(1.0)))
+    up = k.pick(huge, _c(2.0**600), k.pick(tiny, _c(2.0**-600), _c(1.0)))
+    large, small = k.mul(large, down), k.mul(small, down)
+    square = k.fma(large, large, k.mul(small, small))
+    root = k.let(f"call {V} @llvm.sqrt.v{LANES}f64({V} {square})")
+    whole = k.mul(root, up)
+    infinity = _c(float("inf"))
+    endless = k.let(f"or {M} {k.test('oeq', a, infinity)}, {k.test('oeq', b, infinity)}")
+    return k.pick(endless, infinity, whole)
+
+
+_BODIES: dict[str, Callable[..., str]] = {
     "exp": _exp,
     "log": _log,
     "log1p": _log1p,
@@ -262,17 +280,20 @@ _BODIES: dict[str, Callable[[_Code, str], str]] = {
     "tanh": _tanh,
     "sin": lambda k, x: _trigonometric(k, x, 0),
     "cos": lambda k, x: _trigonometric(k, x, 1),
+    "hypot": _hypot,
 }
 
 
-def vector_function(name: str, attributes: str) -> str:
-    """Return the text of ``<8 x double> @pb.v8.NAME(<8 x double>)``."""
+def vector_function(name: str, count: int, attributes: str) -> str:
+    """Return the text of ``<8 x double> @pb.v8.NAME(<8 x double>)``, with so many parameters."""
     code = _Code()
-    result = _BODIES[name](code, "%x")
+    names = ("%x", "%y")[:count]
+    result = _BODIES[name](code, *names)
+    params = ", ".join(f"{V} {x}" for x in names)
     short = name not in ("sin", "cos")
     inlined = "alwaysinline" if short else "inlinehint"
     head = (
-        f"define internal fastcc {V} @pb.v{LANES}.{name}({V} %x) nounwind memory(none) "
+        f"define internal fastcc {V} @pb.v{LANES}.{name}({params}) nounwind memory(none) "
         f"{inlined} {attributes} {{"
     )
     if short:

@@ -14,14 +14,15 @@ import numpy as np
 from pullback.call.given import Normal, What, placed, require_exact
 from pullback.call.shape import Leaves, Made, Part, Step
 from pullback.call.shapes.record import Record
-from pullback.call.trees import Form, Writer, tuple_form
+from pullback.call.trees import TY_OF_DTYPE, Form, Writer, tuple_form
 from pullback.core.types import F32
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.complex_pairs import Complex, ComplexArray, Pair, together
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.kinds import ArrayK, RecordK, ScalarK
+from pullback.frontend.kinds.kinds import ArrayK, RecordK
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import register, type_of
+from pullback.native import ComplexOf, Tree
 
 
 class ComplexPair(Record, of=RecordK, container=Pair):
@@ -33,7 +34,7 @@ class ComplexPair(Record, of=RecordK, container=Pair):
         super().__init__(kind, declared)
         part = dict(kind.fields)["real"]
         self.rank = part.rank if isinstance(part, ArrayK) else 0
-        single = isinstance(part, (ArrayK, ScalarK)) and F32 in self.types[:1]
+        single = F32 in (getattr(part, "elem", None), getattr(part, "type", None))
         self.dtype = np.dtype(np.complex64 if single else np.complex128)
         self.of_python = issubclass(self.cls, Complex)
 
@@ -109,10 +110,40 @@ class ComplexPair(Record, of=RecordK, container=Pair):
         array = w.name("class", np.ndarray)
         return f"type({at}) is {array} and {at}.dtype.char == {self.dtype.char!r}"
 
+    def _leaf(self, adjoint: bool = False) -> ComplexOf | None:
+        """What stands for an array in a tree; None: for a number, its parts do."""
+        if not self.rank or self.items[0].kind != self.items[1].kind:
+            return None
+        return ComplexOf(TY_OF_DTYPE[f"float{4 * self.dtype.itemsize}"], self.rank, adjoint)
+
+    def argument(self, w: Writer, at: str) -> tuple[Tree, str] | None:
+        leaf = self._leaf(w.adjoint)
+        return super().argument(w, at) if leaf is None else (leaf, at)
+
+    def tangent_argument(
+        self, w: Writer, at: str, sizes: Iterator[str]
+    ) -> tuple[Tree, str] | None:
+        leaf = self._leaf(w.adjoint)
+        if leaf is None:
+            return super().tangent_argument(w, at, sizes)
+        w.check(f"{at}.shape == {next(sizes)} == {next(sizes)}")
+        return leaf, at
+
+    def result_form(self) -> Form | None:
+        leaf = self._leaf()
+        return super().result_form() if leaf is None else Form(leaf)
+
+    def tangent_form(self) -> Form | None:
+        leaf = self._leaf()
+        return super().tangent_form() if leaf is None else Form(leaf)
+
     def reach(self, w: Writer, at: str) -> list[str]:
         return [f"{at}.real", f"(-{at}.imag)" if w.adjoint else f"{at}.imag"]
 
     def sizes(self, at: str, w: Writer | None) -> Iterator[str]:
+        if self._leaf() is not None:
+            yield from (f"{at}.shape",) * 2
+            return
         in_tree = [f"{at}[{j}]" for j in range(len(self.items))]
         reached = in_tree if w is None else [f"{at}.{n}" for n in self.names]
         for item, x in zip(self.items, reached, strict=True):
@@ -122,6 +153,9 @@ class ComplexPair(Record, of=RecordK, container=Pair):
         return lambda parts: self.made(tuple(parts))
 
     def gradient_form(self) -> Form | None:
+        leaf = self._leaf(adjoint=True)
+        if leaf is not None:
+            return Form(leaf)
         made = self.finish()
         forms = [item.gradient_form() for item in self.items]
         return tuple_form(forms, lambda parts: made(adjoint(parts)))
