@@ -28,6 +28,7 @@ from pullback.frontend.interpret import (
     calls,
     comprehensions,
     f_strings,
+    frozen_objects,
     iteration,
     late_items,
     narrowing,
@@ -410,14 +411,13 @@ def _call(run: Run, node: ast.Call) -> Value:
                 receiver = None
         case _:
             function = evaluate(run, node.func)
-            name = ""
     if receiver is None and isinstance(function, Static) and showing.is_showing(function):
         return showing.show(run, Constant(function.value), name_of(function.value), node)
     if receiver is None and raising.is_exception(function):
         return raising.exception(run, function, node)
     if receiver is None and (by := ufunc_at.operator_of(function)):
         return ufunc_at.update(run, by, node.args, node)
-    if receiver is None and isinstance(function, Static) and function.value is setattr:
+    if receiver is None and frozen_objects.is_setter(function):
         return _set_attribute(run, node)
     held = () if receiver is None else (receiver,)
     with run.holding(*held):

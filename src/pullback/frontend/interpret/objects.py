@@ -14,6 +14,7 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
     complex_values,
+    frozen_objects,
     made_texts,
     payloads,
     range_items,
@@ -359,9 +360,8 @@ def construct(
             "leave out __init__ and write a function that makes the object",
         )
     record = RecordV(cls, given_fields(run, cls, args, kwargs, node))
+    record = frozen_objects.complete(run, record, node)
     run.made[record] = run.b
-    if hasattr(cls, "__post_init__"):  # it can check the fields, not set them
-        run.call(run.attribute(record, "__post_init__", node), (), node)
     return in_its_union(run, record, declared, node)
 
 
@@ -397,7 +397,7 @@ def given_fields(
                 error=ArgumentTypeError,
             )
         given[name] = value
-    set_later = {f.name for f in _fields(cls) if is_object_class(cls) and _is_set_later(f)}
+    set_later = {f.name for f in _fields(cls) if _is_set_later(f)}
     return {
         n: given[n] if n in given else _default(run, cls, n, node)
         for n in names if n in given or n not in set_later
