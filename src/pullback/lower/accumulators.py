@@ -54,7 +54,7 @@ def add(lo: Lowering, op: AccAdd) -> None:
     root = root_of(lo, h)
     if root is not None and op.handle not in lo.lane.own and _key(root) in lo.lane.read:
         raise NotInLanes("it adds to cells that it has read")
-    index, lanes = locate(lo, p, h.lanes)
+    index, lanes = locate(lo, p, h.lanes, lo.mask())
     if lanes == LANES:
         lo.emit(AtAdd(_pointer(lo, h), index, value))
     elif root is None:
@@ -164,7 +164,7 @@ def read(lo: Lowering, op: AccRead) -> Scalar:
     h = lo.view(op.handle)
     p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
     _reading(lo, op.handle, h)
-    index, lanes = locate(lo, p, h.lanes)
+    index, lanes = locate(lo, p, h.lanes, lo.mask())
     return _real(lo, op, lo.load(Ty.F64, _pointer(lo, h), index, lanes))
 
 
@@ -173,7 +173,7 @@ def take(lo: Lowering, op: AccTake) -> Scalar:
     h = lo.view(op.handle)
     p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
     _reading(lo, op.handle, h)
-    index, lanes = locate(lo, p, h.lanes)
+    index, lanes = locate(lo, p, h.lanes, lo.mask())
     if lo.lane and h.lanes == 1 and (lanes_of(index) > 1 or lanes == 1):
         raise NotInLanes("two rounds could take one cell")  # the first may have it
     value = lo.load(Ty.F64, _pointer(lo, h), index, lanes)

@@ -143,17 +143,20 @@ def require(lo: Lowering, op: Prim, site: Site | None) -> None:
     """Raise the exception named by ``op`` unless its argument holds."""
     kind, message = op.static
     assert isinstance(kind, (str, type)) and isinstance(message, (str, Message))
-    bad = lo.negate(lo.value(lo.scalar(op.args[0])))
+    holds = lo.value(lo.scalar(op.args[0]))
+    bad = lo.negate(holds)
     shown = [lo.atom(a) for a in op.args[1:]]
     if shown and lanes_of(bad) == 1 and lo.mask() is None and all(map(_is_uniform, shown)):
         values = tuple(x for v in shown for x in to_leaves(lo, v))
         if len(values) <= MOST_WORDS:
             types = tuple(a.type for a in op.args[1:])
             lo.emit(RaiseIf(bad, kind, message, site, values, types))
+            lo.know(holds)
             return
     if shown or isinstance(message, str):
         message = str(message).replace("{", "{{").replace("}", "}}")
     raise_if(lo, bad, kind, message, site, op.name == "require.early")
+    lo.know(holds)
 
 
 def show(lo: Lowering, op: Prim) -> list[Val]:

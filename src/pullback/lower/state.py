@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 
 from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom, Block, Lit, Op, Program, Site, Var
@@ -29,6 +30,9 @@ from pullback.lower.notes import Notes
 from pullback.lower.separate import Separate
 from pullback.lower.stacks import Stack
 from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
+
+NEAR = 64
+"""A condition is looked for among so many instructions before the check of it."""
 
 
 class Retry(Exception):
@@ -150,6 +154,8 @@ class Lowering(Emitter):
         self.again = again  # this code runs many times: cells that it reads are flushed
         self.flushing = False  # the control register makes zeros of subnormal numbers here
         self.here: Site | None = None  # the line from which the code comes, if it is followed
+        self.outermost = self.code
+        self.equal: dict[Value, Value] = {}  # numbers that are known to be equal to others
         self._block = block
 
     def block(self, b: Block) -> list[Val]:
@@ -207,6 +213,31 @@ class Lowering(Emitter):
         """The same of a value."""
         v = self.uniform(s)
         return v if s.natural else self.arith("max", Ty.I64, v, ZERO)
+
+    # --- equal numbers ----------------------------------------------------------------------------
+
+    def know(self, holds: Value) -> None:
+        """Remember that two numbers are equal, if that is what holds from here on: an error is
+        raised where it does not. (Within a loop or a branch nothing is remembered.)"""
+        if self.code is not self.outermost:
+            return
+        for instr in islice(reversed(self.code), NEAR):
+            if isinstance(instr, Arith) and instr.dst == holds:
+                numbers = all(isinstance(a, Reg) and a.ty is Ty.I64 for a in instr.args)
+                if instr.name == "eq" and numbers:
+                    a, b = map(self._known_as, instr.args)
+                    if a != b:
+                        self.equal[b] = a
+                return
+
+    def same(self, a: Value, b: Value) -> bool:
+        """Whether two numbers are known to be equal."""
+        return a == b or self._known_as(a) == self._known_as(b)
+
+    def _known_as(self, a: Value) -> Value:
+        while a in self.equal:
+            a = self.equal[a]
+        return a
 
     # --- lanes ------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from pullback.core.terms import Prim, Site, out_of_range
 from pullback.core.types import I64, Array, Handle
 from pullback.lower.forms import c_strides, form_of, from_leaves, parts, rebuild, to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Store, Ty, Value
-from pullback.lower.state import Lowering
+from pullback.lower.state import Lowering, Mask
 from pullback.lower.values import (
     ONE,
     ZERO,
@@ -26,11 +26,13 @@ from pullback.lower.values import (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An element number: scalar + lane * step + shift (the last two only if lanes differ)."""
+    """An element number: scalar + lane * step + shift (the last two only if lanes differ).
+    ``inside``: in every lane, also in one that does not run this code, there is such an element."""
 
     scalar: Value
     step: Value | None
     shift: Value | None
+    inside: bool = False
 
     @property
     def uniform(self) -> bool:
@@ -55,17 +57,19 @@ def place_of(lo: Lowering, v: View, indices: list[Scalar]) -> Place:
     p = Place(v.start, v.step, v.shift)
     for i, stride in zip(indices, v.strides, strict=True):
         p = _advance(lo, p, i, stride)
+    pairs = zip(indices, v.extents, strict=False)
+    if v.uniform and all(i.bound is not None and lo.same(i.bound, n) for i, n in pairs):
+        p = replace(p, inside=True)
     return p
 
 
-def locate(lo: Lowering, p: Place, lanes: int) -> tuple[Value, int]:
+def locate(lo: Lowering, p: Place, lanes: int, mask: Mask | None) -> tuple[Value, int]:
     """The index for a load or store and the lanes of its value: a scalar index and 1 (the same
     element for all), a scalar index and 8 (8 consecutive elements), or a vector index and 8.
 
-    Lanes that do not run this code get the element of one that does."""
+    Lanes that do not run this code, by the mask, get the element of one that does."""
     if p.uniform:
         return (p.scalar, 1) if lanes == 1 else (lo.mul(p.scalar, Imm(LANES, Ty.I64)), LANES)
-    mask = lo.mask()
     if lanes == 1 and p.shift is None and mask is None and lo.is_one(p.step or ONE):
         return p.scalar, LANES
     index = p.scalar if p.shift is None else lo.add(p.shift, p.scalar)
@@ -89,7 +93,7 @@ def read(lo: Lowering, v: View, p: Place) -> Val:
         ]
         return rebuild(lo, v.item.like, loaded)
     elem = v.type.elem
-    index, lanes = locate(lo, p, v.lanes)
+    index, lanes = locate(lo, p, v.lanes, None if p.inside else lo.mask())
     if lanes == LANES and (has_pointers(elem) or mentions_handle(elem, lo.unit.program.decls)):
         raise NotInLanes("it reads data at places that differ from round to round")
     loaded = [lo.load(ty, ptr, index, lanes) for ty, ptr in zip(leaves(elem), v.ptrs, strict=True)]
@@ -107,7 +111,7 @@ def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
         ):
             lo.emit(Store(ptr, at, part.value if n == 1 else lo.vector(part.value)))
         return
-    index, lanes = locate(lo, p, v.lanes)
+    index, lanes = locate(lo, p, v.lanes, lo.mask())
     for ptr, value in zip(v.ptrs, to_leaves(lo, x), strict=True):
         if lanes == LANES:
             if value.ty is Ty.PTR:
@@ -142,7 +146,7 @@ def in_bounds(lo: Lowering, i: Scalar, n: Value, axis: int, site: Site | None) -
         if not (isinstance(bad, Imm) and not bad.value):
             lo.emit(RaiseIf(bad, "IndexError", message, site, (at, n)))
 
-    if i.bound is not None and i.bound == n:
+    if i.bound is not None and lo.same(i.bound, n):
         return i
     mask = lo.mask()
     if i.base is not None and i.natural and i.step == ONE and mask is None:
