@@ -7,6 +7,7 @@ import copy
 import enum
 import functools
 import itertools
+import operator
 import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
@@ -161,6 +162,7 @@ def _call_member(
 _ASKING = (
     isinstance, bool, hasattr, callable, str, repr, ascii, format, copy.copy, copy.deepcopy,
     is_method, hashing_steps.first, hashing_steps.same, iterators.more, *graph_steps.TAKING_NONE,
+    type, operator.eq, operator.ne, operator.not_, operator.truth, operator.is_, operator.is_not,
 )  # fmt: skip
 """The functions that may be asked about None."""
 

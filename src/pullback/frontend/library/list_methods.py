@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.core.build import boolean
+from pullback.core.build import boolean, i64
 from pullback.core.messages import Message
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Real
@@ -92,6 +92,7 @@ def in_order(
         for column in reversed(_columns(sp, keys, node)):
             order = _refined(sp, column, order, reverse, node)
     if order is None:  # all keys are the same constant
+        _check_order(sp, whole, _example(keys.elem), node)
         return sp.copied(whole)
     places = order.atom
     return sp.sequence(
@@ -101,20 +102,32 @@ def in_order(
     )
 
 
+def _check_order(sp: Specialiser, items: ListV, key: Value, node: ast.AST) -> None:
+    """Raise TypeError for several items with a key that has no order, which Python compares."""
+    constants: list[Any] = [key.value] * 2 if isinstance(key, Static) else []
+    try:
+        sorted(constants)
+    except TypeError as e:
+        few = sp.b.prim("lt", items.length, i64(2))
+        sp.require(few, "TypeError", str(e), node)
+
+
 def _known_order(
     sp: Specialiser, items: Sequence[Value], key: Value, reverse: bool, node: ast.AST
 ) -> list[int] | None:
     """Return the order of items whose keys are constants."""
     keys = [v if is_none(key) else sp.call(key, (v,), node) for v in items]
-    if len(items) > 1 and not all(isinstance(k, Static) for k in keys):
+    if len(items) < 2:
+        return list(range(len(items)))
+    if not all(isinstance(k, Static) for k in keys):
         return None
     values = [k.value for k in keys if isinstance(k, Static)]
     places = range(len(items))
     try:
         by_value: Callable[[int], Any] = values.__getitem__
         return sorted(places, key=by_value, reverse=reverse)
-    except (TypeError, IndexError):
-        return list(range(len(items))) if len(items) < 2 else None
+    except TypeError as e:
+        sp.never("TypeError", str(e), node, ArgumentTypeError)
 
 
 def _columns(sp: Specialiser, keys: ListV, node: ast.AST) -> list[ListV]:

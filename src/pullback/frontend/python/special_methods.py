@@ -212,6 +212,8 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             return Static({BOOL: bool, I64: int}.get(value.type, float))
         case CaughtV(atom, steps):
             return CaughtV(atom, (*steps, TYPE))
+        case OptionalV() if isinstance(sp, Run):
+            return sp.case_value(value, lambda part: _class(sp, part, node), node)
         case ArrayV():
             return Static(np.ndarray)
         case TupleV() | ListV():

@@ -15,7 +15,7 @@ from pullback.combinators import stop_gradient
 
 def fsum(given: Sequence[float]) -> float:
     """Return the sum of the finite numbers; if others are among them, the sum of these."""
-    xs = [float(x) for x in given]
+    xs = [float(1.0 * x) for x in given]  # no text is a number here
     unusual = sum(x for x in xs if not math.isfinite(x))
     if unusual != 0.0:
         if math.isnan(sum(x for x in xs if math.isinf(x))):

@@ -91,7 +91,7 @@ def dist(p: Sequence[float], q: Sequence[float]) -> float:
         raise ValueError("both points must have the same number of dimensions")
     total = 0.0
     for i in range(len(p)):
-        total = math.hypot(total, float(p[i]) - float(q[i]))
+        total = math.hypot(total, 1.0 * p[i] - 1.0 * q[i])
     return total
 
 

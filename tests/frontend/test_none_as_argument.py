@@ -1,0 +1,64 @@
+"""None as an argument of functions that may be asked about it, and in an order: as in Python."""
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pullback as pb
+
+ASKED: list[Callable[[Any], Any]] = [
+    lambda v: operator.eq(v, 1.5), lambda v: operator.ne(v, 1.5), operator.not_, operator.truth,
+    lambda v: operator.is_(v, None), lambda v: operator.is_not(v, None), bool, repr,
+    lambda v: v == v,
+]  # fmt: skip
+REFUSED: list[Callable[[Any], Any]] = [
+    lambda v: type(v) is float, lambda v: type(v).__name__, lambda v: hasattr(v, "real"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_what_is_asked_of_what_may_be_none(ask: Callable[[Any], Any]) -> None:
+    def f(a: float) -> Any:
+        v = a if a > 1.0 else None
+        return ask(v)
+
+    for a in (0.5, 1.5):
+        assert pb.jit(f)(a) == f(a)
+
+
+@pytest.mark.parametrize("ask", REFUSED)
+def test_what_is_not_known_of_what_may_be_none(ask: Callable[[Any], Any]) -> None:
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.jit(lambda a: ask(a if a > 1.0 else None))(1.5)
+    assert "internal" not in str(caught.value) and "argument is None" not in str(caught.value)
+
+
+UNORDERED: list[Callable[[int], Any]] = [
+    lambda n: sorted([None, None]), lambda n: sorted([int, int]),
+    lambda n: len(sorted([None for _ in range(n)])), lambda n: len(sorted(range(n), key=type)),
+    lambda n: len(sorted(range(n), key=lambda k: None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", UNORDERED)
+def test_two_items_without_an_order_are_an_error(f: Callable[[int], Any]) -> None:
+    """One item is compared with nothing."""
+    for n in (1, 3):
+        try:
+            wanted = f(n)
+        except TypeError:
+            with pytest.raises((TypeError, pb.PullbackError)):
+                pb.jit(f)(n)
+        else:
+            assert pb.jit(f)(n) == wanted
+
+
+@pytest.mark.parametrize(
+    "f", [lambda a: math.fsum(["1", a]), lambda a: math.dist(["1"], [a]), lambda a: math.fsum("12")]
+)
+def test_texts_are_no_numbers(f: Callable[[float], float]) -> None:
+    with pytest.raises((TypeError, pb.PullbackError)):
+        pb.jit(f)(0.5)
