@@ -210,3 +210,14 @@ def test_steps_of_an_item(f, most):
     """A loop over the list takes 5; by ``next`` they were 33 and 19."""
     small, large = (pb.cost(f, [0.1 * k for k in range(n)]) for n in (40, 80))
     assert large - small <= 40 * most
+
+
+def test_an_iterator_cannot_be_called() -> None:
+    def f(xs: Any) -> Any:
+        def g() -> Any:
+            yield 1.0
+
+        made = map(math.sin, xs), iter(xs), g()
+        return [callable(v) for v in made], callable(g), callable(math.sin)
+
+    assert pb.jit(f)([0.5, 1.0]) == ([False, False, False], True, True)

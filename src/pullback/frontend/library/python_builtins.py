@@ -78,6 +78,8 @@ ZERO = Static(0)
 @register(callable)
 def callable_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "callable", args, kwargs, node, obj=MISSING)
+    if is_iterator(x):
+        return Static(False)
     match x:
         case Static(known):
             return Static(callable(known))
