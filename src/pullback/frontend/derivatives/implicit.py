@@ -6,6 +6,9 @@ a minimum (grad f = 0).
 The derivatives are taken of the function as forward mode takes them, a column for each number in y,
 and the linear system is solved by LAPACK. The value y is a call of the same function with the same
 rule, so that derivatives of higher order are right.
+
+A solver of the library says how near its y should be. Where a step of Newton's method from y,
+-(dF/dy)^-1 F, is longer, y solves no smooth equation, and the tangent is NaN.
 """
 
 from __future__ import annotations
@@ -21,10 +24,19 @@ from pullback.frontend.derivatives.derivative_calls import derivative_along
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.extents import int_atom
 from pullback.frontend.kinds.flatten import flatten, kind_of
-from pullback.frontend.kinds.values import ArrayV, OperatorV, Scalar, Static, TupleV, Value
+from pullback.frontend.kinds.values import (
+    REGISTRY,
+    ArrayV,
+    OperatorV,
+    Scalar,
+    Static,
+    TupleV,
+    Value,
+)
 from pullback.frontend.kinds.values import index_scalar as number
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.solutions import nearness, of_solver
 from pullback.frontend.library.text import implicit as text
 from pullback.frontend.run import Run
 
@@ -48,9 +60,11 @@ class _Solver:
     ) -> None:  # fmt: skip
         self.run, self.y, self.args, self.node = run, y, args, node
         self.fixed = name == "implicit_fixed_point"
-        minimum = name == "implicit_minimum"
-        self.f = OperatorV("grad", equation, (0, False)) if minimum else equation
-        self.name = name
+        self.f = equation
+        if name == "implicit_minimum":
+            slopes = of_solver(equation) and _one_leaf(y)
+            self.f = OperatorV(_SLOPES if slopes else "grad", equation, (0, False))
+        self.name, self.near = name, nearness(equation)
         self.leaves = [a for a in flatten(y).atoms if is_real(a.type)]
         every = all(_element(a) == F64 for a in self.leaves)
         if not self.leaves or not every or len(self.leaves) != len(flatten(y).atoms):
@@ -88,6 +102,21 @@ class _Solver:
             )
         return atoms
 
+    def residual(self) -> list[Atom]:
+        """Return the leaves of the value of the equation at y, which should be 0."""
+        made = self.run.call(self.f, (self.y, *self.args), self.node)
+        return [a for a in flatten(made).atoms if is_real(a.type)]
+
+    def total(self, tangents: Sequence[Value]) -> Value:
+        """Return the sum of the tangents of all arguments."""
+        total: Value = Scalar(f64(0.0), False)
+        for a in flatten(TupleV(tuple(tangents))).atoms:
+            if isinstance(a.type, Array) and is_real(a.type):
+                total = self.run.binop("+", total, self.text(text.total, ArrayV(a)), self.node)
+            elif is_real(a.type):
+                total = self.run.binop("+", total, Scalar(a, False), self.node)
+        return total
+
     def tangent(self, tangents: tuple[Value, ...]) -> Value:
         run = self.run
         b = self.along(self.zero(self.y), tangents)
@@ -96,7 +125,12 @@ class _Solver:
             one = self.shaped(self.y, [f64(1.0)])
             (slope,) = self.along(one, zeros)
             below = run.b.prim("sub", f64(1.0), slope) if self.fixed else run.b.prim("neg", slope)
-            return self.shaped(self.y, [run.b.prim("div", b[0], below)])
+            dy = run.b.prim("div", b[0], below)
+            if self.near is not None:
+                step: Value = Scalar(run.b.prim("div", self.residual()[0], below), False)
+                lost = self.text(text.lost, self.total(tangents), step, self.near)
+                dy = run.b.prim("add", dy, flatten(lost).atoms[0])
+            return self.shaped(self.y, [dy])
         starts = self.starts()
         count = int_atom(run, starts[-1], self.node, "the size")
 
@@ -110,6 +144,10 @@ class _Solver:
 
         columns = to_array(run, run.sequence(count, column, self.node), self.node, True)
         v = self.text(text.solved, columns, self.vector(b))
+        if self.near is not None:
+            step = self.text(text.solved, columns, self.vector(self.residual()))
+            lost = self.text(text.lost_of_all, self.total(tangents), step, self.near)
+            v = run.binop("+", v, lost, self.node)
         out = []
         for a, start in zip(self.leaves, starts, strict=False):
             if isinstance(a.type, Array):
@@ -118,6 +156,26 @@ class _Solver:
                 found = run.subscript(v, start, self.node)
             out.append(flatten(found).atoms[0])
         return self.shaped(self.y, out)
+
+    def slopes(self) -> Value:
+        """Return the gradient of the equation by y, the solution, which is a number or an array,
+        as forward mode takes it."""
+        zeros = [self.zero(a) for a in self.args]
+
+        def along(dy: Value) -> Value:
+            primals, tangents = TupleV((self.y, *self.args)), TupleV((dy, *zeros))
+            return derivative_along(self.run, self.f, primals, tangents, self.node)
+
+        if isinstance(self.y, Scalar):
+            return along(Scalar(f64(1.0), self.y.py))
+        starts = self.starts()
+        count = int_atom(self.run, starts[-1], self.node, "the size")
+        (leaf,) = self.leaves
+        column = self.run.sequence(
+            count, lambda i: along(self.unit(leaf, Static(0), i)), self.node
+        )
+        made = to_array(self.run, column, self.node, True)
+        return self.text(text.part, made, Static(0), self.y)
 
     def starts(self) -> list[Value]:
         """Return the position in the vector at which each leaf begins, and the length of the
@@ -143,6 +201,23 @@ class _Solver:
         for more in parts[1:]:
             whole = self.text(text.joined, whole, more)
         return whole
+
+
+_SLOPES = "gradient by forward mode"
+
+
+def _slopes(
+    run: Run, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    y, *others = args
+    return _Solver(run, "implicit_root", operator.function, y, tuple(others), node).slopes()
+
+
+REGISTRY.operators[_SLOPES] = _slopes
+
+
+def _one_leaf(y: Value) -> bool:
+    return isinstance(y, (Scalar, ArrayV))
 
 
 def _element(a: Atom) -> object:

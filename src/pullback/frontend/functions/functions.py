@@ -57,7 +57,7 @@ from pullback.frontend.kinds.values import FunctionV, Owner, PlaceV, Value
 from pullback.frontend.library.text import hashing
 from pullback.frontend.memory.places import refresh
 from pullback.frontend.problems import public_name
-from pullback.frontend.python.libraries import package_of
+from pullback.frontend.python.libraries import OWN, package_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.refused_syntax import refused_syntax
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
@@ -411,9 +411,10 @@ class Functions:
         return package != "" and outer != package and here
 
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
-        """Return the refusal of code of a package with the place where the package is called."""
-        name = public_name(definition)
-        known, here = rewrite_of(name), self.run.site(node)
+        """Return the refusal of code of a package with the place where the package is called. What
+        is advised instead of a library as a whole does not count where a text of it advises."""
+        name, here = public_name(definition), self.run.site(node)
+        known = rewrite_of(name, alone=package_of(definition.file) == OWN)
         rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
         made = e.elsewhere(f"{name}, which is called here: {e.reason}", rewrite, here)
         if e.site is not None:

@@ -1,8 +1,9 @@
 """What texts of solvers say of a solution that a search has found: by which equation it is defined.
 
-``root_of(f, y)`` is y, which solves f(y) = 0. The derivative is that of the implicit function
-theorem by all that ``f`` has captured (``derivatives/implicit.py``). The search itself gets
-``constant(f)``, so nothing of it is differentiated.
+``root_of(f, y)`` is y, which solves f(y) = 0, and ``least_of(f, y)`` is y, where f has its minimum.
+The derivative is that of the implicit function theorem by all that ``f`` has captured
+(``derivatives/implicit.py``). The search itself gets ``constant(f)``, so nothing of it is
+differentiated.
 """
 
 from __future__ import annotations
@@ -38,9 +39,26 @@ def constant(x: Any) -> Any:
     return x
 
 
-def root_of(f: Callable[[Any], Any], y: Any) -> Any:
-    """Return y, a solution of ``f(y) = 0``."""
+def root_of(f: Callable[[Any], Any], y: Any, near: Any = None) -> Any:
+    """Return y, a solution of ``f(y) = 0``. With ``near`` its derivative is NaN where a step of
+    Newton's method from y is longer: the search was stopped, or there is a kink."""
     return y
+
+
+def least_of(f: Callable[[Any], Any], y: Any, near: Any = None) -> Any:
+    """Return y, at which the gradient of ``f`` is 0."""
+    return y
+
+
+def with_slope(f: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, Any]]:
+    """Return the function that gives the value of ``f`` and its gradient."""
+    raise NotImplementedError("only the compiler has the gradient")
+
+
+@register(with_slope)
+def _with_slope(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (f,) = args
+    return OperatorV("value_and_grad", f, (0, False))
 
 
 def _is_real(t: Type) -> bool:
@@ -65,23 +83,45 @@ def found(y: Any, captured: Any) -> Any:
     return y
 
 
-@register(root_of)
-def _root_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def _defined(sp: Specialiser, rule: str, args: Args, node: ast.AST) -> Value:
     """Return the solution, as a call of a function with an implicit derivative: its arguments are
     the solution and the real numbers that the equation has captured."""
-    f, y = args
+    f, y = args[:2]
     captured: list[Value] = []
     for a in flatten(f).atoms:
         if isinstance(a.type, Real):
             captured.append(Scalar(a, True))
         elif _is_real(a.type):
             captured.append(ArrayV(a))
-    equation = OperatorV(_APPLIED, _stopped(sp, f))
+    equation = OperatorV(_APPLIED, _stopped(sp, TupleV((f, *args[2:]))))
     assert isinstance(found, FunctionType)
     text = FunctionV(definition_of(found), None)
-    operator = OperatorV("implicit_root", TupleV((text, equation)), ((),))
+    operator = OperatorV(rule, TupleV((text, equation)), ((),))
     given = (_stopped(sp, y), TupleV(tuple(captured)))
-    return REGISTRY.operators["implicit_root"](sp, operator, given, {}, node)
+    return REGISTRY.operators[rule](sp, operator, given, {}, node)
+
+
+@register(root_of)
+def _root_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _defined(sp, "implicit_root", args, node)
+
+
+@register(least_of)
+def _least_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _defined(sp, "implicit_minimum", args, node)
+
+
+def of_solver(equation: Value) -> bool:
+    """Whether a solver of the library asks, and not ``pb.implicit_root`` or the like."""
+    return isinstance(equation, OperatorV) and equation.name == _APPLIED
+
+
+def nearness(equation: Value) -> Value | None:
+    """Return how far a solver's solution may lie from that of its equation, if it says so."""
+    if not of_solver(equation):
+        return None
+    assert isinstance(equation, OperatorV) and isinstance(equation.function, TupleV)
+    return equation.function.items[1] if len(equation.function.items) == 2 else None
 
 
 def _apply(
@@ -91,7 +131,8 @@ def _apply(
     """Call ``f(y)`` with these numbers in the place of those that it captured."""
     y, _, captured = args
     given = iter(flatten(captured).atoms)
-    flat = flatten(operator.function)
+    assert isinstance(operator.function, TupleV)
+    flat = flatten(operator.function.items[0])
     owned = iter(flat.owned)
     f = rebuild(flat.kind, _replaced(flat.atoms, given), lambda: next(owned))
     return sp.call(f, (y,), node)
@@ -103,4 +144,4 @@ def _replaced(atoms: Sequence[Atom], given: Iterator[Atom]) -> Iterator[Atom]:
 
 REGISTRY.operators[_APPLIED] = _apply
 
-__all__ = ["constant", "root_of"]
+__all__ = ["constant", "least_of", "nearness", "of_solver", "root_of", "with_slope"]

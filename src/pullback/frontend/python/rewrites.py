@@ -89,7 +89,7 @@ REWRITES: dict[str, str] = {
     "contextlib.": "write the statements without the context",
     "decimal.Decimal": "use floats",
     # SciPy
-    "scipy.optimize.": NEWTON, "scipy.optimize.minimize": DESCENT,
+    "scipy.optimize.": NEWTON,
     "scipy.optimize.least_squares": DESCENT, "scipy.optimize.curve_fit": DESCENT,
     "scipy.optimize.differential_evolution": DESCENT, "scipy.optimize.basinhopping": DESCENT,
     "scipy.integrate.": RULE, "scipy.integrate.odeint": STEPS,
@@ -119,10 +119,11 @@ ANYTHING = "write it with supported functions, or call it outside and pass the r
 """The advice for a function that is not in the table."""
 
 
-def rewrite_of(name: str) -> str:
-    """Return what to write instead of a function of this name."""
+def rewrite_of(name: str, *, alone: bool = False) -> str:
+    """Return what to write instead of a function of this name; if it is ``alone``, only what is
+    said of itself, and not of its library."""
     found = REWRITES.get(name)
-    parts = name.split(".")
+    parts = [] if alone else name.split(".")
     while found is None and len(parts) > 1:
         parts.pop()
         found = REWRITES.get(".".join(parts) + ".")

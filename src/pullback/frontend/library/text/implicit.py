@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Vector
@@ -59,3 +61,19 @@ def plus_unit(e: Vector, column: Vector) -> Vector:
 def negative(v: Vector) -> Vector:
     """-v"""
     return -v
+
+
+def total(v: Array) -> float:
+    """The sum of all numbers."""
+    s: float = np.sum(v)
+    return s
+
+
+def lost(tangent: float, step: float, near: float) -> float:
+    """What is added to a tangent: 0, or NaN if the step is too long."""
+    return tangent * (0.0 if abs(step) <= near else math.nan)
+
+
+def lost_of_all(tangent: float, step: Vector, near: float) -> float:
+    """What is added to all tangents: 0, or NaN if the step is too long."""
+    return tangent * (0.0 if np.all(np.abs(step) <= near) else math.nan)

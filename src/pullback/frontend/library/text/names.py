@@ -58,10 +58,13 @@ from pullback.frontend.library.text import (
     queues,
     random_generators,
     scipy_distance,
+    scipy_equations,
     scipy_initial_value,
     scipy_integrate,
     scipy_interpolate,
     scipy_linalg,
+    scipy_minima,
+    scipy_minima_of_numbers,
     scipy_multivariate,
     scipy_roots,
     scipy_signal,
@@ -136,6 +139,9 @@ OTHERS = (
     | _by_name("scipy.integrate", scipy_integrate)
     | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.interpolate", scipy_interpolate)
+    | _by_name("scipy.optimize", scipy_equations)
+    | _by_name("scipy.optimize", scipy_minima)
+    | _by_name("scipy.optimize", scipy_minima_of_numbers)
     | _by_name("scipy.optimize", scipy_roots)
     | _by_name("scipy.spatial.distance", scipy_distance)
     | _by_name("scipy.signal", scipy_signal)

@@ -1,0 +1,209 @@
+"""Systems of equations and minima of SciPy inside of functions that are differentiated: values,
+counts, errors, derivatives of all kinds, and where there is no derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize as so
+
+import pullback as pb
+from tests import campaign
+
+A = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]])
+V = np.array([0.3, 0.8, 1.2])
+
+
+def rosen(p):
+    return lambda x: (p - x[0]) ** 2 + 10.0 * (x[1] - x[0] ** 2) ** 2
+
+
+def by_hybrid(v):
+    """The equations capture the parameter, or are given it."""
+    x, told, status, _ = so.fsolve(
+        lambda x: A @ x + v * np.tanh(x) - 1.0, np.zeros(3), full_output=True, xtol=1e-13
+    )
+    y = so.fsolve(lambda x, q: x**3 - q * x - 1.0, 2, args=(v[0],), xtol=1e-13)
+    return np.concatenate((x * status + told["fvec"], y))
+
+
+def by_jacobian(p):
+    def f(x, q):
+        return [x[0] * np.cos(x[1]) - 4.0 * q, x[1] * x[0] - x[1] - 5.0]
+
+    def slopes(x, q):
+        return np.array([[np.cos(x[1]), -x[0] * np.sin(x[1])], [x[1], x[0] - 1.0]])
+
+    a = so.fsolve(f, [1.0, 1.0], p, fprime=slopes, xtol=1e-13)
+    b = so.root(f, (1.0, 1.0), (p,), jac=slopes, tol=1e-13)
+    c = so.root(lambda x: (f(x, p), slopes(x, p)), [1.0, 1.0], jac=True, tol=1e-13)
+    return a * b["x"] * b.success + c.x + c.fun
+
+
+def of_a_bracket(p):
+    a = so.minimize_scalar(lambda x: (x - p) ** 4 + x**2 + np.sin(p * x))
+    b = so.minimize_scalar(lambda x, q: np.cos(q * x) + 0.1 * x * x, (1, 2), args=(p,), tol=1e-10)
+    c = so.minimize_scalar(
+        lambda x: np.cos(p * x) + 0.1 * x * x, (1.0, 2.0, 7.0), options={"xtol": 1e-9}
+    )
+    d = so.minimize_scalar(lambda x: np.exp(x) - p * x, method="golden")
+    return a.x + a.fun * a.success + b.x * b.fun + c["x"] + d.x
+
+
+def of_bounds(p):
+    """The minimum lies inside, or on a bound that moves."""
+    def f(x):
+        return (x - p) ** 2
+
+    close = {"xatol": 1e-10}
+    a = so.minimize_scalar(
+        lambda x: np.exp(x) - p * x, bounds=(-1.0, 3), method="bounded", options=close
+    )
+    b = so.minimize_scalar(f, bounds=(p**2, 3.0), options=close)
+    c = so.minimize_scalar(f, bounds=(-1.0, 0.5 * p), options=close)
+    return a.x + 2.0 * a.fun + b.x * b.fun + c.x
+
+
+def by_gradients(p):
+    def slope(x):
+        y = x[1] - x[0] ** 2
+        return np.array([2.0 * (x[0] - p) - 40.0 * x[0] * y, 20.0 * y])
+
+    a = so.minimize(rosen(p), [-1.0, 2.0], jac=slope, options={"gtol": 1e-9})
+    b = so.minimize(rosen(p), [-1.0, 2.0], tol=1e-9)
+    return a.x * b.x + a.fun
+
+
+def by_pairs(v):
+    def f(x, q):
+        e, s = x - q, np.sum(x)
+        return np.sum(np.cosh(e)) + 0.1 * s**2, np.sinh(e) + 0.2 * s
+
+    made = so.minimize(f, np.zeros(3), (v,), "BFGS", jac=True, tol=1e-10)
+    return made.x * made.fun + made.jac
+
+
+def by_simplex(p):
+    return so.minimize(
+        rosen(p), [-1.0, 2.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
+    ).x
+
+
+CASES: list[tuple[Any, Any]] = [
+    (by_hybrid, V), (of_a_bracket, 1.3), (by_gradients, 1.3), (by_jacobian, 1.3), (of_bounds, 1.3),
+    (by_pairs, V), (by_simplex, 1.3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("f", "x"), campaign.part("surface", CASES, 4), ids=lambda v: getattr(v, "__name__", "")
+)
+def test_values_and_derivatives(f, x):
+    weights = np.cos(np.arange(np.size(f(x))) + 1.0)
+
+    def loss(x):
+        return np.sum(np.cos(np.arange(np.size(f(x))) + 1.0) * np.ravel(f(x)))
+
+    def plain(x):
+        return float(np.sum(weights * np.ravel(f(x))))
+
+    np.testing.assert_allclose(pb.jit(f)(x), f(x), rtol=1e-7, atol=1e-9)
+    along = np.cos(np.arange(np.size(x)) + 2.0).reshape(np.shape(x)) if np.ndim(x) else 1.0
+    h = 1e-3
+    gradient = pb.grad(loss)(x)
+    np.testing.assert_allclose(pb.grad(loss, method="dual")(x), gradient, rtol=1e-10, atol=1e-12)
+    tangent = pb.jvp(loss, (x,), (along,))[1]
+    assert tangent == pytest.approx(float(np.sum(gradient * along)), rel=1e-9, abs=1e-10)
+    slope = (plain(x + h * along) - plain(x - h * along)) / (2.0 * h)
+    assert tangent == pytest.approx(slope, rel=2e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize(("f", "second"), [
+    (lambda p: so.fsolve(lambda x: x**3 - p, [2.0], xtol=1e-13)[0], -2.0 / 9.0 * 1.3 ** (-5 / 3)),
+    (lambda p: so.minimize_scalar(lambda x: np.exp(x) - p * x, tol=1e-12).x, -(1.3**-2)),
+])  # fmt: skip
+def test_the_second_derivative_is_exact(f, second):
+    assert pb.hessian(f)(1.3) == pytest.approx(second, rel=1e-6)
+
+
+def told_by_roots(p):
+    made = so.root(lambda x: x**3 - p, [2.0])
+    return made.nfev, made.status, made.success
+
+
+def told_by_few_calls(p):
+    x, told, status, _ = so.fsolve(lambda x: x**3 - p, [50.0], full_output=True, maxfev=4)
+    return x, told["nfev"], status
+
+
+def told_by_numbers(p):
+    a = so.minimize_scalar(lambda x: (x - p) ** 4 + x**2)
+    b = so.minimize_scalar(lambda x: (x - p) ** 4 + x**2, bounds=(0.0, 1.0))
+    c = so.minimize_scalar(lambda x: (x - p) ** 4 + x**2, method="golden")
+    d = so.minimize_scalar(lambda x: x * p)
+    return (a.x, a.nit, a.nfev, a.success, b.x, b.nit, b.nfev, b.status, c.x, c.nit, c.nfev,
+            d.x, d.nit, d.nfev, d.success)  # fmt: skip
+
+
+def told_by_vectors(p):
+    a = so.minimize(rosen(p), [-1.0, 2.0])
+    b = so.minimize(rosen(p), [-1.0, 2.0], method="Nelder-Mead")
+    c = so.minimize(
+        rosen(p), [-1.0, 0.0], method="nelder-mead", options={"maxfev": 37, "adaptive": True}
+    )
+    d = so.minimize(rosen(p), [-1.0, 2.0], options={"maxiter": 3})
+    return (a.nit, a.nfev, a.njev, a.status, b.nit, b.nfev, b.success, c.nit, c.nfev, c.status,
+            d.x, d.nit, d.status)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "f", [told_by_roots, told_by_few_calls, told_by_numbers, told_by_vectors]
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_search_is_that_of_scipy(f):
+    for wanted, found in zip(f(1.3), pb.jit(f)(1.3), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-7)
+
+
+@pytest.mark.parametrize("f", [
+    lambda p: so.minimize_scalar(lambda x: abs(x - p) + 0.5 * x * x).x,
+    lambda p: so.fsolve(lambda x: x**3 - p, [50.0], maxfev=4)[0],
+    lambda p: so.minimize(rosen(p), [-1.0, 2.0], options={"maxiter": 3}).x[0],
+    lambda p: so.minimize(
+        lambda x: (x[0] - p) ** 2 + (x[1] - 0.3 * p) ** 2 + abs(x[1]) + 0.1 * x[0] * x[1],
+        [1.0, 1.0], method="Nelder-Mead",
+    ).x[0],
+])  # fmt: skip
+def test_at_a_kink_and_at_a_stop_the_derivative_is_nan(f):
+    assert np.isnan(pb.grad(f)(0.3))
+    assert np.isnan(pb.jvp(f, (0.3,), (1.0,))[1])
+
+
+@pytest.mark.parametrize("f", [
+    lambda p: so.minimize_scalar(lambda x: (x - p) ** 2, bracket=(0.0, 5.0, 1.0)).x,
+    lambda p: so.minimize_scalar(lambda x: (x - p) ** 2, bounds=(2.0, 1.0)).x,
+    lambda p: so.minimize(lambda x: x * p, [1.0, 2.0]).x,
+])  # fmt: skip
+def test_the_errors_are_those_of_scipy(f):
+    with pytest.raises((ValueError, RuntimeError)) as wanted:
+        f(1.5)
+    with pytest.raises((ValueError, RuntimeError)) as found:
+        pb.jit(f)(1.5)
+    assert str(found.value) == str(wanted.value)
+
+
+@pytest.mark.parametrize(("f", "reason"), [
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], bounds=[(0, 1)] * 2).x, "bounds or constraints"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="CG").x, "by this method"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], callback=print).x, "callback"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], options={"norm": 2}).x, "this option"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0]).hess_inv, "hess_inv"),
+    (lambda p: so.minimize_scalar(rosen(p), options={"disp": 3}).x, "this option"),
+    (lambda p: so.root(rosen(p), [0.0], method="krylov").x, "this method"),
+    (lambda p: so.fsolve(rosen(p), [0.0], band=(1, 1)), "band"),
+])  # fmt: skip
+def test_what_is_out_is_refused(f, reason):
+    with pytest.raises(pb.PullbackError, match=reason):
+        pb.jit(f)(1.5)
