@@ -178,3 +178,22 @@ def test_lists_and_records_of_complex_arrays():
     grad = pb.grad(lambda d: np.sum((d["a"] * d["a"]).real) + np.sum(d["b"][0].imag))(both)
     np.testing.assert_allclose(grad["a"], 2.0 * z.T)
     np.testing.assert_allclose(grad["b"][0], -1j * np.ones((2, 4)))
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_transforms_of_every_layout(name):
+    """A Fourier transform reads pairs where they lie, and its result is copied as a whole."""
+    z = LAYOUTS[name]
+    if z.size == 0:
+        return
+    w = np.ascontiguousarray(z, z.dtype.newbyteorder("="))
+    for f in (np.fft.fft, lambda z: np.fft.ifft(z, axis=0), lambda z: 2.0 * z - np.fft.fft(z)):
+        got, want = pb.jit(f)(z), f(w)
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, 1e-6, 1e-6)
+    parts = pb.jit(lambda z: (np.fft.fft(z).T, np.conj(np.fft.fft(z)), np.fft.fft(z)[..., 1:]))(z)
+    whole = np.fft.fft(w)
+    for got, want in zip(parts, (whole.T, np.conj(whole), whole[..., 1:]), strict=True):
+        np.testing.assert_allclose(got, want, 1e-6, 1e-6)
+    back = pb.vjp(np.fft.fft, z)[1](whole)[0]
+    np.testing.assert_allclose(back, np.fft.fft(whole), 1e-6, 1e-5)  # the matrix is symmetric

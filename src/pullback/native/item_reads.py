@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pullback.lower.loopcode import (
+    Arith,
     ForCode,
     IfCode,
     Instr,
@@ -20,17 +21,33 @@ from pullback.native.analysis import instructions, regions
 
 def gone_through(function: LoopFunction) -> frozenset[Reg]:
     """Return the pointers of which a function does more than to load single items outside of
-    loops: it may go through what lies there."""
-    return frozenset(_more_than_items(function.body))
+    loops: it may go through what lies there. Where it asks whether two arrays lie side by side, as
+    in front of a Fourier transform, it does nothing else with them if they do."""
+    return frozenset(_more_than_items(function.body, {}))
 
 
-def _more_than_items(region: Region) -> Iterator[Reg]:
+Asked = dict[Reg, frozenset[Reg]]
+"""The pointers whose addresses a number or condition depends on."""
+
+
+def _more_than_items(region: Region, asked: Asked) -> Iterator[Reg]:
     yield from _pointers(region.yields)
     for instr in region.code:
         match instr:
+            case IfCode(Reg() as condition, then, orelse) if condition in asked:
+                for inner in (then, orelse):
+                    found = _more_than_items(inner, asked)
+                    yield from (p for p in found if p not in asked[condition])
             case IfCode(_, then, orelse):
-                yield from _more_than_items(then)
-                yield from _more_than_items(orelse)
+                yield from _more_than_items(then, asked)
+                yield from _more_than_items(orelse, asked)
+            case Arith(dst, "address", (Reg() as pointer,)):
+                asked[dst] = frozenset({pointer})
+            case Arith(dst, _, args):
+                of = frozenset(p for a in args if isinstance(a, Reg) for p in asked.get(a, ()))
+                if of:
+                    asked[dst] = of
+                yield from _mentioned(instr)
             case Load(Reg(lanes=1), _, _):
                 pass
             case ForCode() | WhileCode():

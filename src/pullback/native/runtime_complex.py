@@ -174,6 +174,44 @@ done:
 }
 """
 
+_BESIDE = """
+; Whether the parts lie as those of a dense complex array, side by side.
+define internal i1 @pb_beside(ptr %re, ptr %im, i64 %rank, i64 %shift, ptr %ext, ptr %re.str,
+                              ptr %im.str) {
+entry:
+  %size = shl i64 1, %shift
+  %second = getelementptr i8, ptr %re, i64 %size
+  %next = icmp eq ptr %second, %im
+  br i1 %next, label %head, label %no
+head:
+  %i = phi i64 [ %rank, %entry ], [ %d, %same ]
+  %n = phi i64 [ 2, %entry ], [ %n1, %same ]
+  %more = icmp sgt i64 %i, 0
+  br i1 %more, label %body, label %yes
+body:
+  %d = sub i64 %i, 1
+  %ext.at = getelementptr i64, ptr %ext, i64 %d
+  %e = load i64, ptr %ext.at
+  %re.at = getelementptr i64, ptr %re.str, i64 %d
+  %re.stride = load i64, ptr %re.at
+  %im.at = getelementptr i64, ptr %im.str, i64 %d
+  %im.stride = load i64, ptr %im.at
+  %re.ok = icmp eq i64 %re.stride, %n
+  %im.ok = icmp eq i64 %im.stride, %n
+  %both = and i1 %re.ok, %im.ok
+  %single = icmp eq i64 %e, 1
+  %ok = or i1 %both, %single
+  br i1 %ok, label %same, label %no
+same:
+  %n1 = mul i64 %n, %e
+  br label %head
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+"""
+
 _JOINED = """
 ; Write a dense complex array of two parts, of these extents and strides.
 define internal void @pb_joined(ptr %dst, ptr %re, ptr %im, i64 %rank, i64 %shift, ptr %ext,
@@ -300,6 +338,18 @@ fill:
   %im.str = getelementptr i64, ptr %im.ext, i64 %rank
   %re.data = load ptr, ptr %re
   %im.data = load ptr, ptr %im
+  %beside = call i1 @pb_beside(ptr %re.data, ptr %im.data, i64 %rank, i64 %shift, ptr %ext,
+                               ptr %re.str, ptr %im.str)
+  %other = xor i1 %negative, true
+  %whole = and i1 %beside, %other
+  br i1 %whole, label %block, label %parts
+block:
+  %n = call i64 @pb_size(i64 %rank, ptr %ext)
+  %shift1 = add i64 %shift, 1
+  %bytes = shl i64 %n, %shift1
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %re.data, i64 %bytes, i1 false)
+  br label %done
+parts:
   call void @pb_joined(ptr %to, ptr %re.data, ptr %im.data, i64 %rank, i64 %shift, ptr %ext,
                        ptr %re.str, ptr %im.str, i1 %negative)
   br label %done
@@ -311,6 +361,6 @@ done:
 COMPLEX_ARRAYS = "".join(
     [
         *(row(bits) for bits in (64, 32) for row in (_apart_row, _joined_row)),
-        _APART, _JOINED, _ENTRY,
+        _APART, _BESIDE, _JOINED, _ENTRY,
     ]
 )  # fmt: skip
