@@ -322,7 +322,8 @@ _FORMS: tuple[tuple[Any, _Form], ...] = (
     (types.MemberDescriptorType | types.GetSetDescriptorType,
      lambda d, v: ("slot", v.__name__)),
     (dataclasses.Field, lambda d, v: ("field", v.name, str(v.type), d._all(
-        (v.default, v.default_factory, v.init, v.repr, v.compare, v.kw_only)))),
+        (v.default, v.default_factory, v.init, v.repr, v.compare, v.kw_only, v.hash,
+         v.metadata)))),
     (type(dataclasses.MISSING), lambda d, v: "missing"),
     (functools.cached_property, lambda d, v: ("property", d.form(v.func))),
     ((types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType),

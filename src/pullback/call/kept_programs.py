@@ -26,6 +26,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import Field
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -170,7 +171,7 @@ class _Pickler(pickle.Pickler):
                 if not plain or union_kind(obj.classes).union is not obj:
                     raise Unkept("a union of one program")
                 return ("union", obj.classes, obj.name)
-            case CodeType() | Definition() | LambdaSet():
+            case CodeType() | Definition() | LambdaSet() | Field():
                 raise Unkept("what belongs to one program")
         return None
 

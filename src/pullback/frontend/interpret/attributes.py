@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from dataclasses import replace
+from dataclasses import Field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
@@ -74,6 +74,8 @@ def receiver_name(value: Value) -> str:
             return "number" if py else "scalar"
         case Static(Enum()):
             return ""
+        case Static(Field()):
+            return "field"
         case Static(v) if isinstance(v, (int, float)):
             return "number" if type(v) in (int, float, bool) else "scalar"
         case Static(str()):

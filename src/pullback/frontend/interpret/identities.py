@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from dataclasses import MISSING
 from typing import TYPE_CHECKING
 
 from pullback.core.types import BOOL
@@ -31,6 +32,9 @@ from pullback.frontend.store.shared_memory import closed
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
+_MARKS = NotImplemented, MISSING
+"""Objects that stand for no value, and that no branch chooses."""
+
 
 def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
     """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
@@ -47,8 +51,8 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
                 return found if positive else run.unary("not", found, node)
             none = isinstance(value, Static) and value.value is None
             return Static(none is positive)
-        if isinstance(other, Static) and other.value is NotImplemented:
-            given = isinstance(value, Static) and value.value is NotImplemented
+        if isinstance(other, Static) and any(other.value is one for one in _MARKS):
+            given = isinstance(value, Static) and value.value is other.value
             return Static(given is positive)
     if symbol_values.is_member(a) and symbol_values.is_member(b):
         return run.compare("==" if positive else "!=", a, b, node)

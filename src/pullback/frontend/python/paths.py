@@ -121,6 +121,7 @@ _STEPS: dict[object, Callable[[Any, Step, object, Arguments], object]] = {
     ),
     "field_default": lambda value, step, function, args: _field_default(value, step[1]),
     "default_factory": _factory,
+    "metadata": lambda value, step, function, args: dict(getattr(value, "metadata", {})),
 }
 """How each step of a path goes on from the value before it. (A table, since paths are read in
 every call, and ``match`` with a pattern such as ``str(name)`` takes longer and makes a string that
