@@ -43,11 +43,13 @@ Roots = dict[Var, frozenset[Var]]
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The summary of a function: the parameters that it consumes, for each result the parameters
-    that it may be, and the consumed parameters in whose elements it may make updates."""
+    that it may be, the consumed parameters in whose elements it may make updates, and whether it
+    raises in any case."""
 
     consumes: frozenset[int]
     returns: tuple[frozenset[int], ...]
     digs: frozenset[int] = frozenset()
+    fails: bool = False
 
 
 Summaries = dict[str, Summary]
@@ -72,7 +74,7 @@ def visit(x: Let, known: Summaries, roots: Roots, caught: bool = False) -> set[V
             for v, init in zip(op.carried, op.inits, strict=True):
                 if v in inner:
                     out |= roots_of(init, roots)
-        if caught or not (inner and isinstance(op, (If, Case)) and always_fails(b)):
+        if caught or not (inner and isinstance(op, (If, Case)) and always_fails(b, known)):
             out |= inner - set(bound)
     if isinstance(op, Update):
         out |= roots_of(op.array, roots)
@@ -86,13 +88,15 @@ def visit(x: Let, known: Summaries, roots: Roots, caught: bool = False) -> set[V
     return out
 
 
-def always_fails(b: Block) -> bool:
-    """Whether a block raises in any case, as far as it tells itself."""
+def always_fails(b: Block, known: Summaries) -> bool:
+    """Whether a block raises in any case, as far as it and the functions that it calls tell."""
     for x in b.lets:
         match x.op:
             case Prim(name, (Lit(False), *_)) if name in REQUIRE:
                 return True
-            case If() | Case() if all(always_fails(inner) for _, inner in sub_blocks(x.op)):
+            case If() | Case() if all(always_fails(inner, known) for _, inner in sub_blocks(x.op)):
+                return True
+            case Call(f) if f in known and known[f].fails:
                 return True
             case _:
                 pass
@@ -188,7 +192,8 @@ def summary_of(fn: Function, known: Summaries, caught: bool = False) -> Summary:
     """The summary of a function, given those of what it calls."""
     roots: Roots = {}
     consumed = visit_block(fn.body, known, roots, caught)
-    if consumed and not caught and always_fails(fn.body):
+    fails = always_fails(fn.body, known)
+    if fails and not caught:
         consumed = set()
     returns = tuple(
         frozenset(i for i, p in enumerate(fn.params) if p in roots_of(r, roots))
@@ -197,8 +202,8 @@ def summary_of(fn: Function, known: Summaries, caught: bool = False) -> Summary:
     consumes = frozenset(i for i, p in enumerate(fn.params) if p in consumed)
     nested = frozenset(i for i in consumes if _is_nested(fn.params[i].type))
     if not nested or not _digs(fn.body, known):
-        return Summary(consumes, returns)
-    return Summary(consumes, returns, nested)
+        return Summary(consumes, returns, fails=fails)
+    return Summary(consumes, returns, nested, fails)
 
 
 def _digs(block: Block, known: Summaries) -> bool:
