@@ -68,7 +68,7 @@ NAMES = {
                *(f"tests/frontend/test_{name}.py" for name in (
                    "advice", "aliases", "asdict", "bools_in_operators", "caught", "clause_names",
                    "constructs", "contextmanager", "deques", "descriptors", "dict_views",
-                   "error_texts", "exception_values",
+                   "error_texts", "exception_values", "fallbacks",
                    "generators", "given_containers", "given_dicts", "given_iterators",
                    "given_sets", "grouped", "iterator_classes", "iterators", "kept_generators",
                    "keyed_programs", "long_tuples", "mended_programs", "mixed_keys", "objects",

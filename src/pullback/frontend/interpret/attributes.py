@@ -7,17 +7,19 @@ import functools
 import types
 from dataclasses import Field, replace
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.absent import absence
 from pullback.core.later import Later
+from pullback.core.messages import Constant, Message
 from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
 from pullback.frontend.derivatives.gradients import reduced
-from pullback.frontend.functions.scopes import Path
 from pullback.frontend.functions.stepped_form import is_step
-from pullback.frontend.interpret import small_ints, symbol_values
+from pullback.frontend.interpret import fallbacks, small_ints, symbol_values
+from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
@@ -48,7 +50,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.compiled_text import function_of
 from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, references
 from pullback.frontend.python import dispatching, handled, object_classes, records
@@ -221,17 +223,16 @@ def _of_record(
     found = found or attributes_outside.value_in(run, of, order, name, node)
     if found is not None:
         return found
-    constant = class_entry(bases or value.cls.__mro__, name)[1]
-    if constant is None or isinstance(constant, types.MemberDescriptorType):
-        refuse_missing(run, value, name, node)
+    if not has_entry(order, name):
+        found = None if bases else fallbacks.asked(run, value, value.cls, name, node)
+        return found or refuse_missing(run, value, name, node)
+    constant = class_entry(order, name)[1]
     return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
 
 
 def _maybe_there(run: Run, obj: RecordV, held: MaybeV, name: str, node: ast.AST) -> Value:
     """An attribute that only some paths have given to the object."""
-    if entry_of(obj.cls, name) is not None and not isinstance(
-        entry_of(obj.cls, name), types.MemberDescriptorType
-    ):
+    if fallbacks.asks(obj.cls, name) or has_entry(obj.cls.__mro__, name):
         less = replace(obj, fields={n: v for n, v in obj.fields.items() if n != name})
         return run.branch(
             held.bound, lambda: held.value, lambda: _of_record(run, less, name, node), node
@@ -254,12 +255,12 @@ def refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoRetu
         refuse_library(run, getattr(library, name), node)
     if object_classes.is_object_class(cls):
         hook = object_classes.hook_of(cls)
-        where = f" here (its {hook} is not asked)" if hook.startswith("__getattr") else " here"
-    run.refuse(
-        node,
-        f"{cls.__name__} has no field or method {name!r}{where}",
-        error=UnknownAttributeError,
-    )
+        where = f" here (its {hook} is not asked)" if hook == "__getattribute__" else " here"
+    reason = f"{cls.__name__} has no field or method {name!r}{where}"
+    if value.outside is not None:
+        text = Constant(f"{cls.__name__!r} object has no attribute {name!r}")
+        run.never("AttributeError", Message((text,), 0, reason), node, UnknownAttributeError)
+    run.refuse(node, reason, error=UnknownAttributeError)
 
 
 def method_of(
@@ -269,23 +270,24 @@ def method_of(
     ``super()``) that has it, if it is written in Python."""
     base, found = class_entry(bases, name)
     owner = cls if bases == cls.__mro__ else base
+    computed = partial(fallbacks.computed, run, value, cls, bases, name, node)
     match found:
         case property(fget=types.FunctionType() as getter):
-            return run.call(_method(run, owner, getter, name, node), (value,), node)
+            return computed(function_in(run, owner, getter, name, node))
         case types.FunctionType():
-            return _bound(_method(run, owner, found, name, node), value)
+            return _bound(function_in(run, owner, found, name, node), value)
         case staticmethod(__func__=types.FunctionType() as inner):
-            return _method(run, owner, inner, name, node)
+            return function_in(run, owner, inner, name, node)
         case classmethod(__func__=types.FunctionType() as inner):
-            return _bound(_method(run, owner, inner, name, node), Static(cls))
+            return _bound(function_in(run, owner, inner, name, node), Static(cls))
         case functools.cached_property(func=types.FunctionType() as make):
             if not keeps(cls):
                 run.refuse(
                     node, f"the property {name!r} keeps its result in the object, which is a value",
                     "use @property where it is cheap, or a local variable: width = box.width",
                 )
-            f = _method(run, owner, make, name, node, "func")
-            return run_program(run, kept_properties.kept, (value, f, Static(name)), node)
+            f = function_in(run, owner, make, name, node, "func")
+            return computed(function_of(kept_properties.kept), f, Static(name))
         case functools.partialmethod(func=types.FunctionType()):
             made = run.partial(found, (("class", base), ("own", name)), node)
             assert isinstance(made.function, FunctionV)
@@ -296,7 +298,7 @@ def method_of(
             return replace(f, bound=(*f.bound, value))
         case _ if is_descriptor(found, "__get__"):
             getter_of = run.attribute(descriptor(run, base, name, node), "__get__", node)
-            return run.call(getter_of, (value, Static(cls)), node)
+            return computed(getter_of, Static(cls))
         case _:
             return None
 
@@ -311,6 +313,14 @@ def is_descriptor(entry: object, special: str) -> bool:
     ``__set__``, what the attribute is."""
     cls = type(entry)
     return object_classes.is_object_class(cls) and written(cls, special) is not None
+
+
+def is_computed(entry: object) -> bool:
+    """Whether what a class has under a name is a function of its object, which may raise an
+    AttributeError: then there is no such attribute."""
+    return isinstance(entry, (property, functools.cached_property)) or (
+        is_descriptor(entry, "__get__")
+    )
 
 
 def comes_first(entry: object) -> bool:
@@ -335,7 +345,7 @@ def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value
     """The function that assigns a property of an object of a class, with the object."""
     entry = entry_of(cls, name)
     assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
-    return _bound(_method(run, cls, entry.fset, name, node, "fset"), value)
+    return _bound(function_in(run, cls, entry.fset, name, node, "fset"), value)
 
 
 def class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
@@ -347,6 +357,14 @@ def class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
     return bases[0], None
 
 
+def has_entry(bases: tuple[type, ...], name: str) -> bool:
+    """Whether one of the classes has something under this name that is not the slot of it."""
+    return any(
+        name in vars(base) and not isinstance(vars(base)[name], types.MemberDescriptorType)
+        for base in bases
+    )
+
+
 def written(cls: type, name: str) -> types.FunctionType | None:
     """Return the special method of a class if its user wrote it (not ``@dataclass``, not
     ``tuple``)."""
@@ -354,24 +372,6 @@ def written(cls: type, name: str) -> types.FunctionType | None:
     if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
         return found
     return None
-
-
-def _method(
-    run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST,
-    part: str = "fget",
-) -> FunctionV:  # fmt: skip
-    path: Path = (("class", cls), ("attr", name))
-    match getattr(cls, name):
-        case property() | functools.cached_property():
-            path = (*path, ("attr", part))
-        case types.MethodType():  # of a class: made anew by every look
-            path = (*path, ("attr", "__func__"))
-        case _:
-            pass
-    f = run.from_python(function, path, node)
-    if not isinstance(f, FunctionV):
-        refuse_library(run, function, node)
-    return f
 
 
 def _bound(f: FunctionV, receiver: Value) -> FunctionV:
@@ -383,13 +383,13 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     if isinstance(found, staticmethod):
         inner = found.__func__
         assert isinstance(inner, types.FunctionType)
-        return _method(run, cls, inner, name, node)
+        return function_in(run, cls, inner, name, node)
     if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
         if is_closed(found.__func__):
             return Static(getattr(cls, name))  # what calls it knows it, or refuses it
-        return _bound(_method(run, cls, found.__func__, name, node), Static(cls))
+        return _bound(function_in(run, cls, found.__func__, name, node), Static(cls))
     if isinstance(found, types.FunctionType):
-        return _method(run, cls, found, name, node)
+        return function_in(run, cls, found, name, node)
     of = f"type object {cls.__name__!r}"
     if is_descriptor(found, "__get__"):
         getter = run.attribute(descriptor(run, cls, name, node), "__get__", node)
@@ -449,7 +449,8 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
 def _has(cls: type, name: str) -> bool:
     if cls is types.NoneType:
         return False
-    return name in records.field_names(cls) or class_entry(cls.__mro__, name)[1] is not None
+    found = name in records.field_names(cls) or class_entry(cls.__mro__, name)[1] is not None
+    return found or fallbacks.asks(cls, name)
 
 
 __all__ = [

@@ -459,7 +459,7 @@ def _has(run: Run, subject: Value, name: str, q: ast.pattern) -> bool:
         return True  # or it is refused
     if isinstance(entry_of(subject.cls, name), property):
         return True
-    there = special_methods.has(run, subject, name, q)
+    there = special_methods.known(run, subject, name, q)
     if not isinstance(there, Static):
         run.refuse(q, f"a pattern for {name!r}, which objects may not have", "use an if")
     return bool(there.value)

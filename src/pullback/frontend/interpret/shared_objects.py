@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import types
 from collections.abc import Sequence
 from functools import partial
@@ -12,23 +11,23 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.errors import UnknownAttributeError
 from pullback.frontend.functions import choices
+from pullback.frontend.interpret import fallbacks
 from pullback.frontend.interpret.attributes import (
     class_entry,
     comes_first,
     entry_of,
-    is_descriptor,
+    has_entry,
+    is_computed,
     method_of,
 )
 from pullback.frontend.kinds.values import RefV, Scalar, Static, SuperV, Value
 from pullback.frontend.memory import attributes_outside
+from pullback.frontend.python.paths import MISSING
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
     from pullback.frontend.store.facts import Group
     from pullback.frontend.store.protocol import Store
-
-
-_COMPUTED = property, functools.cached_property
 
 
 def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value:
@@ -43,7 +42,7 @@ def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value
         if name not in group.unset:
             return store.item(ref, name, node)
         held = store.is_set(ref, name, node)
-        if any(class_entry(c.__mro__, name)[1] is not None for c in group.classes):
+        if any(has_entry(c.__mro__, name) or fallbacks.asks(c, name) for c in group.classes):
             return run.branch(
                 held, lambda: store.item(ref, name, node),
                 lambda: _by_class(run, store, ref, name, node), node,
@@ -75,12 +74,17 @@ def _by_class(
     if name == "__class__" and after is None:
         return class_of_reference(run, ref, node)
     orders = [c.__mro__ if after is None else _behind(c, after) for c in classes]
-    entries = [class_entry(bases, name)[1] if bases else None for bases in orders]
+    entries = [
+        class_entry(bases, name)[1] if has_entry(bases, name) else MISSING for bases in orders
+    ]
     possible = [k for k, bases in enumerate(orders) if bases]
-    having = [k for k in possible if entries[k] is not None]
+    having = [k for k in possible if entries[k] is not MISSING]
+    ask = after is None and any(fallbacks.asks(c, name) for c in classes)
     of = partial(from_class, run, ref, name, node)
     differ = attributes_outside.differ(run, [orders[k] for k in possible], name)
-    if not differ and all(entries[k] is entries[possible[0]] for k in possible):
+    if not differ and all(entries[k] is entries[possible[0]] for k in possible) and (
+        not ask or len(classes) == 1
+    ):
         return of(classes[possible[0]], orders[possible[0]])
     if name.startswith("__") and len(having) < len(possible):
         lacking = next(classes[k].__name__ for k in possible if k not in having)
@@ -88,7 +92,8 @@ def _by_class(
             node, f"{name} of an object of one of several classes, of which {lacking} has none",
             f"write it in {lacking} too",
         )  # fmt: skip
-    if not differ and all(isinstance(e, (types.FunctionType, types.NoneType)) for e in entries):
+    methods = all(isinstance(e, types.FunctionType) or e is MISSING for e in entries)
+    if not differ and methods and not ask:
         tag = store.tag(ref, node)
         _check_having(run, tag, having, store, ref, name, node)
         known = (k if k in having else having[0] for k in range(len(classes)))
@@ -129,25 +134,32 @@ def from_class(
     )
     if found is not None:
         return found
-    cls, constant = class_entry(bases, name)
-    if constant is None or isinstance(constant, types.MemberDescriptorType):
-        message = f"{cls.__name__!r} object has no attribute {name!r}"
+    base, constant = class_entry(bases, name)
+    if not has_entry(bases, name):
+        found = fallbacks.asked(run, ref, cls, name, node) if bases == cls.__mro__ else None
+        if found is not None:
+            return found
+        message = f"{base.__name__!r} object has no attribute {name!r}"
         run.never("AttributeError", message, node, UnknownAttributeError)
-    return run.from_python(constant, (("class", cls), ("attr", name)), node)
+    return run.from_python(constant, (("class", base), ("attr", name)), node)
 
 
 def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None:
-    """Return whether a shared object has an attribute; None if a property would have to say it."""
+    """Return whether a shared object has an attribute; None if a function of it would have to say
+    it."""
     group = run.rows.group(ref)
-    entries = [entry_of(c, name) for c in group.classes]
-    if name in group.fields and all(e is None for e in entries):
-        if name not in group.unset:
-            return Static(True)
-        return Scalar(run.rows.is_set(ref, name, node), True, 1)
-    if any(isinstance(e, _COMPUTED) or is_descriptor(e, "__get__") for e in entries):
+    if any(is_computed(entry_of(c, name)) for c in group.classes):
         return None
-    tests = [e is not None for e in entries]
-    return Static(tests[0]) if all(t is tests[0] for t in tests) else None
+    tests = [has_entry(c.__mro__, name) for c in group.classes]
+    if (name in group.fields and name not in group.unset) or all(tests):
+        return Static(True)
+    if any(tests) or any(fallbacks.asks(c, name) for c in group.classes):
+        return None
+    if name in group.fields:
+        return Scalar(run.rows.is_set(ref, name, node), True, 1)
+    for cls in group.classes:
+        fallbacks.told_absent(run, cls, name)
+    return Static(False)
 
 
 def class_of_reference(run: Run, ref: RefV, node: ast.AST) -> Value:

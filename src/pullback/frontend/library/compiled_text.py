@@ -35,8 +35,13 @@ def run_program(
     sp: Specialiser, program: object, args: Sequence[Value], node: ast.AST
 ) -> Value:
     """Return the result of a call of a Python function that belongs to the library."""
+    return sp.call(function_of(program), args, node)
+
+
+def function_of(program: object) -> FunctionV:
+    """Return a Python function that belongs to the library."""
     assert isinstance(program, FunctionType)
-    return sp.call(FunctionV(definition_of(program), None), args, node)
+    return FunctionV(definition_of(program), None)
 
 
 def array_of(value: Value) -> ArrayV:

@@ -38,7 +38,10 @@ from pullback.frontend.run import Run
 if TYPE_CHECKING:
     from pullback.frontend.interface import Specialiser
 
-_HOOKS = "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"
+_HOOKS = (
+    "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__",
+    "__getattr__",
+)  # fmt: skip
 
 
 @register(copy.copy)

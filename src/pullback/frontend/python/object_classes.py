@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import argparse
+import contextlib
 import enum
 import types
 import typing
@@ -25,7 +26,7 @@ _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 LOCAL: WeakSet[type] = WeakSet()
 """The classes that were made when a function was compiled: Python makes one in each run."""
 
-_HOOKS = "__new__", "__setattr__", "__delattr__", "__getattribute__", "__getattr__"
+_HOOKS = "__new__", "__setattr__", "__delattr__", "__getattribute__"
 
 
 def is_object_class(cls: type) -> bool:
@@ -68,21 +69,26 @@ def changes(cls: type) -> bool:
 def attributes_of(value: object) -> dict[str, Any]:
     """Return the attributes that an object has itself, in slots and in its dict."""
     cls: Any = type(value)
-    held = ((name, getattr(value, name, _NOTHING)) for name in slots_of(cls))
-    found = {name: part for name, part in held if part is not _NOTHING}
-    return found | getattr(value, "__dict__", {})
+    found = {}
+    for name, slot in _slots(cls).items():
+        with contextlib.suppress(AttributeError):  # it has no value
+            found[name] = slot.__get__(value, cls)
+    return found | (vars(value) if cls.__dictoffset__ else {})
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """Return the names of the slots of a class, those of its bases first."""
+    return tuple(_slots(cls))
 
 
 @lru_cache
-def slots_of(cls: type) -> tuple[str, ...]:
-    """Return the names of the slots of a class, those of its bases first."""
-    return tuple(
-        name for base in reversed(cls.__mro__) for name, entry in vars(base).items()
+def _slots(cls: type) -> dict[str, types.MemberDescriptorType]:
+    """Return the slots of a class by their names. (They are asked themselves for what is in them:
+    where that is nothing, an object would ask its ``__getattr__``.)"""
+    return {
+        name: entry for base in reversed(cls.__mro__) for name, entry in vars(base).items()
         if isinstance(entry, types.MemberDescriptorType) and not name.startswith("__")
-    )  # fmt: skip
-
-
-_NOTHING = object()
+    }  # fmt: skip
 
 
 def hook_of(cls: type) -> str:
@@ -92,10 +98,18 @@ def hook_of(cls: type) -> str:
         for name in _HOOKS:
             if base not in (*_ABSTRACT, *NAMESPACES) and name in vars(base):
                 return name
-    return ""
+    asked = any("__getattr__" in vars(base) for base in cls.__mro__)
+    return "__getattr__" if asked and fallback_of(cls) is None else ""
+
+
+def fallback_of(cls: type) -> types.FunctionType | None:
+    """Return the ``__getattr__`` of a class, if it is a function: it is called for an attribute
+    that neither an object nor its class has."""
+    found = next((vars(b)["__getattr__"] for b in cls.__mro__ if "__getattr__" in vars(b)), None)
+    return found if isinstance(found, types.FunctionType) else None
 
 
 __all__ = [
-    "LOCAL", "NAMESPACES", "attributes_of", "changes", "hook_of", "is_made_in_python",
-    "is_object_class", "slots_of",
+    "LOCAL", "NAMESPACES", "attributes_of", "changes", "fallback_of", "hook_of",
+    "is_made_in_python", "is_object_class", "slots_of",
 ]  # fmt: skip

@@ -435,7 +435,7 @@ class PythonValues:
         """Return the attributes that an object has now, which are all that it has in every call:
         those that are supported."""
         obj, found = place.value, dict[str, Value]()
-        if hasattr(obj, "__dict__"):
+        if type(obj).__dictoffset__:
             keys = StaticK(("keys", tuple(vars(obj))), vars(obj))
             self._guard((*place.path, ("attr", "__dict__")), keys)
         for name, value in attributes_of(obj).items():

@@ -40,7 +40,7 @@ from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
 from pullback.frontend.python.exact import require_exact
-from pullback.frontend.python.object_classes import attributes_of, is_object_class
+from pullback.frontend.python.object_classes import attributes_of, fallback_of, is_object_class
 from pullback.frontend.python.outsiders import unsupported_dtype, unsupported_value
 from pullback.frontend.python.source import returned
 
@@ -339,7 +339,13 @@ def _object(value: object, cls: type) -> ArgType:
     token = _OPEN.set(around | {id(value)})
     try:
         known = ((n, _supported(part, (cls, n))) for n, part in attributes_of(value).items())
-        return RecordK(cls, tuple((n, kind) for n, kind in known if kind is not None))
+        found = {n: kind for n, kind in known if kind is not None}
+        if len(found) < len(attributes_of(value)) and fallback_of(cls) is not None:
+            name = next(n for n in attributes_of(value) if n not in found)
+            why = left_out[cls, name]
+            reason = f"the attribute {name!r} of a {cls.__name__}, whose __getattr__ would be asked"
+            raise ArgumentTypeError(f"{reason} for it: {why.reason}", why.rewrite)
+        return RecordK(cls, tuple(found.items()))
     finally:
         _OPEN.reset(token)
 
@@ -350,6 +356,8 @@ def has_attributes(value: object, cls: type, names: Sequence[str]) -> bool:
         return False
     held = attributes_of(value)
     if not held.keys() >= set(names):
+        return False
+    if len(held) > len(names) and fallback_of(cls) is not None:
         return False
     token = _OPEN.set(_OPEN.get() | {id(value)})
     try:

@@ -17,8 +17,15 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import complex_values
-from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.attributes import (
+    comes_first,
+    entry_of,
+    has_entry,
+    is_computed,
+    written,
+)
 from pullback.frontend.interpret.complex_values import class_of_pair
+from pullback.frontend.interpret.fallbacks import asks, told_absent
 from pullback.frontend.interpret.shared_objects import class_of_reference, from_class, has_attribute
 from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.kinds import TYPE
@@ -42,7 +49,8 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
-from pullback.frontend.library.text import iterators
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import iterators, missing_attributes
 from pullback.frontend.memory import attributes_outside, references
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python.object_classes import attributes_of
@@ -231,16 +239,20 @@ def getattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     name = sp.static(args[1], node, "the name of an attribute")
     if not isinstance(name, str):
         sp.refuse(node, "attribute name must be string", error=ArgumentTypeError)
-    if len(args) == 3:
-        there = has(sp, args[0], name, node)
-        if isinstance(there, Scalar):
+    if len(args) < 3:
+        return sp.attribute(args[0], name, node)
+    there = known(sp, args[0], name, node)
+    match there:
+        case None:
+            given = args[0], Static(name), args[2]
+            return run_program(sp, missing_attributes.or_default, given, node)
+        case Static(held):
+            return sp.attribute(args[0], name, node) if held else args[2]
+        case Scalar(atom):
             found = (lambda: sp.attribute(args[0], name, node)), (lambda: args[2])
-            return sp.branch(there.atom, *found, node)
-        if not isinstance(there, Static):
+            return sp.branch(atom, *found, node)
+        case _:
             sp.refuse(node, f"getattr of {sp.describe(args[0])} with a default")
-        if not there.value:
-            return args[2]
-    return sp.attribute(args[0], name, node)
 
 
 @register(hasattr)
@@ -251,11 +263,19 @@ def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     value, name = args[0], sp.static(args[1], node, "the name of an attribute")
     if not isinstance(name, str):
         sp.refuse(node, "hasattr(): attribute name must be string", error=ArgumentTypeError)
-    return has(sp, value, name, node)
+    match value:
+        case UnionV() | OptionalV():
+            assert isinstance(sp, Run)
+            return sp.case_value(value, lambda part: hasattr_(sp, (part, args[1]), {}, node), node)
+    there = known(sp, value, name, node)
+    if there is None:
+        return run_program(sp, missing_attributes.has, (value, Static(name)), node)
+    return there
 
 
-def has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
-    """Whether an object has an attribute."""
+def known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | None:
+    """Whether an object has an attribute; None if it must be asked for to know that, since a
+    function of the object may raise an AttributeError."""
     match value:
         case RecordV(cls) | RefV(cls=cls) if isinstance(sp, Run) and sp.taken is not None:
             classes = sp.rows.group(value).classes if isinstance(value, RefV) else [cls]
@@ -263,38 +283,46 @@ def has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
             if given is True:
                 return Static(True)
             if given is not False:
-                found = (lambda: Static(True)), (lambda: _has(sp, value, name, node))
+                if _known(sp, value, name, node) is None:
+                    return None
+                found = (lambda: Static(True)), (lambda: _told(sp, value, name, node))
                 return sp.branch(given, *found, node)
-    return _has(sp, value, name, node)
+    return _known(sp, value, name, node)
 
 
-def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
+def _told(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
+    there = _known(sp, value, name, node)
+    assert there is not None
+    return there
+
+
+def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | None:
     """Whether an object has an attribute, which the program gives to no class."""
     match value:
         case UnionV() | OptionalV():
-            assert isinstance(sp, Run)
-            return sp.case_value(value, lambda part: has(sp, part, name, node), node)
+            return None
         case Static(None) if not name.startswith("__"):
             return Static(False)
         case RefV() if isinstance(sp, Run) and not name.startswith("__"):
-            there = has_attribute(sp, value, name, node)
-            if there is not None:
-                return there
+            return has_attribute(sp, value, name, node)
         case RecordV(cls) if cls is not dict and not name.startswith("__"):
             outside = {} if value.outside is None else attributes_of(value.outside.value)
-            held = value.fields.get(name)
-            if isinstance(held, MaybeV) and not any(name in vars(c) for c in cls.__mro__):
-                return Scalar(held.bound, True, 1)
-            if name in value.fields or name in outside:
+            held, computed = value.fields.get(name), is_computed(entry_of(cls, name))
+            there = name in value.fields or name in outside
+            if has_entry(cls.__mro__, name):
+                first = not there or comes_first(entry_of(cls, name))
+                return None if computed and first else Static(True)
+            if isinstance(held, MaybeV):
+                return None if asks(cls, name) else Scalar(held.bound, True, 1)
+            if there:
                 return Static(True)
-            if not any(name in vars(c) for c in cls.__mro__):
-                if not any("__getattr__" in vars(c) for c in cls.__mro__):
-                    if value.outside is not None:
-                        assert isinstance(sp, Run)
-                        sp.without_own(value.outside.path, name)
-                    return Static(False)
-            elif not isinstance(getattr(cls, name), property):  # it might raise AttributeError
-                return Static(True)
+            if asks(cls, name):
+                return None
+            assert isinstance(sp, Run)
+            told_absent(sp, cls, name)
+            if value.outside is not None:
+                sp.without_own(value.outside.path, name)
+            return Static(False)
     sp.refuse(
         node,
         f"hasattr({sp.describe(value)}, {name!r}) is not known when compiling",

@@ -1,0 +1,81 @@
+"""``__getattr__`` of the user's classes: Python calls it where an object and its class have no
+attribute of a name, and where what the class has under the name raises an AttributeError."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pullback.frontend.interpret.class_functions import function_in
+from pullback.frontend.kinds.values import FunctionV, RecordV, Static, TupleV, Value
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import missing_attributes
+from pullback.frontend.python.object_classes import fallback_of, slots_of
+from pullback.frontend.python.paths import Attribute
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def asks(cls: type, name: str) -> bool:
+    """Whether objects of a class that have no attribute of a name ask ``__getattr__`` for it."""
+    return fallback_of(cls) is not None and not _is_special(name)
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def asked(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value | None:
+    """Return what ``__getattr__`` says of a name that an object of a class does not have; None if
+    it is not asked."""
+    ask = _function(run, value, cls, name, node)
+    if ask is None:
+        return None
+    told_absent(run, cls, name)
+    return run.call(ask, (value, Static(name)), node)
+
+
+def told_absent(run: Run, cls: type, name: str) -> None:
+    """Note that a class has no attribute of a name: a call after it got one is another program."""
+    for base in cls.__mro__[:-1]:
+        if name not in vars(base):  # else it is a slot
+            run.without_own((("class", base),), name)
+
+
+def computed(
+    run: Run, value: Value, cls: type, bases: tuple[type, ...], name: str, node: ast.AST,
+    get: Value, *given: Value,
+) -> Value:  # fmt: skip
+    """Return what the first of these classes computes under a name, ``get(value, *given)``, or what
+    ``__getattr__`` says where that raises an AttributeError (not for ``super()``)."""
+    ask = _function(run, value, cls, name, node) if bases == cls.__mro__ else None
+    if ask is None:
+        return run.call(get, (value, *given), node)
+    args = value, Static(name), get, TupleV(given), ask
+    return run_program(run, missing_attributes.or_asked, args, node)
+
+
+def _function(
+    run: Run, value: Value, cls: type, name: str, node: ast.AST
+) -> FunctionV | None:
+    """Return the ``__getattr__`` that an object asks for a name; None if there is none."""
+    found = fallback_of(cls)
+    if found is None:
+        return None
+    if _is_special(name):
+        reason = f"{name} of an object of {cls.__name__}, which has a __getattr__ of its own"
+        run.refuse(node, reason, "write the method in the class")
+    if isinstance(value, RecordV) and value.outside is not None and (
+        slots_of(cls) or not cls.__dictoffset__
+    ):
+        reason = f"{name!r} of a captured object of {cls.__name__}, which has slots and __getattr__"
+        run.refuse(node, reason, "pass the object as an argument")
+    variables = {} if run.taken is None else run.taken.variables
+    if any(Attribute(base, name).path in variables for base in cls.__mro__):
+        reason = f"the attribute {name!r}, which the program gives to a class with __getattr__"
+        run.refuse(node, reason, "let each object have it")
+    return function_in(run, cls, found, "__getattr__", node)
+
+
+__all__ = ["asked", "asks", "computed", "told_absent"]
