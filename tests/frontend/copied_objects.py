@@ -243,6 +243,12 @@ def a_history(xs):
     return sum(s.next.v * 10**k for k, s in enumerate(snaps)) + a.v
 
 
+def in_a_deep_copy(xs):
+    rows = [[xs[0]]] * 2
+    rows[0].append(1.0)
+    return sum(copy.deepcopy(rows)[0])
+
+
 def one_list_twice(xs):
     a = [xs[0]]
     both = copy.deepcopy([a, a])
@@ -254,4 +260,5 @@ RIGHT = [
     a_ring, twice_in_a_list, shallow, with_lists_and_dicts, trees_with_parents, in_a_dict,
     rows_of_one_list, a_state_for_each_branch, of_several_classes, lists_of_two_objects,
     with_an_array, in_a_tuple, in_a_dict_of_numbers, many_copies, a_history, one_list_twice,
+    in_a_deep_copy,
 ]  # fmt: skip

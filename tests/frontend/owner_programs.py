@@ -1,6 +1,5 @@
 """Programs in which a list has several owners: two lists, two objects, a dict and a name, ..."""
 
-import copy
 import heapq
 import operator
 from collections import defaultdict
@@ -329,12 +328,6 @@ def many_rows(x, n):
     return sum(r[0] * r[1] for r in log) + best[1]
 
 
-def in_a_deep_copy(xs):
-    rows = [[xs[0]]] * 2
-    rows[0].append(1.0)
-    return sum(copy.deepcopy(rows)[0])
-
-
 def spread(xs):
     def f(*rows):
         rows[0].append(1.0)
@@ -344,4 +337,4 @@ def spread(xs):
     return sum(rows[1])
 
 
-REFUSED = [in_a_deep_copy, spread, getter_of_a_defaultdict]
+REFUSED = [spread, getter_of_a_defaultdict]

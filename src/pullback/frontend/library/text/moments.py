@@ -180,7 +180,8 @@ def _weighed(rows: Matrix, fweights: Any, aweights: Any, less: Any) -> Matrix:
     """Return the covariances of weighed observations."""
     if fweights is not None:
         counts = np.asarray(fweights)
-        if counts.dtype == np.float64 and np.any(counts != np.around(counts)):
+        floats = counts.dtype == np.float64 or counts.dtype == np.float32
+        if floats and len(rows) > 0 and np.any(counts != np.around(counts)):
             raise TypeError("fweights must be integer")
         _check_weights(counts, rows, "fweights")
     if aweights is not None:
@@ -201,6 +202,8 @@ def _weighed(rows: Matrix, fweights: Any, aweights: Any, less: Any) -> Matrix:
 
 
 def _check_weights(weights: Array, rows: Matrix, name: str) -> None:
+    if len(rows) == 0:
+        return  # NumPy looks at no weights there
     if weights.ndim > 1:
         raise RuntimeError(f"cannot handle multidimensional {name}")
     if len(weights) != rows.shape[1]:
