@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
@@ -498,3 +498,31 @@ def mended_captured(x):
         return a_[0] * y
 
     return pb.checkpoint(f)(x)
+
+
+@dataclass(frozen=True)
+class Undeclared:
+    a: float
+
+    def __post_init__(self):
+        object.__setattr__(self, "twice", 2.0 * self.a)
+
+
+@dataclass(frozen=True)
+class Declared:
+    a: float
+    twice: float = field(init=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "twice", 2.0 * self.a)
+
+
+def refused_undeclared(x):
+    return Undeclared(x).twice * x
+
+
+@mends(
+    refused_undeclared, (1.5,), "declare it in the class, as a field with init=False", MutationError
+)
+def mended_undeclared(x):
+    return Declared(x).twice * x
