@@ -1,5 +1,7 @@
 """``__getattr__`` of a class is asked where Python asks it."""
 
+import copy
+
 import pytest
 
 import pullback as pb
@@ -109,12 +111,18 @@ def test_another_one():
     assert compiled(Changed(1.0)) == 7.0
 
 
-def test_copies_are_refused():
+def copied(x):
+    return copy.copy(programs.Lazy(x)).a
+
+
+def copied_deeply(x):
+    a = programs.Lazy(x)
+    a.other = a
+    return copy.deepcopy(a).other.a
+
+
+@pytest.mark.parametrize("f", [copied, copied_deeply])
+def test_copies_are_refused(f):
     """Python asks the empty copy for ``__setstate__``."""
-    import copy
-
-    def f(x):
-        return copy.copy(programs.Lazy([x]))
-
     with pytest.raises(pb.PullbackError, match="__getattr__ of its own"):
         pb.jit(f)(0.7)

@@ -78,4 +78,19 @@ def _function(
     return function_in(run, cls, found, "__getattr__", node)
 
 
-__all__ = ["asked", "asks", "computed", "told_absent"]
+_OF_COPIES = (
+    "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__",
+    "__getattr__",
+)  # fmt: skip
+"""Methods that Python asks when it copies an object (the last one for ``__setstate__``, of an
+object that has no attributes yet)."""
+
+
+def check_copied(run: Run, cls: type, node: ast.AST) -> None:
+    """Refuse a copy of an object whose class says itself how it is copied."""
+    written = [n for n in _OF_COPIES if any(n in vars(c) for c in cls.__mro__[:-1])]
+    if written:
+        run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
+
+
+__all__ = ["asked", "asks", "check_copied", "computed", "told_absent"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret.fallbacks import check_copied
 from pullback.frontend.kinds.coerce import copied, new_owner
 from pullback.frontend.kinds.kinds import Kind, holds_references
 from pullback.frontend.kinds.values import (
@@ -37,11 +38,6 @@ from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
     from pullback.frontend.interface import Specialiser
-
-_HOOKS = (
-    "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__",
-    "__getattr__",
-)  # fmt: skip
 
 
 @register(copy.copy)
@@ -85,13 +81,6 @@ def _copied(sp: Specialiser, args: Args, kwargs: Kwargs, deep: bool, node: ast.A
 def _own(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(sp, Run)
     return _Copy(sp, True, node, apart=True).of(args[0])
-
-
-def check_hooks(run: Run, cls: type, node: ast.AST) -> None:
-    """Refuse a copy of an object whose class says itself how it is copied."""
-    written = [n for n in _HOOKS if any(n in vars(c) for c in cls.__mro__[:-1])]
-    if written:
-        run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
 
 
 class _Copy:
@@ -156,7 +145,7 @@ class _Copy:
                 return run.rows.copied(value, None, node)
             case RecordV(cls, fields) if value.outside is None:
                 if cls is not dict and not issubclass(cls, tuple):
-                    check_hooks(run, cls, node)
+                    check_copied(run, cls, node)
                 new = {n: self.part(v) for n, v in fields.items()}
                 if not changes(cls):
                     return replace(value, fields=new, node=None)

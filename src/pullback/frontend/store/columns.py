@@ -22,6 +22,7 @@ from pullback.frontend.functions import ambient
 from pullback.frontend.functions.captured_variables import APART, KEPT
 from pullback.frontend.functions.lambda_sets import LambdaSet, tie
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
+from pullback.frontend.interpret.fallbacks import check_copied
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of, rebuild
@@ -206,6 +207,8 @@ class Columns:
         have no references in them; what has both waits to be assigned."""
         run, group = self.run, self.group(ref)
         is_memory = group.base is SharedMemory
+        for cls in () if is_memory else group.classes:
+            check_copied(run, cls, node)
         columns: dict[str, Kind] = {} if is_memory else {group.tags: _TAG}
         for name, kind in group.fields.items():
             columns[group.column(name)] = kind
