@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from pullback.frontend.kinds.values import UNSET, MaybeV, Value
+from pullback.frontend.python.function_attributes import attribute_of
 from pullback.frontend.python.syntax import declared_outside
 from pullback.frontend.signals import Unreachable
 
@@ -33,6 +34,8 @@ def checked(run: Run, found: MaybeV, name: str, local: bool, node: ast.AST) -> V
     message = (
         f"cannot access {kind} variable {name!r} where it is not associated with a value{place}"
     )
+    if attribute := attribute_of(name):
+        error, message = "AttributeError", f"'function' object has no attribute {attribute!r}"
     run.require(found.bound, error, message, node)
     if found.value is UNSET:
         raise Unreachable

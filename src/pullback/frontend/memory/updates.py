@@ -12,7 +12,10 @@ from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeEr
 from pullback.frontend.interpret import indices
 from pullback.frontend.kinds.values import (
     ArrayV,
+    ClosureV,
+    FunctionV,
     HashV,
+    LambdaSetV,
     ListV,
     RecordV,
     RefV,
@@ -138,6 +141,13 @@ def check_has_attributes(run: Run, obj: Value, node: ast.AST) -> None:
     match obj:
         case RecordV(cls) if is_object_class(cls):
             return
+        case FunctionV() | ClosureV() | LambdaSetV():
+            run.refuse(
+                node,
+                "this attribute of a function cannot be assigned: it is a variable of the function "
+                "around, if that assigns it by the name of a def in its own body",
+                "use a variable of the function around, with nonlocal",
+            )
         case _:
             run.refuse(
                 node,

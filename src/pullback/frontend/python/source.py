@@ -13,6 +13,7 @@ from pullback.core.terms import Site
 from pullback.errors import SourceError
 from pullback.frontend.python.contexts import Names, Origin
 from pullback.frontend.python.exit_stacks import without_stacks
+from pullback.frontend.python.function_attributes import with_variables
 from pullback.frontend.python.global_names import without_global
 from pullback.frontend.python.handled import NOTED
 from pullback.frontend.python.memoised import expanded
@@ -99,7 +100,7 @@ def _definition(function: FunctionType) -> Definition:
     node, text = _written(function)
     names = Names.of(function, _generator)
     node = without_global(expanded(node, function.__globals__))
-    node = without_stacks(node, names.inside(node))
+    node = without_stacks(with_variables(node), names.inside(node))
     node = returned_behind(without_yield_values(node))
     node = without_try(node, names)
     code = function.__code__

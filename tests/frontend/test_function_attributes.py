@@ -1,0 +1,262 @@
+"""Attributes of functions that are defined inside: variables of the function around, or refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pullback as pb
+from pullback.errors import PullbackError
+from tests.foreign.__main__ import is_right
+from tests.frontend.harness import agrees
+
+
+def counted(x):
+    def w(v):
+        w.calls += 1
+        return v * x
+
+    w.calls = 0
+    return w(1.0) + w(2.0) + w.calls
+
+
+def handed_on(x):
+    """The function is called under other names, which ask for no attribute."""
+
+    def w(v):
+        w.calls += 1
+        w.log.append(v)
+        return v * x
+
+    def solve(f, y):
+        for _ in range(10):
+            y = y - 0.1 * f(y)
+        return y
+
+    w.calls, w.log = 0, []
+    r = solve(w, 1.0) + sum(map(w, [1.0, 2.0])) + max([3.0, 1.0], key=w)
+    return r + w.calls + sum(w.log)
+
+
+def from_inside(x):
+    def outer(v):
+        "A text."
+
+        def inner(u):
+            outer.n += 1
+            return u * outer.scale
+
+        return inner(v) + inner(v + 1)
+
+    outer.n, outer.scale = 0, x
+    t = outer(1.0)
+    outer.scale *= 2
+    return t + outer(2.0) + outer.n
+
+
+def memoised(x):
+    def fib(n):
+        if n in fib.memo:
+            return fib.memo[n]
+        fib.memo[n] = r = n * x if n < 2 else fib(n - 1) + fib(n - 2)
+        return r
+
+    fib.memo = {}
+    return fib(8) + len(fib.memo)
+
+
+def make(s):
+    def step(v):
+        step.total += v * s
+        return step.total
+
+    step.total = 0.0
+    return step
+
+
+def two_of_them(x):
+    a, b = make(x), make(2.0)
+    a(1.0)
+    b(x)
+    return a(2.0) + b(1.0)
+
+
+def by_decorator(x):
+    def count(f):
+        def wrapped(*args):
+            wrapped.calls += 1
+            return f(*args) * wrapped.calls
+
+        wrapped.calls = 0
+        return wrapped
+
+    @count
+    def g(v):
+        return v * x
+
+    h = count(math.sin)
+    return g(1.0) + h(x) + g(2.0)
+
+
+def in_a_loop(x):
+    def hist(v):
+        hist.rows.append([v, v * x])
+        hist.best = max(hist.best, v)
+        return v * v
+
+    hist.rows, hist.best = [], 0.0
+    y = x
+    while y > 0.1 and len(hist.rows) < 20:
+        y = hist(y) * 0.5
+    return sum(r[1] for r in hist.rows) + hist.best
+
+
+def of_a_generator(x):
+    def gen():
+        for k in range(4):
+            gen.at = k
+            yield k * x
+
+    gen.at = -1
+    return sum(v * gen.at for v in gen())
+
+
+def on_some_paths(x):
+    def w(v):
+        return v * x
+
+    if x > 2:
+        w.n = 1.0
+    try:
+        t = w.n
+    except AttributeError as e:
+        t = len(str(e))
+    return t * x
+
+
+def deleted(x):
+    def w(v):
+        w.calls += 1
+        return v * x
+
+    w.calls = 0
+    y = w(2.0) + w.calls
+    del w.calls
+    w.calls = 5
+    return w(1.0) + y + w.calls
+
+
+class Fit:
+    def run(self, x):
+        def cost(v):
+            cost.n += 1
+            self.k = cost.n
+            return v * x
+
+        cost.n = 0
+        cost(1.0)
+        return cost(2.0) * self.k
+
+
+def of_a_method(x):
+    return Fit().run(x)
+
+
+def elsewhere(x):
+    return make(x).total
+
+
+def by_another_name(x):
+    def w(v):
+        return v * x
+
+    def g(f, v):
+        return f(v) + f.calls
+
+    w.calls = 1
+    return g(w, 2.0)
+
+
+def asked(x):
+    def w(v):
+        return v * x
+
+    def g(f, v):
+        return f(v) + hasattr(f, "calls")
+
+    w.calls = 1
+    return g(w, 2.0)
+
+
+def made_in_a_loop(x):
+    t = 0.0
+    for k in range(3):
+
+        def w(v):
+            w.n += 1
+            return v * x * w.n
+
+        if k == 0:
+            w.n = 2.0
+        t += w(1.0)
+    return t
+
+
+def bound_again(x):
+    def w(v):
+        return v * x
+
+    w.n = 2.0
+    if x > 1:
+        w = math.sin
+    return w(x) * w.n
+
+
+def assigned_inside_only(x):
+    def w(v):
+        try:
+            w.n += 1
+        except AttributeError:
+            w.n = 1
+        return v * x
+
+    return w(1.0) + w(2.0) + w.n
+
+
+CASES = [counted, handed_on, from_inside, memoised, two_of_them, by_decorator, in_a_loop,
+         of_a_generator, on_some_paths, deleted, of_a_method]  # fmt: skip
+ALONE = "this attribute of a function cannot be assigned"
+REFUSED = [(elsewhere, "no attribute 'total'"), (by_another_name, "no attribute 'calls'"),
+           (asked, "hasattr"), (made_in_a_loop, ALONE), (bound_again, ALONE),
+           (assigned_inside_only, "no attribute 'n'")]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", CASES)
+def test_value_and_derivative(f: Callable[..., Any]) -> None:
+    agrees(f, 1.3)  # the evaluator
+    is_right(f, (1.3,))  # native code, and finite differences
+    pb.check_grads(f, (1.3,))  # forward and reverse mode
+    assert pb.grad(f, method="dual")(1.3) == pytest.approx(pb.grad(f)(1.3), rel=1e-13)
+
+
+@pytest.mark.parametrize(("f", "text"), REFUSED)
+def test_refused(f: Callable[..., Any], text: str) -> None:
+    with pytest.raises(PullbackError, match=text):
+        pb.jit(f)(1.3)
+
+
+def test_an_attribute_that_is_not_there() -> None:
+    def f(x: float, n: int) -> float:
+        def w(v: float) -> float:
+            return v * x
+
+        if n > 2:
+            w.n = 1.0
+        return w(w.n)
+
+    assert pb.jit(f)(1.3, 3) == f(1.3, 3)
+    with pytest.raises(AttributeError, match="'function' object has no attribute 'n'"):
+        pb.jit(f)(1.3, 1)
