@@ -635,11 +635,11 @@ PROGRAMS = [
     generator_that_reads_a_row,
     generator_that_reads_an_updated_row,
     generator_that_reads_another_name,
+    advanced_after_an_update,
 ]
 REFUSED = [
     raveled_and_transposed_in_turns,
     raveled_where_one_of_two_is_transposed,
-    advanced_after_an_update,
     reshaped_matrix,
     raveled_matrix,
     name_of_a_reshaped_matrix,
