@@ -13,15 +13,30 @@ import pullback as pb
 from tests import harness
 from tests.campaign import part, seeds
 from tests.foreign.__main__ import is_right
-from tests.frontend import keyed_programs
+from tests.frontend import keyed_programs, point_keys
 from tests.frontend.test_random_control import function_of
+
+PROGRAMS = [*keyed_programs.PROGRAMS, *point_keys.PROGRAMS]
 
 
 @pytest.mark.parametrize(
-    "f", part("values", keyed_programs.PROGRAMS, 3), ids=lambda f: f.__name__
+    "f", part("values", PROGRAMS, 3), ids=lambda f: f.__name__
 )
 def test_as_in_python(f: Callable[..., Any]) -> None:
     is_right(f, (1.3,))
+
+
+@pytest.mark.parametrize("f", point_keys.REFUSED, ids=lambda f: f.__name__)
+def test_keys_that_are_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.jit(f)(1.3)
+    assert "point_keys.py" in str(caught.value) and "internal" not in str(caught.value)
+
+
+def test_points_as_keys_of_results_and_in_sets_that_are_given() -> None:
+    assert pb.jit(point_keys.a_result)(1.5) == point_keys.a_result(1.5)
+    given = {point_keys.P(1, 1), point_keys.P(2, 2)}
+    assert pb.jit(lambda s, p: len(s) + (10 if p in s else 0))(given, point_keys.P(2, 2)) == 12
 
 
 def program(seed: int) -> str:

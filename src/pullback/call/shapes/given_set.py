@@ -12,8 +12,8 @@ from pullback.call.shapes.sequence import Items
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.given_tables import NO_ITEMS
-from pullback.frontend.kinds.join import key_kind
 from pullback.frontend.kinds.kinds import ListK, TableK
+from pullback.frontend.kinds.table_keys import key_kind
 from pullback.frontend.python.pytypes import register, type_of
 from pullback.native.builder import increment
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE

@@ -8,7 +8,6 @@ from collections.abc import Hashable, Sequence
 from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
 
-from pullback.core.types import Bool, Int
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
@@ -43,6 +42,7 @@ from pullback.frontend.kinds.kinds import (
     without_spare,
 )
 from pullback.frontend.kinds.number_kinds import joined_numbers, of_members
+from pullback.frontend.kinds.table_keys import key_kind
 from pullback.frontend.kinds.values import (
     CALLS,
     WRITTEN,
@@ -148,37 +148,6 @@ def hashed(kind: RecordK) -> HashK | None:
         entry = TupleK((key, without_spare(generalise(k))))
         made = _hash_tables(made, replace(made, elem=entry))
     return made
-
-
-def key_kind(kind: Kind) -> Kind | None:
-    """Return the kind of the key of a hash table that a value of this kind is; None: it is none.
-    Floats are none: two equal ones may have different derivatives."""
-    match kind:
-        case StaticK(_, tuple(items)):
-            return key_kind(TupleK(tuple(map(static_kind, items))))
-        case StaticK(_, value):
-            cls = symbol_class(value)
-            if cls is not None:
-                return None if issubclass(cls, (int, float)) else SymbolK(cls)
-            return key_kind(static_scalar(value) or ListK(kind))
-        case ScalarK(Int() | Bool() as t, py):
-            return ScalarK(t, py)
-        case SymbolK(cls):
-            return None if issubclass(cls, (int, float)) else kind
-        case RefK(cls) | OptionalK(RefK(cls)) if _is_by_identity(cls):
-            return OptionalK(RefK(cls))
-        case TupleK(items, False):
-            keys = [key_kind(k) for k in items]
-            known = tuple(k for k in keys if k is not None)
-            return TupleK(known) if len(known) == len(keys) else None
-        case _:
-            return None
-
-
-def _is_by_identity(cls: type) -> bool:
-    """Whether objects of a class are equal, and have one hash, only if they are one object."""
-    own = {n for c in cls.__mro__[:-1] for n in vars(c)}
-    return own.isdisjoint({"__eq__", "__hash__"})
 
 
 def _hash_tables(a: HashK, b: HashK) -> HashK | None:
@@ -496,4 +465,4 @@ class _Joined(Captures):
 
 
 __all__ = ["as_list", "generalise", "has_function", "hashed", "is_function", "is_none", "join",
-           "keeps_classes", "key_kind", "same_function", "widen"]  # fmt: skip
+           "keeps_classes", "same_function", "widen"]  # fmt: skip

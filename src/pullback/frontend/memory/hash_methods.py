@@ -16,8 +16,8 @@ from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentTypeError, StaticKeyError
 from pullback.frontend.functions import noted
 from pullback.frontend.kinds.flatten import kind_of
-from pullback.frontend.kinds.join import key_kind
 from pullback.frontend.kinds.kinds import Kind, OptionalK, SymbolK
+from pullback.frontend.kinds.table_keys import key_kind
 from pullback.frontend.kinds.undefined import any_of_kind
 from pullback.frontend.kinds.values import (
     HashV,
@@ -463,6 +463,7 @@ def is_table_key(value: Value) -> bool:
     """Whether a dict with known keys cannot have this key, but a hash table can."""
     inner = value.value if isinstance(value, OptionalV) else value
     compound = isinstance(inner, RefV) or (isinstance(value, TupleV) and not value.is_list)
+    compound = compound or (isinstance(value, RecordV) and value.cls is not dict)
     return compound and key_kind(kind_of(value)) is not None
 
 

@@ -21,7 +21,7 @@ from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of
-from pullback.frontend.kinds.join import generalise, join, keeps_classes, key_kind
+from pullback.frontend.kinds.join import generalise, join, keeps_classes
 from pullback.frontend.kinds.kinds import (
     HashK,
     Kind,
@@ -32,6 +32,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     without_spare,
 )
+from pullback.frontend.kinds.table_keys import key_kind
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
     HashV,
@@ -81,7 +82,7 @@ def own_key(run: Run, value: Value, node: ast.AST) -> Value:
             f"{run.describe(value)} as a key" + (
                 ": two equal floats may have different derivatives" if is_float else ""
             ),
-            "use ints, bools, strings, members of an enum, or tuples of them",
+            "use ints, bools, strings, members of an enum, or tuples or frozen dataclasses of them",
             error=ArgumentTypeError,
         )
     return coerce(run, _plain(run, value), kind, node)

@@ -18,7 +18,7 @@ from pullback.core.types import BOOL, F32, F64, I32, I64, Int
 from pullback.errors import ArgumentTypeError, brief
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.given_tables import holds_tables
-from pullback.frontend.kinds.join import join, keeps_classes, key_kind
+from pullback.frontend.kinds.join import join, keeps_classes
 from pullback.frontend.kinds.kinds import (
     ArgType,
     ArrayK,
@@ -36,6 +36,7 @@ from pullback.frontend.kinds.kinds import (
     parts,
     static_kind,
 )
+from pullback.frontend.kinds.table_keys import key_kind
 from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
