@@ -1,7 +1,8 @@
-"""None as an argument of functions that may be asked about it, and in an order: as in Python."""
+"""None and other arguments of a wrong sort, and in an order: as in Python, or refused."""
 
 import math
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -62,3 +63,18 @@ def test_two_items_without_an_order_are_an_error(f: Callable[[int], Any]) -> Non
 def test_texts_are_no_numbers(f: Callable[[float], float]) -> None:
     with pytest.raises((TypeError, pb.PullbackError)):
         pb.jit(f)(0.5)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda a: dict(**{1: a}), lambda a: deque([a]) + [1.0], lambda a: [a] + deque([1.0])]
+)
+def test_what_is_a_type_error(f: Callable[[float], Any]) -> None:
+    with pytest.raises(TypeError):
+        f(0.5)
+    with pytest.raises((TypeError, pb.PullbackError)):
+        pb.jit(f)(0.5)
+
+
+def test_the_greater_of_two_sets_is_a_set() -> None:
+    assert pb.jit(lambda n: max({n, 2}, {n, 2}))(1) == {1, 2}
+    assert pb.jit(lambda n: max({n, 2}))(1) == 2

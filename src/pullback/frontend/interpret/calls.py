@@ -181,7 +181,7 @@ def _call_handler(
         args = [optionals.present(run, v, message, node) for v in args]
     elif args and optionals.is_none(args[0]) and (message := optionals.told_of_none(obj)):
         optionals.present(run, args[0], message, node)
-    if obj in _UNORDERED and not kwargs:
+    if obj in _UNORDERED and not kwargs and (len(args) == 1 or obj is sum):
         args = [hash_sets.known_as_table(run, v, node) for v in args]
         args = [hash_methods.unordered(run, v, node) for v in args]
     if obj in _EAGER or getattr(obj, "__module__", "") == "math":

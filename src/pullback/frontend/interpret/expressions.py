@@ -55,7 +55,6 @@ from pullback.frontend.kinds.values import (
     MaybeV,
     OptionalV,
     PlaceV,
-    RecordV,
     Scalar,
     SliceV,
     Stale,
@@ -432,10 +431,10 @@ def _call(run: Run, node: ast.Call) -> Value:
             given = evaluate(run, k.value)
         if k.arg is not None:
             kwargs[k.arg] = given
-        elif isinstance(given := opened(run, given, node), RecordV) and given.cls is dict:
+        elif dicts.has_names(given := opened(run, given, node)):
             kwargs |= given.fields
         else:
-            run.refuse(k.value, "** in a call needs a dict", "name the arguments")
+            run.refuse(k.value, "** in a call needs a dict of names", "name the arguments")
     if receiver is not None:
         made = calls.call_method(run, receiver, name, args, kwargs, node)
         return run.generators.in_a_place(made)

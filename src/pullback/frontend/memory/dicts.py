@@ -13,7 +13,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from pullback.core.messages import of_key
 from pullback.errors import (
@@ -66,6 +66,11 @@ def made(fields: dict[str, Value]) -> RecordV:
 
 def is_dict(value: Value) -> bool:
     return isinstance(value, RecordV) and value.cls is dict
+
+
+def has_names(value: Value) -> TypeGuard[RecordV]:
+    """Whether a value is a dict whose keys are known strings: names of arguments."""
+    return is_dict(value) and all(isinstance(n, str) for n in cast("RecordV", value).fields)
 
 
 def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:

@@ -91,6 +91,9 @@ class deque:
         return self
 
     def __add__(self, other: deque) -> deque:
+        if not isinstance(other, deque):
+            name = type(other).__name__
+            raise TypeError(f'can only concatenate deque (not "{name}") to deque')
         both = self.copy()
         both.extend(other)
         return both
