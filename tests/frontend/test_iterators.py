@@ -221,3 +221,12 @@ def test_an_iterator_cannot_be_called() -> None:
         return [callable(v) for v in made], callable(g), callable(math.sin)
 
     assert pb.jit(f)([0.5, 1.0]) == ([False, False, False], True, True)
+
+
+def test_a_call_of_an_iterator_is_a_type_error() -> None:
+    def f(xs: Any) -> Any:
+        v = map(math.sin, xs)
+        return next(v) + v(1.0)  # type: ignore[operator]  # that is what is asked
+
+    with pytest.raises((TypeError, pb.PullbackError), match="callable"):
+        pb.jit(f)([0.5, 1.0])

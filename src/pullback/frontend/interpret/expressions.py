@@ -422,7 +422,7 @@ def _call(run: Run, node: ast.Call) -> Value:
     with run.holding(*held):
         if receiver is None:
             function, args = _function_and_arguments(run, function, node)
-            function = _received(run, function, node)
+            function = _received(run, iteration.called(run, function, node), node)
         else:
             args = _items(run, node.args)
     kwargs: dict[str, Value] = {}

@@ -70,6 +70,7 @@ from pullback.frontend.memory import hash_methods, hash_sets, lists, places
 from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
+from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
@@ -162,6 +163,15 @@ def is_iterator(value: Value) -> bool:
     several."""
     found = definitions(value)
     return bool(found) and all(d is not None and is_step(d.node) for d in found)
+
+
+def called(run: Run, function: Value, node: ast.Call) -> Value:
+    """Return what a user calls by its name; an iterator is a function here only."""
+    by_user = isinstance(node.func, ast.Name) and node.func.id.isidentifier()
+    here = run.frame.definition
+    if by_user and is_iterator(function) and here is not None and not is_library(here.globals):
+        run.never("TypeError", "an iterator is not callable", node, ArgumentTypeError)
+    return function
 
 
 def known(items: Items) -> tuple[Value, ...] | None:
