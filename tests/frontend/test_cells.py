@@ -84,7 +84,7 @@ KNOWN = (
     (r"a|n|\(a<1\)|True|10\*\*6\*n|np\.float64\(a\)|Level\.HIGH|maybe\(.*|math\.(inf|nan)|SINGLE",
      r"np\.array\(v\)"),  # an array of no axes is its number
     # NumPy's bools join as Python's do
-    (r"np.array\(xs\)>1", r"\[\*v, 1.0\]|max\(v, default=3\)"),
+    (r"np.array\(xs\)>1", r"\[\*v, 1.0\]|\(0, \*v\)|max\(v, default=3\)"),
     # None is no argument of NumPy's functions, which make an array of objects of it
     (r"maybe\(.*", r"np\.(sum|prod|max|min|any|all|cumsum|argmax)\(v\)"),
     (r"np.float64\(a\)|SINGLE", r"\[v\] < \[w\]"),  # a bool is NumPy's
