@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 
 def queue(x):
     d, t = OrderedDict(), 0.0
@@ -162,6 +164,30 @@ def put_in_before_it_raises(x):
     return sum(numbers.values()) * x + n + sum(map(sum, lists["a"].values()))
 
 
+def put_in_before_the_operation_raises(x):
+    """The other side is a number or an array: it is the operation that raises."""
+    divided, ints, rows, n = defaultdict(float), defaultdict(int), defaultdict(zeros), 0
+    for k in range(3):
+        z, i, v = x * (k - 1), k - 1, np.ones(k + 1) * x
+        try:
+            divided[k] /= z
+        except ZeroDivisionError:
+            n += 10 * len(divided)
+        try:
+            ints[k] //= i
+        except ZeroDivisionError:
+            n += 10 * len(ints)
+        try:
+            rows[k] += v
+        except ValueError:
+            n += 10 * len(rows)
+    return n + len(divided) + len(ints) + sum([a.sum() for a in rows.values()])
+
+
+def zeros():
+    return np.zeros(2)
+
+
 class Bus:
     def __init__(self):
         self.handlers = defaultdict(list)
@@ -270,6 +296,7 @@ def events(x):
 
 PROGRAMS: list[Callable[[Any], Any]] = [
     queue, both_ends, least_recently_used, until_it_is_empty, taken_out_in_a_list,
-    defaults_in_a_list, defaults_of_defaults, graph, put_in_before_it_raises, bus, observed, events,
+    defaults_in_a_list, defaults_of_defaults, graph, put_in_before_it_raises,
+    put_in_before_the_operation_raises, bus, observed, events,
     methods_of_lists,
 ]  # fmt: skip

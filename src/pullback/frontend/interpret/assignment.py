@@ -42,7 +42,6 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     HashV,
     ListV,
-    MaybeV,
     OptionalV,
     PlaceV,
     RecordV,
@@ -272,7 +271,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     if not isinstance(target, ast.Name):  # a name may be one for what a tuple holds
         _check_holder(run, base, steps, s)
     base, steps = nested_updates.into_memory(run, base, steps, s)
-    if _may_raise(run, s.value):
+    if nested_updates.may_raise(run, s):
         nested_updates.put_defaults(run, base, steps, s)
     if by_methods.store(
         run, base, steps, lambda old: _by(run, op, old(), run.evaluate(s.value), s), s
@@ -325,14 +324,6 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     else:
         change = updates.Become(lambda old: _by(run, op, old, value, s))
     nested_updates.update(run, base, steps, change, s)
-
-
-def _may_raise(run: Run, value: ast.expr) -> bool:
-    """Whether the right side of ``d[k] += value`` may raise, when ``d[k]`` has been read."""
-    names = [n.id for n in ast.walk(value) if isinstance(n, ast.Name)]
-    return any(isinstance(run.scope.names.get(n), MaybeV) for n in names) or not all(
-        isinstance(n, (ast.Constant, ast.Name, ast.expr_context)) for n in ast.walk(value)
-    )
 
 
 def _check_holder(

@@ -29,6 +29,7 @@ from pullback.frontend.kinds.values import (
     PlaceV,
     RecordV,
     RefV,
+    Scalar,
     SliceV,
     Static,
     TupleV,
@@ -259,6 +260,20 @@ def read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
     """``d[key]`` of a defaultdict, which puts in what is missing."""
     base, steps = into_memory(run, *target_of(run, node.value), node)
     return update(run, base, steps, Method("__getitem__", (key,), {}), node)
+
+
+def may_raise(run: Run, s: ast.AugAssign) -> bool:
+    """Whether ``d[k] += value`` may raise when ``d[k]`` has been read: on its right side, or in the
+    operation itself (a division, arrays that do not fit)."""
+    if not isinstance(s.op, (ast.Add, ast.Sub, ast.Mult)):
+        return True
+    match s.value:
+        case ast.Constant():
+            return False
+        case ast.Name(name):
+            return not isinstance(run.scope.names.get(name), (Scalar, Static))
+        case _:
+            return True
 
 
 def put_defaults(run: Run, base: ast.Name, steps: Sequence[Step], node: ast.AST) -> None:
