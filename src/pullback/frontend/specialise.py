@@ -28,7 +28,7 @@ from pullback.errors import (
     UnknownNameError,
 )
 from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
-from pullback.frontend.derivatives.gradients import refuse_results, refuse_unread
+from pullback.frontend.derivatives.gradients import refuse_results
 from pullback.frontend.functions import memos
 from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
@@ -47,7 +47,6 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     StaticK,
     TupleK,
-    UnreadK,
     holds_references,
     leaf_types,
     static_kind,
@@ -151,6 +150,8 @@ def _specialise(
                     return found
                 if facts is not None or getattr(found, "attribute", None) is not None:
                     raise found or e from None  # which attribute is assigned is learnt
+                if found is not None and e.shares:
+                    raise found from None
                 refusal = _all_problems(e, attempt)
                 refusal.makes_objects = found is not None
                 if found is not None and (found.reason, found.site) != (e.reason, e.site):
@@ -353,10 +354,7 @@ class _Attempt:
         except MutationError as e:
             e.arguments = updated_by(e, args)
             raise
-        if self.outside is None:
-            refuse_unread(self.rt, self.rt.kind(result, node), node)
-            return result
-        return updates.whole(result)
+        return result if self.outside is None else updates.whole(result)
 
     def _with_graph(
         self, outside: Outside, graph: Graph, f: Value, args: list[Value], scope: Scope,
@@ -367,7 +365,6 @@ class _Attempt:
         assert isinstance(rt.store, Columns)
         args = door.entered(rt, rt.store, graph, scope, args, node)
         result = iterator_results.check(rt, rt.call(f, args, node), node)
-        refuse_unread(rt, rt.kind(result, node), node)
         if not outside.derived:
             return door.left(rt, rt.store, scope, result, node)
         aux: Value = Static(None)
@@ -382,8 +379,6 @@ class _Attempt:
         """Return the abstract value of an argument; its leaves become parameters of main."""
         rt = self.rt
         match kind:
-            case UnreadK(_, value):
-                return Static(value)
             case StaticK(_, value):
                 return rt.from_python(value, path, node, guarded=False)
             case TupleK(items, is_list) if type(kind) is TupleK:

@@ -24,13 +24,13 @@ from pullback.frontend.kinds.kinds import (
     StaticK,
     TupleK,
     UnionK,
-    UnreadK,
     leaf_types,
     parts,
     static_kind,
     unions_in,
     with_parts,
 )
+from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import WRITTEN_CLASSES
 from pullback.frontend.memory.dict_views import DictView
 from pullback.frontend.python.records import Union, holds_functions
@@ -146,27 +146,15 @@ def _met(kind: Kind) -> bool:
     return own or any(map(_met, parts(kind)))
 
 
-def unread_in(kind: Kind) -> Iterator[tuple[type, str]]:
-    """The attributes in a result that came in an argument and are themselves no arguments."""
-    if isinstance(kind, RecordK):
-        yield from ((kind.cls, n) for n, k in kind.fields if isinstance(k, UnreadK))
-    for part in parts(kind):
-        yield from unread_in(part)
-
-
-def refuse_unread(run: Run, kind: Kind, node: ast.AST) -> None:
-    """Refuse a result in which there is such an attribute."""
-    for cls, name in unread_in(kind):
-        reason = f"the attribute {name!r} of a {cls.__name__}, which is no argument, as a result"
-        run.refuse(node, reason, "return what is computed from the object")
-
-
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
     if _has_view(kind):
         reason = "a view of a dict as a result"
         run.refuse(node, reason, "make a list of it: return list(d.values())")
+    if has_methods(kind):
+        reason = "a dict or set, whose keys __eq__ compares, as a result"
+        run.refuse(node, reason, "return lists: list(d), list(d.values())")
     if _met(kind):
         reason = "a list and a tuple have met here: which of the two this is, only the run knows"
         run.refuse(node, reason, "use lists on all paths, or tuples: list(x), tuple(x)")
@@ -190,4 +178,4 @@ def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
             )
 
 
-__all__ = ["bears", "gradient_of", "reduced", "refuse_results", "refuse_unread", "unread_in"]
+__all__ = ["bears", "gradient_of", "reduced", "refuse_results"]

@@ -49,7 +49,6 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
-    is_unread,
 )
 from pullback.frontend.library.compiled_text import function_of
 from pullback.frontend.library.text import kept_properties
@@ -112,6 +111,16 @@ def has_method(value: Value, name: str) -> bool:
     return (receiver_name(value), name) in METHODS
 
 
+def check_hash(run: Run, node: ast.AST) -> None:
+    """Refuse the number of an object but where another one is made of it: for keys of tables."""
+    definition = run.frame.definition
+    if definition is None or definition.name != "__hash__":
+        run.refuse(
+            node, "the number that hash() gives: of strings it is another one in each process",
+            "call hash in __hash__ only, and compare the fields: (a.x, a.y) == (b.x, b.y)",
+        )  # fmt: skip
+
+
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """Return ``value.name``. Raise an UnknownAttributeError if there is none."""
     if isinstance(value, OptionalV):
@@ -120,6 +129,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         return attribute(run, inner, name, node)
     if isinstance(value, SmallV):
         return small_ints.attribute(run, value, name, node)
+    if name == "__hash__" and isinstance(node, ast.Attribute):
+        check_hash(run, node)
     reference, value = value, opened(run, value, node)
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:
@@ -211,8 +222,6 @@ def _of_record(
     """Return a field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None and not comes_first(entry_of(value.cls, name)):
         part = value.fields[name]
-        if is_unread(part):
-            refuse_missing(run, value, name, node)
         return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part
     if name == "__class__":
         return Static(value.cls)
