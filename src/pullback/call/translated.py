@@ -29,7 +29,7 @@ class Trimmed(Conversion):
             if found is not NotImplemented:
                 return found
             try:
-                value = Mapper(as_it_is).value(self.layout.root, value)
+                value = Mapper(_read).value(self.layout.root, value)
             except Exception:  # the general way finds out what is wrong
                 return NotImplemented
             return inner(value, first, copy, tangent)

@@ -20,6 +20,7 @@ import numpy as np
 
 from pullback.core.draws import put_words, words_of
 from pullback.core.terms import same_number
+from pullback.frontend.kinds.kinds import Unread
 from pullback.frontend.kinds.wrapped import GENERATORS, WRAPPERS
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.python.object_classes import attributes_of, slots_of
@@ -100,6 +101,8 @@ class Writing:
         nothing was put there. ``put``: the attributes into which objects have been put."""
         if isinstance(new, IMMUTABLE):
             return number_now(old, new)
+        if new is Unread:
+            return old
         match old, new:
             case np.ndarray(), np.ndarray() if old.shape == new.shape and old.dtype == new.dtype:
                 self.writes.append(partial(old.__setitem__, ..., new))

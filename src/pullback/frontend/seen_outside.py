@@ -27,8 +27,9 @@ import numpy as np
 from pullback.core.build import boolean
 from pullback.core.frozen import dataclass, field
 from pullback.errors import MutationError
+from pullback.frontend.derivatives.gradients import refuse_unread, unread_in
 from pullback.frontend.functions.scopes import ATTRIBUTE, Path, Scope, outermost
-from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK
+from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK, StaticK
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
@@ -43,6 +44,7 @@ from pullback.frontend.kinds.values import (
     Static,
     TupleV,
     Value,
+    is_unread,
     register,
 )
 from pullback.frontend.memory import given_containers, hash_methods, holding, ownership
@@ -253,6 +255,7 @@ class Updates:
         """Return the result of the entry: that of the function, and (what has become of the
         arguments; where they are in the result, as paths and positions), if it is told."""
         if self.outside.silent:
+            refuse_unread(self.run, self.run.kind(result, self.node), self.node)
             return result
         if self.copies.are_rows and any(map(has_references, self.own.values())):
             raise UntoldError("is in other places too")
@@ -265,6 +268,7 @@ class Updates:
         places: list[Value] = []
         if self.outside.aux or not self.outside.derived:
             aux = _without(ends, aux, (), places)
+        refuse_unread(self.run, self.run.kind(aux, self.node), self.node)
         mine = _Mine()
         n = len(self.outside.arguments)
         both = list(zip(self.own.values(), ends, strict=True))
@@ -336,6 +340,8 @@ class Updates:
 
     def _whole_told(self, own: Value, end: Value, mine: _Mine) -> Value:
         """Return what has been put into places of which kinds, and an object as it is now."""
+        if self.run.put_into and any(unread_in(self.run.kind(end, self.node))):
+            raise UntoldError("puts an object with an attribute that is no argument somewhere")
         mine.owners |= memory_of(own) | memory_of(end)
         mine.put.append(end)
         return TupleV((TupleV(tuple(map(Static, sorted(self.run.put_into)))), end))
@@ -351,9 +357,10 @@ class Updates:
         moved = ITEMS in self.run.put_into | self.run.assigned
         if not same or moved or not is_object_class(cls):
             return None
-        if not all(isinstance(k, ScalarK) and k.py and not k.may_be_int for _, k in after):
+        leaves = [(n, k) for n, k in after if not isinstance(k, StaticK) or (n, k) not in before]
+        if not all(isinstance(k, ScalarK) and k.py and not k.may_be_int for _, k in leaves):
             return None
-        return {n: k for k, (n, _) in enumerate(after) if n in self.run.assigned} or None
+        return {n: i for i, (n, _) in enumerate(leaves) if n in self.run.assigned} or None
 
     def _variable_told(self, mine: _Mine, name: Captured, both: tuple[Value, Value]) -> Value:
         """Return what is told of a variable: of one that is never bound anew its object."""
@@ -371,7 +378,7 @@ class Updates:
     ) -> Value | None:
         """Return what is told of a part, at run time None where it was not set; ``kept``: nothing
         has been put into its place."""
-        if before is after:
+        if before is after or (is_unread(before) and is_unread(after)):
             return None
         if isinstance(after, MaybeV):
             if before is not None:
@@ -392,6 +399,8 @@ class Updates:
         if old & memory_of(after):
             raise UntoldError("replaces a part on some paths, or by a part of itself")
         if memory_of(after) or ownership.is_root(after):
+            if any(unread_in(self.run.kind(after, self.node))):
+                raise UntoldError("puts an object with an attribute that is no argument somewhere")
             mine.put.append(after)
             mine.owners |= memory_of(after)
         return TupleV((Static(SET), after))

@@ -28,7 +28,7 @@ from pullback.errors import (
     UnknownNameError,
 )
 from pullback.frontend.derivatives import callback_calls, derivative_calls, identity, rules
-from pullback.frontend.derivatives.gradients import refuse_results
+from pullback.frontend.derivatives.gradients import refuse_results, refuse_unread
 from pullback.frontend.functions import memos
 from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
@@ -47,6 +47,7 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     StaticK,
     TupleK,
+    UnreadK,
     holds_references,
     leaf_types,
     static_kind,
@@ -354,7 +355,10 @@ class _Attempt:
         except MutationError as e:
             e.arguments = updated_by(e, args)
             raise
-        return result if self.outside is None else updates.whole(result)
+        if self.outside is None:
+            refuse_unread(self.rt, self.rt.kind(result, node), node)
+            return result
+        return updates.whole(result)
 
     def _with_graph(
         self, outside: Outside, graph: Graph, f: Value, args: list[Value], scope: Scope,
@@ -365,6 +369,7 @@ class _Attempt:
         assert isinstance(rt.store, Columns)
         args = door.entered(rt, rt.store, graph, scope, args, node)
         result = iterator_results.check(rt, rt.call(f, args, node), node)
+        refuse_unread(rt, rt.kind(result, node), node)
         if not outside.derived:
             return door.left(rt, rt.store, scope, result, node)
         aux: Value = Static(None)
@@ -379,6 +384,8 @@ class _Attempt:
         """Return the abstract value of an argument; its leaves become parameters of main."""
         rt = self.rt
         match kind:
+            case UnreadK(_, value):
+                return Static(value)
             case StaticK(_, value):
                 return rt.from_python(value, path, node, guarded=False)
             case TupleK(items, is_list) if type(kind) is TupleK:

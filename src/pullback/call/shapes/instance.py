@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 
 from pullback.call.code.fields import (
@@ -17,7 +18,7 @@ from pullback.call.code.writing import Names
 from pullback.call.shape import Changing, Part
 from pullback.call.shapes.record import Record
 from pullback.call.trees import Form, NoForm, Writer
-from pullback.frontend.kinds.kinds import RecordK
+from pullback.frontend.kinds.kinds import PERHAPS_UNREAD, RecordK, UnreadK
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import has_attributes
 from pullback.native import Tree
@@ -25,10 +26,15 @@ from pullback.native.builder import Code
 
 
 class Instance(Record, of=RecordK, container=Changing):
-    """An object of exactly one class that has these attributes, or more of which the program does
-    not know. Compiled code reads one that has no more; any other is built again without them."""
+    """An object of exactly one class that has these attributes, and perhaps others that nobody can
+    read, without which it is then built again."""
 
     grows = True
+
+    def __init__(self, kind: RecordK, declared: object) -> None:
+        held = tuple((n, k) for n, k in kind.fields if k != PERHAPS_UNREAD)
+        super().__init__(replace(kind, fields=held), declared)
+        self.unread = {n for n, k in kind.fields if isinstance(k, UnreadK)}
 
     def hints(self, cls: type) -> dict[str, object]:
         return {}
@@ -39,7 +45,7 @@ class Instance(Record, of=RecordK, container=Changing):
         return super().inside(value)
 
     def _is_same(self, value: object) -> bool:
-        return has_attributes(value, self.cls, self.names)
+        return has_attributes(value, self.cls, self.names, self.unread)
 
     # --- entry points: conversions are faster ---
 

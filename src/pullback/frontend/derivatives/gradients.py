@@ -24,6 +24,7 @@ from pullback.frontend.kinds.kinds import (
     StaticK,
     TupleK,
     UnionK,
+    UnreadK,
     leaf_types,
     parts,
     static_kind,
@@ -146,6 +147,21 @@ def _met(kind: Kind) -> bool:
     return own or any(map(_met, parts(kind)))
 
 
+def unread_in(kind: Kind) -> Iterator[tuple[type, str]]:
+    """The attributes in a result that came in an argument and are themselves no arguments."""
+    if isinstance(kind, RecordK):
+        yield from ((kind.cls, n) for n, k in kind.fields if isinstance(k, UnreadK))
+    for part in parts(kind):
+        yield from unread_in(part)
+
+
+def refuse_unread(run: Run, kind: Kind, node: ast.AST) -> None:
+    """Refuse a result in which there is such an attribute."""
+    for cls, name in unread_in(kind):
+        reason = f"the attribute {name!r} of a {cls.__name__}, which is no argument, as a result"
+        run.refuse(node, reason, "return what is computed from the object")
+
+
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
@@ -178,4 +194,4 @@ def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
             )
 
 
-__all__ = ["bears", "gradient_of", "reduced", "refuse_results"]
+__all__ = ["bears", "gradient_of", "reduced", "refuse_results", "refuse_unread", "unread_in"]

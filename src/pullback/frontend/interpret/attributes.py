@@ -49,6 +49,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    is_unread,
 )
 from pullback.frontend.library.compiled_text import function_of
 from pullback.frontend.library.text import kept_properties
@@ -222,6 +223,8 @@ def _of_record(
     """Return a field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None and not comes_first(entry_of(value.cls, name)):
         part = value.fields[name]
+        if is_unread(part):
+            refuse_missing(run, value, name, node)
         return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part
     if name == "__class__":
         return Static(value.cls)

@@ -21,12 +21,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pullback.core.frozen import dataclass
 from pullback.core.types import I64, Array, Bool, Named, Sum, Type, Variant
 from pullback.frontend.kinds.plain_kinds import (
+    PERHAPS_UNREAD,
     TYPE,
+    UNREAD,
     ArrayK,
     CaughtK,
     Compound,
     Kind,
     Number,
+    PerhapsUnread,
     RefK,
     ScalarK,
     SmallK,
@@ -34,6 +37,8 @@ from pullback.frontend.kinds.plain_kinds import (
     StaticK,
     SymbolK,
     ThreadK,
+    Unread,
+    UnreadK,
     hash_once,
     quantised,
     static_kind,
@@ -463,10 +468,11 @@ def holds_references(kind: Kind) -> bool:
 
 
 __all__ = [
-    "TYPE", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK", "FunctionRefK", "GeneratorK",
-    "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number", "OperatorK", "OptionalK", "RangeK",
-    "RecordK", "RefK", "ScalarK", "ScopeK", "SharedMemory", "SmallK", "StaleK", "StaticK",
-    "SymbolK", "TableK", "ThreadK", "TupleK", "UnionK", "WrappedK", "closure_type", "declared_in",
+    "PERHAPS_UNREAD", "TYPE", "UNREAD", "ArgType", "ArrayK", "CaughtK", "ClosureK", "FunctionK",
+    "FunctionRefK", "GeneratorK", "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number",
+    "OperatorK", "OptionalK", "PerhapsUnread", "RangeK", "RecordK", "RefK", "ScalarK", "ScopeK",
+    "SharedMemory", "SmallK", "StaleK", "StaticK", "SymbolK", "TableK", "ThreadK", "TupleK",
+    "UnionK", "Unread", "UnreadK", "WrappedK", "closure_type", "declared_in",
     "holds_references", "leaf_types", "parts", "quantised", "static_kind", "static_scalar",
     "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

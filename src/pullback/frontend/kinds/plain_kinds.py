@@ -49,6 +49,24 @@ class StaticK(Kind):
     value: object = field(compare=False)
 
 
+class Unread:
+    """What stands in the place of an attribute of an argument that is itself no argument (a lock,
+    an open file): the program knows that it is there, and cannot read it."""
+
+
+class PerhapsUnread(Unread):
+    """The same of an attribute that only some of the objects in a list have."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadK(StaticK):
+    """The kind of such an attribute, whatever it is."""
+
+
+UNREAD = UnreadK(("unread",), Unread)
+PERHAPS_UNREAD = UnreadK(("unread", "perhaps"), PerhapsUnread)
+
+
 @dataclass(frozen=True, slots=True)
 class ArrayK(Kind):
     """The kind of an ndarray of rank >= 1."""
@@ -120,7 +138,8 @@ def static_kind(value: object) -> StaticK:
         case float():
             return StaticK((float, value.hex()), value)
         case type():
-            return StaticK((type, value), value)
+            unread = next((k for k in (UNREAD, PERHAPS_UNREAD) if k.value is value), None)
+            return unread or StaticK((type, value), value)
         case set() | frozenset():
             return StaticK((type(value), frozenset(map(_key, value))), value)
         case deque() | bytearray() | array():

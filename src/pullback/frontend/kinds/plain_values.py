@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.frozen import dataclass, field
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Bool, Int, Real
-from pullback.frontend.kinds.plain_kinds import TYPE
+from pullback.frontend.kinds.plain_kinds import TYPE, PerhapsUnread, Unread
 
 if TYPE_CHECKING:
     from pullback.core.messages import Part
@@ -50,6 +50,11 @@ class Static(Value):
     literals."""
 
     value: object
+
+
+def is_unread(value: Value | None) -> bool:
+    """Whether a value stands for an attribute that is no argument."""
+    return isinstance(value, Static) and value.value in (Unread, PerhapsUnread)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,6 +57,7 @@ from pullback.frontend.kinds.plain_values import (
     Value,
     ViewStep,
     index_scalar,
+    is_unread,
 )
 
 if TYPE_CHECKING:
@@ -490,5 +491,5 @@ __all__ = [
     "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "RefV", "Region", "Registry",
     "ReversedV", "Scalar", "ShownV", "SliceV", "SmallV", "Specialiser", "Stale", "Static", "SuperV",
     "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewStep", "WrappedV", "ZipV",
-    "attribute", "index_scalar", "method", "register",
+    "attribute", "index_scalar", "is_unread", "method", "register",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     SymbolV,
     TupleV,
     Value,
+    is_unread,
     register,
 )
 from pullback.frontend.library import graph_steps
@@ -144,6 +145,9 @@ class _Copy:
             case RefV() if not self.deep:
                 return run.rows.copied(value, None, node)
             case RecordV(cls, fields) if value.outside is None:
+                if not self.apart and any(map(is_unread, fields.values())):
+                    reason = "a copy of an object with an attribute that is no argument"
+                    run.refuse(node, reason, "make a new one of its numbers")
                 if cls is not dict and not issubclass(cls, tuple):
                     check_copied(run, cls, node)
                 new = {n: self.part(v) for n, v in fields.items()}

@@ -7,7 +7,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import cast
@@ -20,6 +20,8 @@ from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.given_tables import holds_tables
 from pullback.frontend.kinds.join import join, keeps_classes
 from pullback.frontend.kinds.kinds import (
+    PERHAPS_UNREAD,
+    UNREAD,
     ArgType,
     ArrayK,
     HashK,
@@ -32,6 +34,8 @@ from pullback.frontend.kinds.kinds import (
     TableK,
     TupleK,
     UnionK,
+    Unread,
+    UnreadK,
     leaf_types,
     parts,
     static_kind,
@@ -41,7 +45,7 @@ from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
 from pullback.frontend.python.exact import require_exact
-from pullback.frontend.python.object_classes import attributes_of, fallback_of, is_object_class
+from pullback.frontend.python.object_classes import attributes_of, is_object_class
 from pullback.frontend.python.outsiders import unsupported_dtype, unsupported_value
 from pullback.frontend.python.source import returned
 
@@ -148,7 +152,8 @@ def _list(value: list[object]) -> ArgType:
 def _list_of_several(value: list[object]) -> ArgType:
     elem = type_of(value[0])
     if _holds_object(elem):  # objects of several classes: so are lists of these
-        kinds = [elem, *map(type_of, value[1:])]
+        kinds = _one_kind([elem, *map(type_of, value[1:])])
+        elem = kinds[0]
         if any(k != elem for k in kinds) or _holds_function(elem):
             return TupleK(tuple(kinds), is_list=True)
         return ListK(elem)
@@ -167,6 +172,24 @@ def _list_of_several(value: list[object]) -> ArgType:
     if mixed is not None:  # as items of one type, ints would be floats
         return _items_one_by_one(value, *mixed)
     return ListK(elem)
+
+
+def _one_kind(kinds: list[ArgType]) -> list[ArgType]:
+    """Return the kinds of objects in a list: one, if they differ in nothing but in attributes that
+    are no arguments."""
+    objects = [k for k in kinds if isinstance(k, RecordK) and is_object_class(k.cls)]
+    if len(objects) < len(kinds) or all(k == kinds[0] for k in kinds):
+        return kinds
+    unread = [{n for n, k in o.fields if isinstance(k, UnreadK)} for o in objects]
+    alike = {
+        replace(o, fields=tuple((n, k) for n, k in o.fields if n not in some))
+        for o, some in zip(objects, unread, strict=True)
+    }
+    if len(alike) > 1:
+        return kinds
+    always, (one,) = set.intersection(*unread), alike
+    told = ((n, UNREAD if n in always else PERHAPS_UNREAD) for n in sorted(set().union(*unread)))
+    return [replace(one, fields=(*one.fields, *told))] * len(kinds)
 
 
 MOST_ITEMS, MOST_LEAVES = 64, 256
@@ -332,38 +355,33 @@ _OPEN: ContextVar[frozenset[int]] = ContextVar("_OPEN", default=frozenset())
 
 
 def _object(value: object, cls: type) -> ArgType:
-    """Return the kind of an object whose attributes can be assigned: those of its attributes that
-    are supported. (Others matter only to a program that reads them.)"""
+    """Return the kind of an object whose attributes can be assigned. (Attributes that are not
+    supported matter only to a program that reads them.)"""
     around = _OPEN.get()
     if id(value) in around:
         raise ArgumentTypeError("an object that has itself in one of its attributes")
     token = _OPEN.set(around | {id(value)})
     try:
-        known = ((n, _supported(part, (cls, n))) for n, part in attributes_of(value).items())
-        found = {n: kind for n, kind in known if kind is not None}
-        if len(found) < len(attributes_of(value)) and fallback_of(cls) is not None:
-            name = next(n for n in attributes_of(value) if n not in found)
-            why = left_out[cls, name]
-            reason = f"the attribute {name!r} of a {cls.__name__}, whose __getattr__ would be asked"
-            raise ArgumentTypeError(f"{reason} for it: {why.reason}", why.rewrite)
-        return RecordK(cls, tuple(found.items()))
+        held = attributes_of(value).items()
+        return RecordK(cls, tuple((n, _supported(part, (cls, n)) or UNREAD) for n, part in held))
     finally:
         _OPEN.reset(token)
 
 
-def has_attributes(value: object, cls: type, names: Sequence[str]) -> bool:
-    """Whether an object is of this class, and these are its attributes that are supported."""
+def has_attributes(value: object, cls: type, names: Sequence[str], unread: Set[str]) -> bool:
+    """Whether an object is of this class, has exactly these attributes, and perhaps those of
+    ``unread`` that are not among them; all of ``unread`` are not supported (or None, as in a
+    gradient)."""
     if type(value) is not cls:
         return False
     held = attributes_of(value)
-    if not held.keys() >= set(names):
-        return False
-    if len(held) > len(names) and fallback_of(cls) is not None:
+    if held.keys() - (unread - {*names}) != {*names}:
         return False
     token = _OPEN.set(_OPEN.get() | {id(value)})
     try:
-        others = (_supported(part) for n, part in held.items() if n not in names)
-        return all(kind is None or holds_tables(kind) for kind in others)
+        found = map(held.get, unread)
+        others = (v for v in found if v is not None and v is not Unread)
+        return all(kind is None or holds_tables(kind) for kind in map(_supported, others))
     finally:
         _OPEN.reset(token)
 

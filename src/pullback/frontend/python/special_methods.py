@@ -28,7 +28,7 @@ from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.fallbacks import asks, told_absent
 from pullback.frontend.interpret.shared_objects import class_of_reference, from_class, has_attribute
 from pullback.frontend.kinds.complex_pairs import is_complex
-from pullback.frontend.kinds.kinds import TYPE
+from pullback.frontend.kinds.kinds import TYPE, PerhapsUnread
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
@@ -312,6 +312,8 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
             if has_entry(cls.__mro__, name):
                 first = not there or comes_first(entry_of(cls, name))
                 return None if computed and first else Static(True)
+            if isinstance(held, Static) and held.value is PerhapsUnread:
+                sp.refuse(node, f"{name!r}, which only some objects of a list have, is no argument")
             if isinstance(held, MaybeV):
                 return None if asks(cls, name) else Scalar(held.bound, True, 1)
             if there:
