@@ -48,7 +48,7 @@ NAMES = {
     "surface": ("library functions that are texts, on all arguments that their signatures give",
                 "tests/frontend/test_surface.py", "tests/frontend/test_distributions.py",
                 "tests/frontend/test_scipy_texts.py", "tests/frontend/test_scipy_solvers.py",
-                "tests/frontend/test_scipy_minima.py"),
+                "tests/frontend/test_scipy_minima.py", "tests/frontend/test_scipy_fits.py"),
     "lines": ("NumPy's functions with unusual keywords, one call in a line",
               "tests/frontend/test_numpy_lines.py", "tests/frontend/test_fourier.py"),
     "foreign": ("two hundred programs as people write them: right, or refused as before",

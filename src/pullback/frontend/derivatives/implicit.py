@@ -36,7 +36,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.values import index_scalar as number
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.sequences import to_array
-from pullback.frontend.library.solutions import nearness, of_solver
+from pullback.frontend.library.solutions import ALONG, SLOPES, nearness, of_solver
 from pullback.frontend.library.text import implicit as text
 from pullback.frontend.run import Run
 
@@ -63,7 +63,7 @@ class _Solver:
         self.f = equation
         if name == "implicit_minimum":
             slopes = of_solver(equation) and _one_leaf(y)
-            self.f = OperatorV(_SLOPES if slopes else "grad", equation, (0, False))
+            self.f = OperatorV(SLOPES if slopes else "grad", equation, (0, False))
         self.name, self.near = name, nearness(equation)
         self.leaves = [a for a in flatten(y).atoms if is_real(a.type)]
         every = all(_element(a) == F64 for a in self.leaves)
@@ -203,9 +203,6 @@ class _Solver:
         return whole
 
 
-_SLOPES = "gradient by forward mode"
-
-
 def _slopes(
     run: Run, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -213,7 +210,15 @@ def _slopes(
     return _Solver(run, "implicit_root", operator.function, y, tuple(others), node).slopes()
 
 
-REGISTRY.operators[_SLOPES] = _slopes
+def _along(
+    run: Run, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    y, dy = args
+    return derivative_along(run, operator.function, TupleV((y,)), TupleV((dy,)), node)
+
+
+REGISTRY.operators[SLOPES] = _slopes
+REGISTRY.operators[ALONG] = _along
 
 
 def _one_leaf(y: Value) -> bool:

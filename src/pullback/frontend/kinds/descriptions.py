@@ -36,7 +36,6 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     WrappedK,
 )
-from pullback.frontend.kinds.table_keys import Hashed
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
@@ -73,8 +72,6 @@ def describe(kind: Kind) -> str:
             if isinstance(part, ArrayK):
                 return f"an array of complex numbers, rank {part.rank}"
             return "a complex number"
-        case RecordK(cls, fields) if cls is Hashed:
-            return describe(fields[1][1])
         case RecordK(cls, fields):
             if cls is dict:
                 return f"a dict with the keys {first_keys([n for n, _ in fields])}"

@@ -31,11 +31,14 @@ from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.python.source import definition_of
 
 _APPLIED = "function of what it captured"
+SLOPES = "gradient by forward mode"
+ALONG = "derivative along a direction"
+_STILL = "constant function"
 
 
 def constant(x: Any) -> Any:
-    """Return x, a function or data, with the same numbers in it, of which nothing has a
-    derivative."""
+    """Return x, a function or data, with the same numbers in it, of which nothing has a derivative;
+    what the function gives has none either."""
     return x
 
 
@@ -53,6 +56,28 @@ def least_of(f: Callable[[Any], Any], y: Any, near: Any = None) -> Any:
 def with_slope(f: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, Any]]:
     """Return the function that gives the value of ``f`` and its gradient."""
     raise NotImplementedError("only the compiler has the gradient")
+
+
+def slope_of(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the gradient of ``f`` by forward mode, which an equation may ask for."""
+    raise NotImplementedError("only the compiler has the gradient")
+
+
+def along(f: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return the function that gives the derivative of ``f`` at a place along a direction."""
+    raise NotImplementedError("only the compiler has the derivative")
+
+
+@register(slope_of)
+def _slope_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (f,) = args
+    return OperatorV(SLOPES, f, (0, False))
+
+
+@register(along)
+def _along(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (f,) = args
+    return OperatorV(ALONG, f)
 
 
 @register(with_slope)
@@ -75,7 +100,20 @@ def _stopped(sp: Specialiser, value: Value) -> Value:
 @register(constant)
 def _constant(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (value,) = args
-    return _stopped(sp, value)
+    stopped = _stopped(sp, value)
+    return OperatorV(_STILL, stopped) if isinstance(value, (FunctionV, OperatorV)) else stopped
+
+
+def _still(
+    sp: Specialiser, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """Call a function that is a constant. Lists and rows inside of it would count as something
+    with a derivative, so its result is a constant, too."""
+    return _stopped(sp, sp.call(operator.function, args, node, kwargs))
+
+
+REGISTRY.operators[_STILL] = _still
 
 
 def found(y: Any, captured: Any) -> Any:
@@ -144,4 +182,6 @@ def _replaced(atoms: Sequence[Atom], given: Iterator[Atom]) -> Iterator[Atom]:
 
 REGISTRY.operators[_APPLIED] = _apply
 
-__all__ = ["constant", "least_of", "nearness", "of_solver", "root_of", "with_slope"]
+__all__ = [
+    "along", "constant", "least_of", "nearness", "of_solver", "root_of", "slope_of", "with_slope",
+]  # fmt: skip

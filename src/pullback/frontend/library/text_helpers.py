@@ -1,9 +1,11 @@
 """The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
-``known``, ``view_of``, ``one_type``, ``same_shape``, ``go_together`` and ``each``."""
+``known``, ``parameters_of``, ``view_of``, ``one_type``, ``same_shape``, ``go_together`` and
+``each``."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn
@@ -13,6 +15,7 @@ import numpy as np
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
+    FunctionV,
     ListV,
     Scalar,
     Specialiser,
@@ -64,6 +67,24 @@ def _known(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(number, TupleV):
         return TupleV(tuple(_known(sp, (v,), {}, node) for v in number.items))
     return Static(sp.static_int(number, node, "an axis"))
+
+
+def parameters_of(f: Any) -> int:
+    """Return how many positional parameters a function has."""
+    return len(inspect.getfullargspec(f).args)
+
+
+@register(parameters_of)
+def _parameters_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (f,) = args
+    if not isinstance(f, FunctionV):
+        sp.refuse(node, "a function whose number of parameters is not known is not supported",
+                  "give the first values of the parameters")  # fmt: skip
+    named = f.definition.node.args
+    if named.vararg is not None:
+        sp.refuse(node, "a function of any number of parameters is not supported here",
+                  "give each parameter a name")  # fmt: skip
+    return Static(len(named.posonlyargs) + len(named.args) - len(f.bound))
 
 
 def one_type(number: Any) -> Any:

@@ -90,7 +90,6 @@ REWRITES: dict[str, str] = {
     "decimal.Decimal": "use floats",
     # SciPy
     "scipy.optimize.": NEWTON,
-    "scipy.optimize.least_squares": DESCENT, "scipy.optimize.curve_fit": DESCENT,
     "scipy.optimize.differential_evolution": DESCENT, "scipy.optimize.basinhopping": DESCENT,
     "scipy.integrate.": RULE, "scipy.integrate.odeint": STEPS,
     "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,

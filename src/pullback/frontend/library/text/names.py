@@ -59,9 +59,11 @@ from pullback.frontend.library.text import (
     random_generators,
     scipy_distance,
     scipy_equations,
+    scipy_fits,
     scipy_initial_value,
     scipy_integrate,
     scipy_interpolate,
+    scipy_least_squares,
     scipy_linalg,
     scipy_minima,
     scipy_minima_of_numbers,
@@ -140,6 +142,8 @@ OTHERS = (
     | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.interpolate", scipy_interpolate)
     | _by_name("scipy.optimize", scipy_equations)
+    | _by_name("scipy.optimize", scipy_fits)
+    | _by_name("scipy.optimize", scipy_least_squares)
     | _by_name("scipy.optimize", scipy_minima)
     | _by_name("scipy.optimize", scipy_minima_of_numbers)
     | _by_name("scipy.optimize", scipy_roots)
