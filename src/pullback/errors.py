@@ -41,6 +41,8 @@ class PullbackError(Exception):
     advice = "Instead"
     makes_objects = False
     """Whether the function makes objects that may have several names."""
+    shares = False
+    """Whether all that is wrong is that an object would need several names here."""
     iterates = False
     """Whether all that is wrong is that the result is an iterator."""
 

@@ -13,10 +13,10 @@ import pullback as pb
 from tests import harness
 from tests.campaign import part, seeds
 from tests.foreign.__main__ import is_right
-from tests.frontend import keyed_programs, point_keys
+from tests.frontend import keyed_programs, method_keys, point_keys
 from tests.frontend.test_random_control import function_of
 
-PROGRAMS = [*keyed_programs.PROGRAMS, *point_keys.PROGRAMS]
+PROGRAMS = [*keyed_programs.PROGRAMS, *point_keys.PROGRAMS, *method_keys.PROGRAMS]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,18 @@ def test_keys_that_are_refused(f: Callable[..., Any]) -> None:
     with pytest.raises(pb.PullbackError) as caught:
         pb.jit(f)(1.3)
     assert "point_keys.py" in str(caught.value) and "internal" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("f", "words"), method_keys.REFUSED.items(), ids=lambda f: str(f)[:20])
+def test_numbers_of_keys_are_seen_nowhere_else(f: Callable[..., Any], words: str) -> None:
+    with pytest.raises(pb.PullbackError, match=r"method_keys\.py") as caught:
+        pb.jit(f)(1.3)
+    assert words in caught.value.reason
+
+
+def test_a_set_of_objects_that_methods_compare_is_no_argument() -> None:
+    with pytest.raises(pb.PullbackError, match="only the run knows what is in a set"):
+        pb.jit(lambda s, p: p in s)({method_keys.Noted(1, 0.5)}, method_keys.Noted(1, 1.5))
 
 
 def test_points_as_keys_of_results_and_in_sets_that_are_given() -> None:

@@ -151,6 +151,8 @@ def _specialise(
                     return found
                 if facts is not None or getattr(found, "attribute", None) is not None:
                     raise found or e from None  # which attribute is assigned is learnt
+                if found is not None and e.shares:
+                    raise found from None
                 refusal = _all_problems(e, attempt)
                 refusal.makes_objects = found is not None
                 if found is not None and (found.reason, found.site) != (e.reason, e.site):

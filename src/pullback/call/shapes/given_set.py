@@ -13,7 +13,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.given_tables import NO_ITEMS
 from pullback.frontend.kinds.kinds import ListK, TableK
-from pullback.frontend.kinds.table_keys import key_kind
+from pullback.frontend.kinds.table_keys import has_methods, key_kind
 from pullback.frontend.python.pytypes import register, type_of
 from pullback.native.builder import increment
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE
@@ -77,7 +77,7 @@ def kind_of(value: set[object] | frozenset[object]) -> TableK:
         return TableK(NO_ITEMS, cls=type(value))
     listed = type_of(list(value))
     elem = key_kind(listed.elem) if isinstance(listed, ListK) else None
-    if elem is None:
+    if elem is None or has_methods(elem):
         what = describe(listed).replace("list", type(value).__name__)
         raise ArgumentTypeError(
             f"{what}: only the run knows what is in a set",

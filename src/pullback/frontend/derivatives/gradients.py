@@ -31,6 +31,7 @@ from pullback.frontend.kinds.kinds import (
     unions_in,
     with_parts,
 )
+from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import WRITTEN_CLASSES
 from pullback.frontend.memory.dict_views import DictView
 from pullback.frontend.python.records import Union, holds_functions
@@ -167,6 +168,9 @@ def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     if _has_view(kind):
         reason = "a view of a dict as a result"
         run.refuse(node, reason, "make a list of it: return list(d.values())")
+    if has_methods(kind):
+        reason = "a dict or set, whose keys __eq__ compares, as a result"
+        run.refuse(node, reason, "return lists: list(d), list(d.values())")
     if _met(kind):
         reason = "a list and a tuple have met here: which of the two this is, only the run knows"
         run.refuse(node, reason, "use lists on all paths, or tuples: list(x), tuple(x)")

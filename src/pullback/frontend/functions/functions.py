@@ -8,7 +8,7 @@ there, but for flags: what these decide need not be typed for others (``_MOST_VA
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ from pullback.frontend.functions.variants import (
     with_other_data,
 )
 from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
+from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds.kinds import (
     FunctionK,
@@ -52,6 +52,7 @@ from pullback.frontend.kinds.kinds import (
     ThreadK,
     leaf_types,
 )
+from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import FunctionV, Owner, PlaceV, Value
 from pullback.frontend.library.text import hashing
@@ -118,7 +119,7 @@ class Functions:
         """Call a known function with its parameters bound."""
         refresh(self.run, f)
         told: dict[str, Value] = {}
-        if f.definition.globals is not vars(hashing):
+        if not _is_total(f.definition, map(kind_of, args.values())):
             f, told = self.run.called(f, args)
         args = {n: self.run.handed(v, node) for n, v in args.items()} | told
         if asked(self.run, node):
@@ -382,7 +383,7 @@ class Functions:
         key: Key = (function.kind, kinds)
         spec = self.fixpoint.members.get(key)
         if spec is None or spec in self.active:
-            spec = Spec(definition, self._name(definition), function.kind, kinds)
+            spec = Spec(definition, self._name(definition, kinds), function.kind, kinds)
             if CONSUMER in names and not generator_forms.tells(definition):
                 spec.result = _thread(kinds[names.index(CONSUMER)])
         origins = [self.run.origins.get(a) for a in function.atoms]
@@ -421,12 +422,12 @@ class Functions:
             made.add_note("inside of it\n" + excerpt(e.site))
         return made
 
-    def _name(self, definition: Definition) -> str:
+    def _name(self, definition: Definition, kinds: Iterable[Kind]) -> str:
         base = "lambda" if definition.name == "<lambda>" else definition.name
         n = self.numbers[base] = self.numbers.get(base, 0) + 1
         name = base if n == 1 else f"{base}.{n}"
         self.definitions[name] = definition
-        if definition.globals is vars(hashing):
+        if _is_total(definition, kinds):
             self.run.caught.total.add(name)
         return name
 
@@ -449,6 +450,12 @@ def _thread(consumer: Kind) -> ThreadK:
     """Return the kind of the result of a generator's function, which its consumer knows."""
     assert isinstance(consumer, StaticK)
     return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
+
+
+def _is_total(definition: Definition, kinds: Iterable[Kind]) -> bool:
+    """Whether a function raises nothing, and looks at no object: one for hash tables, unless
+    methods compare the keys."""
+    return definition.globals is vars(hashing) and not any(map(has_methods, kinds))
 
 
 def _argument(kind: Kind) -> Kind:

@@ -112,6 +112,16 @@ def has_method(value: Value, name: str) -> bool:
     return (receiver_name(value), name) in METHODS
 
 
+def check_hash(run: Run, node: ast.AST) -> None:
+    """Refuse the number of an object but where another one is made of it: for keys of tables."""
+    definition = run.frame.definition
+    if definition is None or definition.name != "__hash__":
+        run.refuse(
+            node, "the number that hash() gives: of strings it is another one in each process",
+            "call hash in __hash__ only, and compare the fields: (a.x, a.y) == (b.x, b.y)",
+        )  # fmt: skip
+
+
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """Return ``value.name``. Raise an UnknownAttributeError if there is none."""
     if isinstance(value, OptionalV):
@@ -120,6 +130,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         return attribute(run, inner, name, node)
     if isinstance(value, SmallV):
         return small_ints.attribute(run, value, name, node)
+    if name == "__hash__" and isinstance(node, ast.Attribute):
+        check_hash(run, node)
     reference, value = value, opened(run, value, node)
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:

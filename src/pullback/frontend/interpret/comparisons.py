@@ -55,8 +55,9 @@ from pullback.frontend.library import list_methods
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import counting
-from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets, hash_tables
+from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
 from pullback.frontend.memory.dict_views import is_view, seen_by, word_of
+from pullback.frontend.memory.keys_by_methods import own_key
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.object_classes import is_object_class
@@ -372,7 +373,7 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         if isinstance(item, Static):
             return Static(run.static(item, node, "what is looked for") in items.value)
         if not chosen_keys.is_chosen(item):
-            hash_tables.own_key(run, item, node)
+            own_key(run, item, node)
         return chosen_keys.contains(run, sorted(items.value, key=repr), item, node)
     if isinstance(items, HashV):
         return hash_methods.contains(run, items, item, node)

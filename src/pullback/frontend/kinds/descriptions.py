@@ -36,6 +36,7 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     WrappedK,
 )
+from pullback.frontend.kinds.table_keys import Hashed
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
@@ -72,6 +73,8 @@ def describe(kind: Kind) -> str:
             if isinstance(part, ArrayK):
                 return f"an array of complex numbers, rank {part.rank}"
             return "a complex number"
+        case RecordK(cls, fields) if cls is Hashed:
+            return describe(fields[1][1])
         case RecordK(cls, fields):
             if cls is dict:
                 return f"a dict with the keys {first_keys([n for n, _ in fields])}"

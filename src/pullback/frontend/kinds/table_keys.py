@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
+from types import FunctionType
 
-from pullback.core.types import Bool, Int
+from pullback.core.frozen import dataclass
+from pullback.core.types import I64, Bool, Int, Real
 from pullback.frontend.kinds.kinds import (
     Kind,
     ListK,
@@ -15,35 +17,55 @@ from pullback.frontend.kinds.kinds import (
     StaticK,
     SymbolK,
     TupleK,
+    parts,
     static_kind,
     static_scalar,
 )
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.symbols import symbol_class
 
 
-def key_kind(kind: Kind) -> Kind | None:
+@dataclass(frozen=True)
+class Hashed:
+    """A key that functions of its class compare: the number that ``__hash__`` has given, and the
+    object. It never leaves a table."""
+
+    code: int
+    held: object
+
+
+def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
     """Return the kind of the key of a hash table that a value of this kind is; None: it is none.
-    Floats are none: two equal ones may have different derivatives."""
+    Floats are none: two equal ones may have different derivatives. (``floats``: what ``hash`` in a
+    method takes. There the object is the key.)"""
     match kind:
         case StaticK(_, tuple(items)):
-            return key_kind(TupleK(tuple(map(static_kind, items))))
+            return key_kind(TupleK(tuple(map(static_kind, items))), floats)
         case StaticK(_, value):
             cls = symbol_class(value)
             if cls is not None:
                 return None if issubclass(cls, (int, float)) else SymbolK(cls)
-            return key_kind(static_scalar(value) or ListK(kind))
+            return key_kind(static_scalar(value) or ListK(kind), floats)
         case ScalarK(Int() | Bool() as t, py):
+            return ScalarK(t, py)
+        case ScalarK(Real() as t, py) if floats and not kind.rank0:
             return ScalarK(t, py)
         case SymbolK(cls):
             return None if issubclass(cls, (int, float)) else kind
         case RefK(cls) | OptionalK(RefK(cls)) if _is_by_identity(cls):
             return OptionalK(RefK(cls))
+        case RefK(cls) | OptionalK(RefK(cls)) if is_by_methods(cls):
+            return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
+        case RecordK(cls) if is_by_methods(cls) and not is_object_class(cls):
+            return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
         case TupleK(items, False):
-            keys = [key_kind(k) for k in items]
+            keys = [key_kind(k, floats) for k in items]
             known = tuple(k for k in keys if k is not None)
             return TupleK(known) if len(known) == len(keys) else None
+        case RecordK(cls, held) if cls is Hashed:
+            return kind
         case RecordK(cls, held) if _is_by_fields(cls):
-            named = [(n, k) for n, part in held if (k := key_kind(part)) is not None]
+            named = [(n, k) for n, part in held if (k := key_kind(part, floats)) is not None]
             return replace(kind, fields=tuple(named)) if len(named) == len(held) else None
         case _:
             return None
@@ -51,9 +73,11 @@ def key_kind(kind: Kind) -> Kind | None:
 
 def _is_by_fields(cls: type) -> bool:
     """Whether objects are equal, and have one hash, if their classes and all their fields are: a
-    frozen dataclass whose methods for that are the generated ones."""
+    frozen dataclass whose methods for that are the generated ones, or a NamedTuple."""
+    if issubclass(cls, tuple):
+        return _entry(cls, "__eq__") is None and cls.__hash__ is tuple.__hash__
     made = getattr(cls, "__dataclass_params__", None)
-    if made is None or not is_dataclass(cls) or issubclass(cls, tuple):
+    if made is None or not is_dataclass(cls):
         return False
     if not (made.frozen and made.eq):
         return False
@@ -68,4 +92,30 @@ def _is_by_identity(cls: type) -> bool:
     return own.isdisjoint({"__eq__", "__hash__"})
 
 
-__all__ = ["key_kind"]
+def is_by_methods(cls: type) -> bool:
+    """Whether it is asked of methods of a class whether its objects are equal, and for a number:
+    of those that a user or ``@dataclass`` wrote. Objects that can change are asked where they may
+    have several names: who has one of them as a key sees what becomes of it."""
+    methods = (_entry(cls, n) for n in ("__eq__", "__hash__"))
+    written = all(isinstance(f, FunctionType) for f in methods)
+    return cls is not Hashed and written and not _is_by_fields(cls)
+
+
+def _entry(cls: type, name: str) -> object:
+    """Return what the classes of a user have under a name; None if that is nothing."""
+    users = (c for c in cls.__mro__ if c not in (object, tuple))
+    return next((vars(c)[name] for c in users if name in vars(c)), None)
+
+
+def has_methods(kind: Kind) -> bool:
+    """Whether there are keys in a value of this kind that functions of their classes compare."""
+    return (isinstance(kind, RecordK) and kind.cls is Hashed) or any(map(has_methods, parts(kind)))
+
+
+def is_unhashable(cls: type) -> bool:
+    """Whether a class says that its objects are no keys: by an ``__eq__`` without a ``__hash__``.
+    """
+    return cls.__hash__ is None
+
+
+__all__ = ["Hashed", "has_methods", "is_by_methods", "is_unhashable", "key_kind"]

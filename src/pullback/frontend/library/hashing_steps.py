@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom
-from pullback.core.types import I64
 from pullback.frontend.kinds.flatten import flatten
+from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import (
     ListV,
     Scalar,
     Specialiser,
+    Static,
     Value,
     index_scalar,
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.memory import keys_by_methods
 
-_ROUND = 0x9E3779B97F4A7C15 - (1 << 64)
-"""The golden ratio in 64 bits, as a signed number: neighbours are put far apart."""
-
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
 
 def code(key: Any) -> int:
     """Return a number that follows from a key."""
@@ -32,12 +34,7 @@ def code(key: Any) -> int:
 @register(code)
 def _code(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (key,) = args
-    found: Atom = i64(_ROUND)
-    for leaf in flatten(key).atoms:
-        number = sp.convert(Scalar(leaf, True), I64, node)
-        mixed = sp.b.prim("mul", sp.b.prim("xor", found, number), i64(_ROUND))
-        found = sp.b.prim("xor", mixed, sp.b.prim("shr", mixed, i64(32)))
-    return Scalar(found, True)
+    return Scalar(keys_by_methods.mixed(sp, keys_by_methods.leaves(key), node), True)
 
 
 def first(code: int, index: list[int]) -> int:
@@ -88,8 +85,26 @@ def _same(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     keys, e, key = args
     assert isinstance(keys, ListV)
     at = sp.scalar(e, node).atom
+    if has_methods(keys.elem):
+        return _same_by_methods(cast("Run", sp), sp.element(keys, at, node, False), key, node)
+    stored = (sp.b.index(column, (at,), checked=False) for column in keys.atoms)
+    return Scalar(_all_equal(sp, stored, iter(flatten(key).atoms)), True, 1)
+
+
+def _all_equal(sp: Specialiser, xs: Iterator[Atom], ys: Iterator[Atom]) -> Atom:
     found: Atom | None = None
-    for leaf, column in zip(flatten(key).atoms, keys.atoms, strict=True):
-        equal = sp.b.prim("eq", sp.b.index(column, (at,), checked=False), leaf)
+    for x, y in zip(xs, ys, strict=True):
+        equal = sp.b.prim("eq", x, y)
         found = equal if found is None else sp.b.prim("and", found, equal)
-    return Scalar(boolean(True) if found is None else found, True, 1)
+    return boolean(True) if found is None else found
+
+
+def _same_by_methods(run: Run, stored: Value, key: Value, node: ast.AST) -> Value:
+    """The same where methods of objects in the keys are to be asked."""
+    alike = _all_equal(run, keys_by_methods.leaves(stored), keys_by_methods.leaves(key))
+    found: Value = Scalar(alike, True, 1)
+    for a, b in keys_by_methods.pairs(stored, key):
+        so_far = run.truth(found, node)
+        both = partial(keys_by_methods.equal, run, a, b, node)
+        found = run.branch(so_far, both, lambda: Static(False), node)
+    return found

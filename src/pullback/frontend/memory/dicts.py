@@ -46,6 +46,7 @@ from pullback.frontend.memory import (
     hash_sets,
     hash_tables,
 )
+from pullback.frontend.memory.keys_by_methods import check_shared
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.records import is_key
 from pullback.frontend.store.shared_memory import opened
@@ -77,6 +78,7 @@ def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
     """Return a key, which must be known. Keys that are no strings stand in the place of names as
     they are."""
     rewrite = "loop over the dict itself (d.items(), d.values()), or use a list or an array"
+    check_shared(cast("Run", run), value, node)
     key = run.static(value, node, "the key of a dict", rewrite)
     if not is_key(key):
         run.refuse(

@@ -19,6 +19,7 @@ from pullback.core.types import Bool, Int, Real
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
 from pullback.frontend.kinds.kinds import HashK, Kind, leaf_types
+from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import (
     GeneratorV,
     HashV,
@@ -33,6 +34,7 @@ from pullback.frontend.library.text import hashing
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import lists
 from pullback.frontend.memory.chosen_keys import known_item
+from pullback.frontend.memory.keys_by_methods import own_key
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -177,7 +179,7 @@ class Table:
         there = ListV(d.length, d.elem.items[2], (d.atoms[tables.alive_leaf(d)],), spare=True)
         found = run_program(run, text, (there, Scalar(d.start, True, 31)), node)
         entry = run.scalar(found, node).atom
-        self.take_out(entry, tables.key_at(run, d, entry, node))
+        self.take_out(entry, tables.own_key_at(run, d, entry, node))
         return entry
 
 
@@ -188,9 +190,12 @@ def changed(
     run: Run, name: str, table: Table, values: Sequence[Value], change: Change
 ) -> Atom:
     """Change a table by the function of Core for tables of its kind. Return the result of that. A
-    value that has memory of its own is put in here: a function would have to copy it."""
+    value that has memory of its own is put in here: a function would have to copy it; and so is one
+    in a table whose keys are compared by methods, which may look at any object."""
     flats = [flatten(v) for v in values]
-    if not all(isinstance(a.type, (Real, Int, Bool)) for f in flats for a in f.atoms):
+    if has_methods(table.kind.elem) or not all(
+        isinstance(a.type, (Real, Int, Bool)) for f in flats for a in f.atoms
+    ):
         return change(table, values)
     place = name, replace(table.kind, factory=_NOTHING), len(table.at), *(f.kind for f in flats)
     if place not in run.shared:
@@ -263,7 +268,7 @@ def _with(
     run: Run, d: HashV, key: Value, value: Value, name: str, change: Change, node: ast.AST
 ) -> tuple[HashV, Atom]:
     run.check_captured_in_loop(value, node)
-    own = tables.own_key(run, key, node)
+    own = own_key(run, key, node)
     d = tables.fitted(run, d, own, value, node)
     parts = d.elem.items
     table = _of(run, d, node)
@@ -311,5 +316,5 @@ def table_for(run: Run, d: RecordV, key: Value, value: Value | None, node: ast.A
     for k, v in d.fields.items():
         made = put(run, made, known_item(k), v, node)
     if value is not None:
-        made = tables.fitted(run, made, tables.own_key(run, key, node), value, node)
+        made = tables.fitted(run, made, own_key(run, key, node), value, node)
     return replace(made, owners=d.owners, fresh=d.fresh)

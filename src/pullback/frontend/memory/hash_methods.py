@@ -40,6 +40,7 @@ from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import holding, places
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
+from pullback.frontend.memory.keys_by_methods import hashed, own_key
 from pullback.frontend.signals import NotCarriedError, Unreachable
 from pullback.frontend.store.shared_memory import has_references, in_region, opened
 
@@ -75,7 +76,7 @@ def get_item(run: Run, d: HashV, key: Value, node: ast.AST) -> Value:
     if default is not None:
         return _value_or(run, d, key, default, node)
     if not d.elem.items and not tables.is_no_key(run, d, key, node):
-        tables.own_key(run, key, node)
+        own_key(run, key, node)
         shown = of_key(key.value) if isinstance(key, Static) else "a key of an empty dict"
         run.never("KeyError", shown, node, StaticKeyError)
     entry = tables.lookup(run, d, key, node)
@@ -151,9 +152,9 @@ def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
         value = tables.value_at(run, d, i, node)
         if what == "values" and not places.is_part(value):
             return value
-        key = tables.key_at(run, d, i, node)
-        places.note(run, d, key, value)
-        return value if what == "values" else TupleV((key, value))
+        own = tables.own_key_at(run, d, i, node)
+        places.note(run, d, own, value)
+        return value if what == "values" else TupleV((tables.key_at(run, d, i, node), value))
 
     return replace(tables.left(run, d, node), at=at)
 
@@ -239,14 +240,15 @@ def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change
         made, item = _end(run, d, True, "pop from an empty set", node)
         assert isinstance(item, TupleV)
         return made, item.items[0]
-    key, default = arguments(run, "pop", args, kwargs, 1, 2, node)
+    given, default = arguments(run, "pop", args, kwargs, 1, 2, node)
+    key = hashed(run, given, node)
     if not d.elem.items:
         return d, get_item(run, replace(d, cls=dict), key, node) if default is None else default
     wide = tables.with_holes(run, d, node)
     entry = tables.lookup(run, wide, key, node)
     found = tables.is_found(run, entry)
     if default is None:
-        tables.check_key(run, key, found, node)
+        tables.check_key(run, given, found, node)
         value = tables.value_at(run, wide, entry, node)
     else:
         value = run.branch(

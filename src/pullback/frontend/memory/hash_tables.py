@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.messages import Message
 from pullback.core.terms import Atom
-from pullback.core.types import I64, Array, Bool, Real
-from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
+from pullback.core.types import I64, Array, Bool
+from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
@@ -26,13 +26,14 @@ from pullback.frontend.kinds.kinds import (
     HashK,
     Kind,
     OptionalK,
+    RecordK,
     ScalarK,
     SymbolK,
     TupleK,
     leaf_types,
     without_spare,
 )
-from pullback.frontend.kinds.table_keys import key_kind
+from pullback.frontend.kinds.table_keys import Hashed, has_methods, key_kind
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
     HashV,
@@ -40,7 +41,6 @@ from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
     Owner,
-    RefV,
     Scalar,
     Static,
     TupleV,
@@ -48,14 +48,14 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import hashing
+from pullback.frontend.memory import keys_by_methods
+from pullback.frontend.memory.keys_by_methods import LEAST, of_run, own_key
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 _NONE = Static(None)
 _UNTYPED = TupleK(())
-_LEAST = -(2**63)
-"""An int of the run that is no literal: its absolute value is no int of the run."""
 
 
 def empty(run: Run, cls: type, factory: Value = _NONE) -> HashV:
@@ -70,44 +70,12 @@ def empty(run: Run, cls: type, factory: Value = _NONE) -> HashV:
 # --- keys -----------------------------------------------------------------------------------------
 
 
-def own_key(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return a key as a value that only the run knows; refused if it cannot be one."""
-    value = _of_run(value)
-    known = run.kind(value, node)
-    kind = key_kind(known)
-    if kind is None:
-        is_float = any(isinstance(t, Real) for t in leaf_types(known))
-        run.refuse(
-            node,
-            f"{run.describe(value)} as a key" + (
-                ": two equal floats may have different derivatives" if is_float else ""
-            ),
-            "use ints, bools, strings, members of an enum, or tuples or frozen dataclasses of them",
-            error=ArgumentTypeError,
-        )
-    return coerce(run, _plain(run, value), kind, node)
-
-
-def _of_run(value: Value) -> Value:
-    """Return a key that is known as a value of the run, if it is no literal there."""
-    is_least = isinstance(value, Static) and type(value.value) is int and value.value == _LEAST
-    return Scalar(i64(_LEAST), True) if is_least else value
-
-
-def _plain(run: Run, value: Value) -> Value:
-    """Return a key that may be None with the number of no object where it is."""
-    match value:
-        case OptionalV(there, RefV(row, cls)):
-            return OptionalV(there, RefV(run.b.prim("select", there, row, i64(-1)), cls))
-        case _:
-            return value
-
-
 def asked(run: Run, d: HashV, value: Value, node: ast.AST) -> Value:
     """Return a key that is looked for, in the form of the keys of a table."""
     if isinstance(value, Static) and isinstance(value.value, float) and value.value.is_integer():
         value = Static(int(value.value))
-    return coerce(run, own_key(run, value, node), d.elem.items[0], node)
+    kind = d.elem.items[0]
+    return coerce(run, own_key(run, keys_by_methods.as_tuple_of(value, kind), node), kind, node)
 
 
 def keys_of(d: HashV) -> ListV:
@@ -140,24 +108,40 @@ def lookup(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
     """Return the number of the entry with a key, or -1."""
     if is_no_key(run, d, key, node):
         return i64(-1)
+    if isinstance(key, OptionalV) and d.elem.items and not has_none(d.elem.items[0]):
+        entry = run.branch(
+            key.there, lambda: Scalar(lookup(run, d, key.value, node), True), lambda: Static(-1),
+            node,
+        )  # fmt: skip
+        return run.scalar(entry, node).atom
     if not d.elem.items:
         own_key(run, key, node)
         return i64(-1)
     return found(run, d, asked(run, d, key, node), node)
 
 
+def has_none(kind: Kind) -> bool:
+    """Whether None may be among keys of a kind."""
+    held = kind.fields[1][1] if isinstance(kind, RecordK) and kind.cls is Hashed else kind
+    return isinstance(held, OptionalK)
+
+
 def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
     """Whether a value that may be a key of other tables is equal to none that this one can have."""
     match value:
-        case Static(int(n)) if not _LEAST <= n < -_LEAST:
+        case Static(int(n)) if not LEAST <= n < -LEAST:
             return True
         case Static(float(x)) if not x.is_integer():
             return True
         case Static(None):
-            return not d.elem.items or not isinstance(d.elem.items[0], OptionalK)
+            return not d.elem.items or not has_none(d.elem.items[0])
         case _:
-            kind = key_kind(run.kind(_of_run(value), node))
-            return kind is not None and bool(d.elem.items) and _differ(kind, d.elem.items[0])
+            kind = key_kind(run.kind(of_run(value), node))
+            if kind is None or not d.elem.items:
+                return False
+            if has_methods(kind) != has_methods(d.elem.items[0]):
+                keys_by_methods.refuse_others(run, kind, d.elem.items[0], node)
+            return _differ(kind, d.elem.items[0])
 
 
 def _differ(a: Kind, b: Kind) -> bool:
@@ -165,6 +149,13 @@ def _differ(a: Kind, b: Kind) -> bool:
     match a, b:
         case TupleK(xs), TupleK(ys):
             return len(xs) != len(ys) or any(map(_differ, xs, ys))
+        case RecordK(), (RecordK() | TupleK()):
+            mine, theirs = map(keys_by_methods.items_of, (a, b))
+            if mine is None or theirs is None:
+                return type(a) is not type(b)
+            return _differ(mine, theirs)
+        case TupleK(), RecordK():
+            return _differ(b, a)
         case SymbolK(one), SymbolK(other):
             return one is not other and not (issubclass(one, str) and issubclass(other, str))
         case _:
@@ -210,6 +201,11 @@ def value_at(run: Run, d: HashV, entry: Atom, node: ast.AST) -> Value:
 
 def key_at(run: Run, d: HashV, entry: Atom, node: ast.AST) -> Value:
     """Return the key of an entry that there is."""
+    return keys_by_methods.held(own_key_at(run, d, entry, node))
+
+
+def own_key_at(run: Run, d: HashV, entry: Atom, node: ast.AST) -> Value:
+    """Return the same as the table has it."""
     return run.element(keys_of(d), entry, node, False)
 
 

@@ -56,6 +56,7 @@ from pullback.frontend.memory import (
     ownership,
 )
 from pullback.frontend.memory.holding import has_defaults
+from pullback.frontend.memory.keys_by_methods import own_key
 from pullback.frontend.memory.owners import kept_owners
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
@@ -223,7 +224,7 @@ class Inside:
         """Return the change of a hash table by an item, and the value that the key has then."""
         run, node = self.run, self.node
         run.check_captured_in_loop(value, node)
-        own = hash_tables.own_key(run, key, node)
+        own = own_key(run, key, node)
         factory = container.factory if isinstance(container, HashV) else _NONE
         entry = run.kind(own, node), without_spare(generalise(run.kind(value, node)))
         there = (ScalarK(Bool(), True),) if holes else ()

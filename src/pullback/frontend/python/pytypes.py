@@ -40,7 +40,7 @@ from pullback.frontend.kinds.kinds import (
     parts,
     static_kind,
 )
-from pullback.frontend.kinds.table_keys import key_kind
+from pullback.frontend.kinds.table_keys import has_methods, key_kind
 from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
@@ -253,7 +253,7 @@ def _table(value: dict[object, object]) -> ArgType | None:
     if not isinstance(keys, ListK) or not isinstance(values, ListK):
         return None
     key = key_kind(keys.elem)
-    if key is None or any(map(_holds_in_one_form, (keys.elem, values.elem))):
+    if key is None or has_methods(key) or any(map(_holds_in_one_form, (keys.elem, values.elem))):
         return None
     return TableK(TupleK((key, values.elem)), cls=dict)
 
