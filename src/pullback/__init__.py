@@ -1,5 +1,7 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
+import importlib
+
 from pullback import interop as interop  # reached as pb.interop, no operator
 from pullback.absent import absence
 from pullback.api.c_functions import cfunc
@@ -99,7 +101,10 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
 
 
 def __getattr__(name: str) -> object:
-    """Raise an error that says what to write in place of a name that is not there yet."""
+    """Import ``pb.compat``; raise an error that says what to write in place of a name that is not
+    there yet."""
+    if name == "compat":
+        return importlib.import_module("pullback.compat")
     reason, rewrite = absence(name)
     raise AttributeError(f"{reason}\n  Instead: {rewrite}" if rewrite else reason)
 

@@ -52,6 +52,10 @@ def same(a: Any, b: Any) -> None:
         assert len(a) == len(b) and isinstance(a, type(b)), (a, b)
         for x, y in zip(a, b):
             same(x, y)
+    elif isinstance(b, dict):
+        assert list(a) == list(b) and type(a) is type(b), (a, b)
+        for key in b:
+            same(a[key], b[key])
     elif dataclasses.is_dataclass(b):
         assert type(a) is type(b)
         for field in dataclasses.fields(b):

@@ -128,12 +128,12 @@ def mended_type(a):
 
 
 def refused_hasattr(x):
-    return x if hasattr(x, "is_integer") else 1.0
+    return x if hasattr(np.sum, "reduce") else 1.0
 
 
 @mends(refused_hasattr, (2.0,), "use isinstance(x, Class), or ask for a field", UnsupportedError)
 def mended_hasattr(x):
-    return x if isinstance(x, float) else 1.0
+    return x if isinstance(np.sum, np.ufunc) else 1.0
 
 
 def refused_bool(x):

@@ -28,6 +28,7 @@ from tests.frontend import (
     mended_iterators,
     mended_keys,
     mended_libraries,
+    mended_names,
     mended_numpy,
     mended_objects,
     mended_places,
@@ -63,6 +64,7 @@ TITLES = {
     mended_complex: "Complex numbers",
     mended_wholes: "Operators",
     mended_exports: "Functions for other languages",
+    mended_names: "Names of other libraries",
 }
 """The modules with pairs, which fill ``PAIRS`` when they are imported, and their titles."""
 ROW = re.compile(r"^### (.*)\n\n<!-- ([\w.]+) -->\n(?:(?!###).*\n)*?Instead: (.*)$", re.M)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -173,6 +174,37 @@ class Turned(NamedTuple):
 
 def weighted(r):
     return sum(v * (k + 1) for k, v in enumerate(reversed(r)))
+
+
+def asked_of_built_in(v):
+    names = ("real", "shape", "append", "__len__", "items", "__iter__", "is_integer", "conjugate")
+    return tuple([hasattr(v, name) for name in names]), getattr(v, "shape", "none")
+
+
+def asked_inside(x):
+    queue, table, z = collections.deque([x]), {k: x for k in range(3)}, complex(x, 1.0)
+    draws = np.random.default_rng(0)
+    return (
+        [asked_of_built_in(v)[0] for v in (queue, table, z, {1, 2}, z * np.ones(2), np.array(x))],
+        hasattr(queue, "rotate"), hasattr(queue, "insert"), hasattr(queue, "turn"),
+        hasattr(draws, "normal"), hasattr(draws, "draw"), hasattr(1 if x > 0 else 2.5, "real"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1.5, 2, True, 1 + 2j, np.float64(1.5), np.float32(1.5), np.int64(2), np.bool_(True),
+        np.complex128(1 + 2j), np.ones(2), np.ones((2, 2), np.int64), np.ones(2) + 1j, [1.0], (),
+        (1.0, 2), {"a": 1.0}, {1: 2.0}, "text", None,
+    ],
+)  # fmt: skip
+def test_hasattr_of_values_of_built_in_classes(value):
+    agrees(asked_of_built_in, value)
+
+
+def test_hasattr_of_values_that_are_made_inside():
+    agrees(asked_inside, 1.5)
 
 
 def test_reversed():

@@ -40,6 +40,7 @@ MAY_KNOW = {
         "api", "errors", "combinators", "absent", "interop", "explanation", "loop_progress",
     },
     "interop": {"pullback", "api", "call", "errors", "structures"},
+    "compat": {"pullback", "api", "combinators", "errors", "structures"},
     "demo": {"pullback"},
     "gallery": {"pullback"},
     "__main__": {"pullback", "demo", "gallery", "papers"},

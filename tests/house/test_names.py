@@ -46,6 +46,8 @@ MEANINGS = {
     "mutable.py": PAPERS,
     "naive.py": PAPERS,
     "ownership.py": "who may update an array",
+    "numpy.py": "NumPy under another library's name",
+    "scipy.py": "SciPy: under another library's name, and as a neighbour",
     "run.py": "one run: of the front end, of a paper",
     "scalars.py": "operations on numbers",
     "special.py": "the special functions",

@@ -20,7 +20,8 @@ def refusals(program: Program) -> Iterator[None]:
         yield
     except DerivativeError as e:
         places = _places(program, e.let)
-        error = UnsupportedError(e.reason, site=places[0] if places else e.let.site)
+        here = None if _is_own(e.let) else e.let.site  # the user has called a text itself
+        error = UnsupportedError(e.reason, site=places[0] if places else here)
         for other in places[1:_MOST]:
             error.add_note("or in the call\n" + excerpt(other))
         raise error from None
@@ -29,10 +30,15 @@ def refusals(program: Program) -> Iterator[None]:
 _MOST = 3
 
 
+def _is_own(let: Let) -> bool:
+    """Whether an op stands in a text of the library."""
+    return let.site is not None and package_of(let.site.file) == OWN
+
+
 def _places(program: Program, let: Let) -> list[Site]:
     """Return where the user's code calls texts of the library that come to an op; [] if that is in
     the user's code itself."""
-    if let.site is None or package_of(let.site.file) != OWN:
+    if not _is_own(let):
         return []
     lets = [(f, x) for f, fn in program.functions.items() for x in all_lets(fn.body)]
     todo = [f for f, x in lets if x.site == let.site]

@@ -88,7 +88,7 @@ def _called(todo: list[object]) -> tuple[str, Site | None]:
         f = todo.pop()
         if (operator := getattr(f, "__pullback_operator__", None)) is not None:
             name = name or f"pb.{getattr(f, 'name', operator[0])}"
-            f = operator[1]
+            f = operator[1][0] if isinstance(operator[1], tuple) else operator[1]
         if not isinstance(f, FunctionType) or f in seen:
             continue
         seen.add(f)

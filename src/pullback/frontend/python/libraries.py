@@ -35,8 +35,11 @@ packages are."""
 
 _OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.call.callee", "pullback.api",
               "pullback.combinators", "pullback.loop_progress", "pullback.explanation",
-              "pullback.interop.")  # fmt: skip
+              "pullback.interop.", "pullback.compat.")  # fmt: skip
 """The modules of Pullback itself whose functions are compiled like the user's."""
+
+_OWN_CLASSES = ("pullback.demo.", "pullback.frontend.library.text.", "pullback.compat.")
+"""The modules of Pullback itself whose classes are compiled like the user's."""
 
 OWN = "pullback"
 _HERE = PurePath(__file__).parents[2]
@@ -99,7 +102,7 @@ def is_closed_module(name: str) -> bool:
     """Whether the classes of a module, by its name, are those of a library that is not read."""
     top = name.partition(".")[0]
     if top == "pullback":
-        return not name.startswith(("pullback.demo.", "pullback.frontend.library.text."))
+        return not name.startswith(_OWN_CLASSES)
     return top in CLOSED or (top in sys.stdlib_module_names and top != "__main__")
 
 
@@ -116,7 +119,9 @@ def name_of(obj: object) -> str:
         module = "numpy" if getattr(np, str(name), None) is obj else "scipy.special"
     if module.startswith("scipy.stats.") and isinstance(obj, MethodType):
         name = f"{_name(obj.__self__)}.{obj.__name__}"
-    if module == "pullback" or module.startswith("pullback."):
+    if module.startswith("pullback.compat."):  # shown as the library whose names these are
+        module = module.split(".")[2]
+    elif module == "pullback" or module.startswith("pullback."):
         module = "pb"
     public = takewhile(lambda p: not p.startswith("_"), _PUBLIC.get(module, module).split("."))
     return ".".join([*(p for p in public if p not in ("builtins", "")), str(name)])

@@ -71,10 +71,12 @@ if TYPE_CHECKING:
 _TRUSTED_MODULES = ("numpy", "math", "cmath", "builtins", "scipy")
 """Modules whose attributes are known, unless they have been replaced."""
 
+_OWN = ("pullback.frontend.", "pullback.api.", "pullback.compat.")
+
 
 def is_library(names: dict[str, object]) -> bool:
     """Whether these are the globals of library texts or derived operators: they do not change."""
-    return str(names.get("__name__")).startswith(("pullback.frontend.", "pullback.api."))
+    return str(names.get("__name__")).startswith(_OWN)
 
 
 def text_of(function: object) -> FunctionV:

@@ -5,7 +5,7 @@ tuple."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, TypeGuard
@@ -28,8 +28,10 @@ from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.fallbacks import asks, told_absent
 from pullback.frontend.interpret.shared_objects import class_of_reference, from_class, has_attribute
 from pullback.frontend.kinds.complex_pairs import is_complex
+from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.kinds import TYPE, PerhapsUnread
 from pullback.frontend.kinds.values import (
+    WRITTEN_CLASSES,
     ArrayV,
     CaughtV,
     FunctionV,
@@ -276,6 +278,9 @@ def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 def known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | None:
     """Whether an object has an attribute; None if it must be asked for to know that, since a
     function of the object may raise an AttributeError."""
+    told = {hasattr(cls, name) for cls in _built_in_classes(value)}
+    if len(told) == 1:
+        return Static(told.pop())
     match value:
         case RecordV(cls) | RefV(cls=cls) if isinstance(sp, Run) and sp.taken is not None:
             classes = sp.rows.group(value).classes if isinstance(value, RefV) else [cls]
@@ -330,3 +335,28 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
         f"hasattr({sp.describe(value)}, {name!r}) is not known when compiling",
         "use isinstance(x, Class), or ask for a field or method of a frozen dataclass",
     )
+
+
+def _built_in_classes(value: Value) -> set[type]:
+    """Return classes of Python's or NumPy's of which one is that of the value: its attributes are
+    those of the class. The set is empty for others."""
+    pair = class_of_pair(value)
+    match value:
+        case ArrayV() | Scalar(rank0=True):
+            return {np.ndarray}
+        case Scalar(is_int=is_int) if is_int is not None:
+            return {int, float}
+        case Scalar(py=True):
+            return {{BOOL: bool, I64: int}.get(value.type, float)}
+        case Scalar():
+            return {DTYPES[value.type].type}
+        case Static(str() | int() | float() | None as known):
+            return {type(known)}
+        case ListV(cls=cls) | TupleV(cls=cls) | HashV(cls):
+            return {list, tuple} if cls is Sequence else {cls}
+        case RecordV() if pair is not None:
+            return {pair}
+        case RecordV(cls) | RefV(cls=cls):
+            return {real for real, text in (*WRITTEN_CLASSES.items(), (dict, dict)) if text is cls}
+        case _:
+            return set()
