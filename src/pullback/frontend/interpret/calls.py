@@ -161,7 +161,7 @@ def _call_member(
 
 _ASKING = (
     isinstance, bool, hasattr, callable, str, repr, hash, ascii, format, copy.copy, copy.deepcopy,
-    is_method, hashing_steps.first, hashing_steps.same, iterators.more, *graph_steps.TAKING_NONE,
+    is_method, hashing_steps.code, hashing_steps.same, iterators.more, *graph_steps.TAKING_NONE,
     type, operator.eq, operator.ne, operator.not_, operator.truth, operator.is_, operator.is_not,
 )  # fmt: skip
 """The functions that may be asked about None."""

@@ -41,6 +41,8 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
     match kind:
         case StaticK(_, tuple(items)):
             return key_kind(TupleK(tuple(map(static_kind, items))), floats)
+        case StaticK(_, None):
+            return kind
         case StaticK(_, value):
             cls = symbol_class(value)
             if cls is not None:
@@ -58,6 +60,9 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
             return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
         case RecordK(cls) if is_by_methods(cls) and not is_object_class(cls):
             return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
+        case OptionalK(inner):
+            one = key_kind(inner, floats)
+            return None if one is None or has_methods(one) else OptionalK(one)
         case TupleK(items, False):
             keys = [key_kind(k, floats) for k in items]
             known = tuple(k for k in keys if k is not None)

@@ -34,7 +34,7 @@ def code(key: Any) -> int:
 @register(code)
 def _code(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (key,) = args
-    return Scalar(keys_by_methods.mixed(sp, keys_by_methods.leaves(key), node), True)
+    return Scalar(keys_by_methods.number_of(sp, key, node), True)
 
 
 def first(code: int, index: list[int]) -> int:

@@ -17,7 +17,15 @@ from pullback.core.types import I64
 from pullback.errors import StaticKeyError
 from pullback.frontend.interpret import scalars
 from pullback.frontend.interpret.messages import Recorder
-from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, TupleV, Value
+from pullback.frontend.kinds.values import (
+    OptionalV,
+    RecordV,
+    Scalar,
+    Static,
+    SymbolV,
+    TupleV,
+    Value,
+)
 from pullback.frontend.python.symbols import members, number_of, symbol_class
 from pullback.frontend.signals import Unreachable
 
@@ -29,7 +37,7 @@ K = TypeVar("K", bound=Hashable)
 
 def is_chosen(key: Value) -> bool:
     """Whether only the run knows a key."""
-    return isinstance(key, (Scalar, SymbolV))
+    return isinstance(key.value if isinstance(key, OptionalV) else key, (Scalar, SymbolV))
 
 
 def _tests(
@@ -40,7 +48,9 @@ def _tests(
     for k in keys:
         if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
             continue  # a number is no string
-        if isinstance(key, TupleV) != isinstance(k, tuple) or (k is None and is_chosen(key)):
+        if isinstance(key, TupleV) != isinstance(k, tuple):
+            continue
+        if k is None and isinstance(key, (Scalar, SymbolV)):
             continue
         if isinstance(key, Scalar) and key.type == I64 and type(k) is int and not _fits(k):
             continue

@@ -141,9 +141,11 @@ class Table:
         assert isinstance(index, ListV)
         self.put(1, index.atoms[0])
 
-    def delete(self, key: Value) -> Atom:
-        """Leave out a key, if it is there; give the number of its entry, or -1."""
+    def delete(self, key: Value, may: Value) -> Atom:
+        """Leave out a key, if it is there and ``may`` be; give the number of its entry, or -1."""
         entry = tables.found(self.run, self.view(), key, self.node)
+        if isinstance(may, Scalar):
+            entry = self.run.b.prim("select", may.atom, entry, i64(-1))
         test = tables.is_found(self.run, entry)
         self.either(test, lambda: self.take_out(entry, key), lambda: None)
         return entry
@@ -285,7 +287,7 @@ def deleted(run: Run, d: HashV, key: Value, node: ast.AST) -> HashV:
     table = _of(run, d, node)
     if tables.is_no_key(run, d, key, node):
         return d
-    changed(run, "delete", table, (tables.asked(run, d, key, node),), delete)
+    changed(run, "delete", table, tables.asked(run, d, key, node), delete)
     return _made(d, table)
 
 

@@ -464,8 +464,8 @@ def unordered(run: Run, value: Value, node: ast.AST) -> Value:
 def is_table_key(value: Value) -> bool:
     """Whether a dict with known keys cannot have this key, but a hash table can."""
     inner = value.value if isinstance(value, OptionalV) else value
-    compound = isinstance(inner, RefV) or (isinstance(value, TupleV) and not value.is_list)
-    compound = compound or (isinstance(value, RecordV) and value.cls is not dict)
+    compound = isinstance(inner, RefV) or (isinstance(inner, TupleV) and not inner.is_list)
+    compound = compound or (isinstance(inner, RecordV) and inner.cls is not dict)
     return compound and key_kind(kind_of(value)) is not None
 
 

@@ -9,7 +9,9 @@ their reverse sweep. A deleted entry stays where it is until then.
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
@@ -28,6 +30,7 @@ from pullback.frontend.kinds.kinds import (
     OptionalK,
     RecordK,
     ScalarK,
+    StaticK,
     SymbolK,
     TupleK,
     leaf_types,
@@ -41,6 +44,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
     Owner,
+    RecordV,
     Scalar,
     Static,
     TupleV,
@@ -70,12 +74,41 @@ def empty(run: Run, cls: type, factory: Value = _NONE) -> HashV:
 # --- keys -----------------------------------------------------------------------------------------
 
 
-def asked(run: Run, d: HashV, value: Value, node: ast.AST) -> Value:
-    """Return a key that is looked for, in the form of the keys of a table."""
+def asked(run: Run, d: HashV, value: Value, node: ast.AST) -> tuple[Value, Value]:
+    """Return a key that is looked for, in the form of the keys of a table, and whether it may be
+    one of them (what may be None is none where no key is)."""
     if isinstance(value, Static) and isinstance(value.value, float) and value.value.is_integer():
         value = Static(int(value.value))
-    kind = d.elem.items[0]
-    return coerce(run, own_key(run, keys_by_methods.as_tuple_of(value, kind), node), kind, node)
+    kind, tests = d.elem.items[0], list[Atom]()
+    own = own_key(run, keys_by_methods.as_tuple_of(value, kind), node)
+    own = _narrowed(run, own, kind, tests)
+    may: Value = Static(True)
+    if tests:
+        may = Scalar(functools.reduce(partial(run.b.prim, "and"), tests), True, 1)
+    return keys_by_methods.plain(run, coerce(run, own, kind, node)), may
+
+
+def _narrowed(run: Run, value: Value, kind: Kind, tests: list[Atom]) -> Value:
+    """Return a key without what may be None where keys of this kind are not; ``tests`` has what is
+    then asked of it."""
+    match value, kind:
+        case OptionalV(), OptionalK():
+            return value
+        case OptionalV(there, inner), StaticK():
+            tests.append(run.b.prim("not", there))
+            return Static(None)
+        case OptionalV(there, inner), _:
+            tests.append(there)
+            return _narrowed(run, inner, kind, tests)
+        case TupleV(items), TupleK(kinds):
+            parts = zip(items, kinds, strict=True)
+            return replace(value, items=tuple(_narrowed(run, v, k, tests) for v, k in parts))
+        case RecordV(fields=fields), RecordK(fields=of):
+            kinds_of = dict(of)
+            parts_of = {n: _narrowed(run, v, kinds_of[n], tests) for n, v in fields.items()}
+            return replace(value, fields=parts_of)
+        case _:
+            return value
 
 
 def keys_of(d: HashV) -> ListV:
@@ -108,22 +141,18 @@ def lookup(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
     """Return the number of the entry with a key, or -1."""
     if is_no_key(run, d, key, node):
         return i64(-1)
-    if isinstance(key, OptionalV) and d.elem.items and not has_none(d.elem.items[0]):
-        entry = run.branch(
-            key.there, lambda: Scalar(lookup(run, d, key.value, node), True), lambda: Static(-1),
-            node,
-        )  # fmt: skip
-        return run.scalar(entry, node).atom
     if not d.elem.items:
         own_key(run, key, node)
         return i64(-1)
-    return found(run, d, asked(run, d, key, node), node)
+    own, may = asked(run, d, key, node)
+    entry = found(run, d, own, node)
+    return run.b.prim("select", may.atom, entry, i64(-1)) if isinstance(may, Scalar) else entry
 
 
 def has_none(kind: Kind) -> bool:
     """Whether None may be among keys of a kind."""
     held = kind.fields[1][1] if isinstance(kind, RecordK) and kind.cls is Hashed else kind
-    return isinstance(held, OptionalK)
+    return isinstance(held, (OptionalK, StaticK))
 
 
 def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
@@ -147,6 +176,10 @@ def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
 def _differ(a: Kind, b: Kind) -> bool:
     """Whether no key of the one kind is equal to one of the other."""
     match a, b:
+        case (OptionalK(), OptionalK() | StaticK()) | (StaticK(), OptionalK()):
+            return False  # both may be None
+        case (OptionalK(inner), other) | (other, OptionalK(inner)):
+            return _differ(inner, other)
         case TupleK(xs), TupleK(ys):
             return len(xs) != len(ys) or any(map(_differ, xs, ys))
         case RecordK(), (RecordK() | TupleK()):

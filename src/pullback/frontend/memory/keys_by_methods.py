@@ -9,7 +9,7 @@ another one in each process), so it is nowhere else a value of the program.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, cast
@@ -21,7 +21,7 @@ from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
 from pullback.frontend.interpret.attributes import check_hash, written
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.flatten import flatten, kind_of
+from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.kinds import Kind, RecordK, TupleK, leaf_types
 from pullback.frontend.kinds.table_keys import (
@@ -31,6 +31,7 @@ from pullback.frontend.kinds.table_keys import (
     is_unhashable,
     key_kind,
 )
+from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
     OptionalV,
     RecordV,
@@ -53,6 +54,7 @@ _BITS = 31
 """The numbers that ``hash`` gives are this short, so that one can compute with them."""
 _ROUND = 0x9E3779B97F4A7C15 - (1 << 64)
 """The golden ratio in 64 bits, as a signed number: neighbours are put far apart."""
+_FIRST = i64(_ROUND)
 
 
 LEAST = -(2**63)
@@ -77,7 +79,7 @@ def own_key(run: Run, value: Value, node: ast.AST) -> Value:
         )
     if has_methods(kind):
         kind = generalise(kind)
-    return coerce(run, _plain(run, value), kind, node)
+    return plain(run, coerce(run, value, kind, node))
 
 
 def _check_class(run: Run, value: Value, node: ast.AST) -> None:
@@ -107,11 +109,21 @@ def of_run(value: Value) -> Value:
     return Scalar(i64(LEAST), True) if is_least else value
 
 
-def _plain(run: Run, value: Value) -> Value:
-    """Return a key that may be None with the number of no object where it is."""
+def plain(run: Run, value: Value) -> Value:
+    """Return a key in which what may be None has the same leaves wherever it is (an object the
+    number of none): keys are compared leaf by leaf."""
     match value:
         case OptionalV(there, RefV(row, cls)):
             return OptionalV(there, RefV(run.b.prim("select", there, row, i64(-1)), cls))
+        case OptionalV(there, inner):
+            flat = flatten(plain(run, inner))
+            each = zip(flat.atoms, leaf_types(flat.kind), strict=True)
+            same = (run.b.prim("select", there, atom, dummy_atom(run, t)) for atom, t in each)
+            return OptionalV(there, rebuild(flat.kind, same))
+        case TupleV(items, False):
+            return replace(value, items=tuple(plain(run, v) for v in items))
+        case RecordV(fields=named):
+            return replace(value, fields={n: plain(run, v) for n, v in named.items()})
         case _:
             return value
 
@@ -213,7 +225,7 @@ def _hash(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _code_of(run: Run, value: Value, node: ast.AST) -> Atom:
     """Return a short number that follows from what ``hash`` is given."""
-    code = mixed(run, iter(_numbers(run, value, node)), node)
+    code = mixed(run, _numbers(run, value, node), node)
     return run.b.prim("shr", code, i64(64 - _BITS))
 
 
@@ -234,7 +246,7 @@ def _numbers(run: Run, value: Value, node: ast.AST) -> list[Atom]:
     if kind is None:
         own_key(run, value, node)  # says why it is none
         run.refuse(node, f"hash of {run.describe(value)}", error=ArgumentTypeError)
-    key = coerce(run, _plain(run, value), generalise(kind), node)
+    key = plain(run, coerce(run, value, generalise(kind), node))
     return [_whole_or_bits(run, leaf, node) for leaf in leaves(key)]
 
 
@@ -249,9 +261,29 @@ def _whole_or_bits(run: Run, leaf: Atom, node: ast.AST) -> Atom:
     return run.b.prim("xor", whole, run.b.prim("mul", bits, i64(_ROUND)))
 
 
-def mixed(sp: Specialiser, atoms: Iterator[Atom], node: ast.AST) -> Atom:
+def number_of(sp: Specialiser, key: Value, node: ast.AST, found: Atom = _FIRST) -> Atom:
+    """Return a number that follows from a key of a table. That it may be None changes nothing where
+    it is not, so the index of a table stays right when its keys become such ones."""
+    match key:
+        case OptionalV(there, inner):
+            return sp.b.prim("select", there, number_of(sp, inner, node, found), found)
+        case RecordV(cls, named) if cls is Hashed:
+            parts: Iterable[Value] = (named["code"],)
+        case TupleV(items, False):
+            parts = items
+        case RecordV(_, named):
+            parts = named.values()
+        case _:
+            return mixed(sp, flatten(key).atoms, node, found)
+    for part in parts:
+        found = number_of(sp, part, node, found)
+    return found
+
+
+def mixed(
+    sp: Specialiser, atoms: Iterable[Atom], node: ast.AST, found: Atom = _FIRST
+) -> Atom:
     """Return a number that follows from others."""
-    found: Atom = i64(_ROUND)
     for leaf in atoms:
         number = sp.convert(Scalar(leaf, True), I64, node)
         product = sp.b.prim("mul", sp.b.prim("xor", found, number), i64(_ROUND))
@@ -339,6 +371,6 @@ def refuse_others(run: Run, a: Kind, b: Kind, node: ast.AST) -> NoReturn:
 
 
 __all__ = [
-    "Hashed", "as_tuple_of", "equal", "hashed", "held", "items_of", "leaves", "mixed", "pairs",
-    "refuse_others",
+    "Hashed", "as_tuple_of", "equal", "hashed", "held", "items_of", "leaves", "number_of",
+    "own_key", "pairs", "plain", "refuse_others",
 ]  # fmt: skip
