@@ -147,12 +147,34 @@ def made_by_a_call(x):
     return f(x)
 
 
+def reached_by_two_ways(x):
+    """A function captures another one, and a made one that captures it: both update one array."""
+    w = np.zeros(1)
+
+    def f(v):
+        w[0] = w[0] + v * x
+        return v * v * x
+
+    def drive(f):
+        def made(g):
+            return lambda t: g(t) + g(-2.0 * t)
+
+        h = made(f)
+
+        def chosen(v):
+            return f(v) if v < x else h(v)
+
+        return chosen(0.5) * chosen(1.1)
+
+    return drive(f) + w[0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
         seen_late, branches, set_again_in_loop, bound_in_loop, recursion_on_records,
         array_in_a_default, array_in_a_list, partial_of_its_own_object, partial_on_some_paths,
-        partial_in_each_round, partial_in_a_dict, from_a_call, made_by_a_call,
+        partial_in_each_round, partial_in_a_dict, from_a_call, made_by_a_call, reached_by_two_ways,
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("x", [0.7, 1.3])

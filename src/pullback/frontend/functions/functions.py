@@ -26,6 +26,7 @@ from pullback.frontend.functions.bodies import run_once
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     SAME,
+    Variable,
     found_at,
     groups,
     same_variables,
@@ -43,7 +44,15 @@ from pullback.frontend.functions.variants import (
     with_other_data,
 )
 from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, kind_of, rebuild
+from pullback.frontend.kinds.flatten import (
+    Flat,
+    Ownership,
+    captured_value,
+    captures_of,
+    flatten,
+    kind_of,
+    rebuild,
+)
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds.kinds import (
     FunctionK,
@@ -177,14 +186,16 @@ class Functions:
         that these are one: it uses the first one only."""
         cells = (spec.cells[n] for n in spec.handed if n in spec.cells)
         updated = {(v.argument, v.steps) for v in cells}
-        arrays: set[Atom] = set()
+        arrays: dict[Atom, int] = {}  # and which time it is met there
         for path in (p for group in groups(values) if updated & set(group) for p in group[:1]):
             target = found_at(values, *path)
             assert target is not None
-            arrays |= {a for a in flatten(target.value).atoms if isinstance(a.type, Array)}
+            for a in flatten(target.value).atoms:
+                if isinstance(a.type, Array):
+                    arrays[a] = min(_times_before(values, target, a), atoms.count(a) - 1)
         given: list[Atom] = []
-        for a in atoms:
-            again = a in arrays and any(a is b for b in given)
+        for k, a in enumerate(atoms):
+            again = a in arrays and atoms[:k].count(a) != arrays[a]
             given.append(dummy_atom(self.run, a.type) if again else a)
         return given
 
@@ -450,6 +461,22 @@ def _thread(consumer: Kind) -> ThreadK:
     """Return the kind of the result of a generator's function, which its consumer knows."""
     assert isinstance(consumer, StaticK)
     return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
+
+
+def _times_before(values: dict[str, Value], target: Variable, a: Atom) -> int:
+    """Return how often an atom is among the leaves before those of a variable that is captured."""
+    times = 0
+    for argument, value in values.items():
+        if not isinstance(value, FunctionV):
+            times += flatten(value).atoms.count(a)
+            continue
+        for scope, name in captures_of(value):
+            if argument == target.argument and scope is target.scope and name == target.name:
+                return times
+            held = captured_value(scope, name)
+            if not isinstance(held, FunctionV):
+                times += flatten(held).atoms.count(a)
+    return 0
 
 
 def _is_total(definition: Definition, kinds: Iterable[Kind]) -> bool:

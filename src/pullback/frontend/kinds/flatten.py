@@ -9,7 +9,7 @@ lifting. Functions that capture each other or themselves form finite graphs, so 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import cast
 
@@ -487,14 +487,14 @@ def _rebuild_function(
     return _rebuild(kind.root, atoms, own, made)
 
 
-def captures_of(f: FunctionV) -> set[tuple[Scope, str]]:
-    """Return the variables that a function captures, and the functions in them in turn."""
+def captures_of(f: FunctionV) -> Set[tuple[Scope, str]]:
+    """Return the variables that a function and those in them capture, in order of their leaves."""
     graph = _Graph()
     graph.visit(f)
-    return {(s, n) for s, names in graph.needed.items() for n in names}
+    scopes = (s for s in graph.scopes if isinstance(s, Scope))
+    return dict.fromkeys((s, n) for s in scopes for n in sorted(graph.needed[s])).keys()
 
 
 def live_captures(f: FunctionV) -> set[tuple[Scope, str]]:
-    """Return the variables, of functions that are still running, that a function value reads when
-    it is called."""
+    """Return the variables of functions that are still running which a call reads."""
     return {(s, n) for s, n in captures_of(f) if s.live}
