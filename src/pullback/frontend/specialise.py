@@ -34,7 +34,7 @@ from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interface import Choice
-from pullback.frontend.interpret import iterator_results, narrowing, returned_exceptions
+from pullback.frontend.interpret import iterator_results, made_texts, narrowing, returned_exceptions
 from pullback.frontend.interpret.endings import always_fails
 from pullback.frontend.interpret.payloads import check_columns
 from pullback.frontend.interpreter import Interpreter
@@ -305,10 +305,7 @@ class _Attempt:
                 made = in_full(rt, given_containers.leaving(rt, made, node), node)
                 result = tightened(rt, result_of(rt, made, node), node)
                 kind = rt.kind(result, node)
-                if holds_references(kind):
-                    reason = "an object that may have several names, or leads to one, as a result"
-                    rt.refuse(node, reason, "return its numbers: return node.value, node.size")
-                refuse_results(rt, kind, node)
+                self._check_result(kind, node)
                 returned_exceptions.wanted(rt, kind, node)
                 atoms = flatten(result).atoms
             except Unreachable:
@@ -343,6 +340,14 @@ class _Attempt:
             contexts=rt.caught.contexts and not handled.NOTED.get(),
             loses=rt.loses,
         )
+
+    def _check_result(self, kind: Kind, node: ast.AST) -> None:
+        """Refuse a result of a kind that compiled code cannot give."""
+        if holds_references(kind):
+            reason = "an object that may have several names, or leads to one, as a result"
+            self.rt.refuse(node, reason, "return its numbers: return node.value, node.size")
+        refuse_results(self.rt, kind, node)
+        made_texts.refuse_lost(self.rt)
 
     def _result(self, f: Value, args: list[Value], scope: Scope, node: ast.AST) -> Value:
         """Return the result of the function, and what it has updated."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
@@ -16,9 +17,10 @@ from functools import partial
 from pullback.core.build import i64
 from pullback.core.messages import MOST_WORDS, Applied, Message
 from pullback.core.terms import Atom, Lit, Prim
-from pullback.core.types import I64, Array
+from pullback.core.types import I64, Array, has_reals
 from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
 from pullback.frontend.interpret.messages import OPERATORS, Recorder
+from pullback.frontend.kinds.kinds import CaughtK, Kind, leaf_types, parts
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
     Indexed,
@@ -32,6 +34,8 @@ from pullback.frontend.kinds.values import (
     Value,
     register,
 )
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import floats
 from pullback.frontend.python.symbols import length_of, number_of_joined, number_of_made
 from pullback.frontend.run import Run
 from pullback.frontend.store.shared_memory import in_full
@@ -99,6 +103,8 @@ def of_python(
             (part,) = part.parts
         parts.append(part)
     leaves = tuple(recorder.leaves)
+    if gives is str and any(map(_has_float, map(run.kind, values, itertools.repeat(node)))):
+        run.texts_of_floats = run.texts_of_floats or node
     if sum(1 + 2 * a.type.rank if isinstance(a.type, Array) else 1 for a in leaves) > MOST_WORDS:
         run.refuse(node, "more values than one text can show", "make it of several texts")
     made = Applied(numbered or _NUMBERS[gives],
@@ -110,6 +116,12 @@ def of_python(
     return Scalar(run.b.prim("ne", number, i64(0)), True, 1) if gives is bool else (
         Scalar(number, True)
     )  # fmt: skip
+
+
+def _has_float(kind: Kind) -> bool:
+    """Whether there is a float in a value of this kind, or an exception, which may say one."""
+    own = isinstance(kind, CaughtK) or any(has_reals(t, {}) for t in leaf_types(kind))
+    return own or any(map(_has_float, parts(kind)))
 
 
 def ranks(run: Run, texts: ListV, node: ast.AST) -> Callable[[Atom], Value]:
@@ -239,8 +251,41 @@ def _failure(function: Callable[..., object], error: type[Exception], *values: o
 
 
 def integer(run: Run, text: Value, node: ast.AST) -> Value:
-    """Return ``int(text)``. There is no ``float(text)``: it would have to have a derivative."""
+    """Return ``int(text)``."""
     return checked(run, int, (text,), node, int, ValueError)
+
+
+def number(run: Run, text: Value, node: ast.AST) -> Value:
+    """Return ``float(text)``, which has no derivative: see ``refuse_lost``."""
+    run.floats_of_texts = run.floats_of_texts or node
+    digits = checked(run, _digits, (text,), node, int, ValueError)
+    exponent = of_python(run, _exponent, (text,), node, int)
+    return run_program(run, floats.of_parts, (digits, exponent), node)
+
+
+def refuse_lost(run: Run) -> None:
+    """Refuse a program that makes texts of floats and floats of texts: of which of the texts, only
+    the run knows, so a derivative might be lost."""
+    if run.floats_of_texts is not None and run.texts_of_floats is not None:
+        run.refuse(
+            run.floats_of_texts,
+            "a float of a text, where texts of floats are made, too, would lose its derivative",
+            "hand the number itself on",
+        )
+
+
+def _digits(text: str) -> int:
+    """Return n of the float n * 2**e that a text says; of infinities and nan the sign, or 0."""
+    x = float(text)
+    return int(math.frexp(x)[0] * 2.0**53) if math.isfinite(x) else (x > 0) - (x < 0)
+
+
+def _exponent(text: str) -> int:
+    """Return e; of infinities and nan, and of the other zero, a number that is no e."""
+    x = float(text)
+    if not math.isfinite(x):
+        return floats.INFINITE
+    return floats.MINUS_ZERO if x == 0.0 > math.copysign(1.0, x) else math.frexp(x)[1] - 53
 
 
 def _part(text: str, *bounds: int | None) -> str:

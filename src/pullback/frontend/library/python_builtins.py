@@ -160,11 +160,8 @@ def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         except (ValueError, OverflowError) as error:
             sp.never(type(error).__name__, str(error), node, ArgumentValueError)
     if isinstance(x, SymbolV) and x.cls is str:
-        sp.refuse(
-            node,
-            "a float of a text that only the run knows would lose its derivative",
-            "hand the number itself on",
-        )
+        assert isinstance(sp, Run)
+        return made_texts.number(sp, x, node)
     return Scalar(sp.convert(_single(sp, x, node), F64, node), py=True)
 
 

@@ -47,6 +47,16 @@ def ldexp(x: float, i: int) -> float:
     return y
 
 
+INFINITE, MINUS_ZERO = 5000, 6000
+
+
+def of_parts(n: int, e: int) -> float:
+    """Return the float n * 2**e, or what stands in the place of e says."""
+    if e == INFINITE:
+        return n * math.inf
+    return -0.0 if e == MINUS_ZERO else ldexp(float(n), e)
+
+
 def remainder(x: float, y: float) -> float:
     """Return x - n y, where n is the integer nearest to x / y, the even one if two are; every step
     is exact."""
