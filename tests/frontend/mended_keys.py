@@ -1,4 +1,4 @@
-"""What refusals of objects as keys advise, followed."""
+"""What refusals of objects as keys, and of their attributes, advise, followed."""
 
 from __future__ import annotations
 
@@ -77,3 +77,27 @@ def refused_keys_returned(x):
 def mended_keys_returned(x):
     d = {Noted(i, x): i * x for i in range(3)}
     return list(d), list(d.values())
+
+
+class Bag:
+    def __init__(self, a):
+        self.a = a
+
+
+def refused_names_of_attributes(x):
+    d, bag = {}, Bag(x)
+    for i in range(2):
+        d["ab"[i]] = x * (i + 1)
+    bag.__dict__.update(d)
+    return bag.a
+
+
+@mends(
+    refused_names_of_attributes, (1.5,), "name them: obj.a = d[k]", UnsupportedError
+)
+def mended_names_of_attributes(x):
+    d, bag = {}, Bag(x)
+    for i in range(2):
+        d["ab"[i]] = x * (i + 1)
+    bag.a = d["a"]
+    return bag.a

@@ -172,12 +172,6 @@ def momentum(w):
     return float(o.params[0] @ o.params[1])
 
 
-def del_attr(x):
-    p = P(x)
-    del p.v
-    return p.x
-
-
 def obj_arg_twice(x):
     p = P(x)
 

@@ -57,7 +57,7 @@ TITLES = {
     mended_numpy: "NumPy's keywords",
     mended_iterators: "Iterators and generators",
     mended_objects: "Objects, exceptions and functions",
-    mended_keys: "Objects as keys",
+    mended_keys: "Objects as keys, and their dicts",
     mended_classes: "Classes",
     mended_places: "Parts of data",
     mended_libraries: "Library functions",

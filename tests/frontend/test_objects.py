@@ -44,7 +44,6 @@ def test_objects_with_several_names(name: str, args: tuple[Any, ...]) -> None:
 
 REFUSED = [
     ("mutable_default2", (0.7,), "may be in other places too"),
-    ("del_attr", (0.7,), "can be deleted"),
     ("deep_maybe_shared", (0.7,), "two parts may be one object"),
     ("of_outside_in_a_list", (0.7,), "may be in other places too"),
     ("of_outside_in_turn", (0.7,), "while others may look at it"),

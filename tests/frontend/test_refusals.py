@@ -46,8 +46,8 @@ class Changing:
     def __init__(self, x):
         self.x = x
 
-    def __setattr__(self, name, value):
-        object.__setattr__(self, name, value)
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
 
 
 def makes_changing(x):

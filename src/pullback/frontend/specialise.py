@@ -40,6 +40,7 @@ from pullback.frontend.interpret.payloads import check_columns
 from pullback.frontend.interpreter import Interpreter
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import flatten, rebuild
+from pullback.frontend.kinds.join import orders_noted
 from pullback.frontend.kinds.kinds import (
     ArgType,
     Kind,
@@ -127,7 +128,7 @@ def _specialise(
                     function, arg_types, args, static, lambda_sets, assume_equal, choice,
                     known_flags, outside, facts,
                 )  # fmt: skip
-                with records.functions_of(lambda_sets):
+                with records.functions_of(lambda_sets), orders_noted():
                     made = attempt.run() if facts is None else _learning(attempt, facts)
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
@@ -228,7 +229,7 @@ def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
     again.rt.problems = problems
     with contextlib.suppress(Exception):  # a run that goes on after a refusal may raise anything
         try:
-            with records.functions_of(lambda_sets):
+            with records.functions_of(lambda_sets), orders_noted():
                 again.run()
         except PullbackError as e:
             problems.add(e)

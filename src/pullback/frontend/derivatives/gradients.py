@@ -34,6 +34,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import WRITTEN_CLASSES
 from pullback.frontend.memory.dict_views import DictView
+from pullback.frontend.memory.object_dicts import ObjectDict
 from pullback.frontend.python.records import Union, holds_functions
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _factories(kind: Kind) -> Iterator[Kind]:
 
 def _has_view(kind: Kind) -> bool:
     """Whether there is a view of a dict in a kind."""
-    own = isinstance(kind, RecordK) and issubclass(kind.cls, DictView)
+    own = isinstance(kind, RecordK) and issubclass(kind.cls, (DictView, ObjectDict))
     return own or any(map(_has_view, parts(kind)))
 
 

@@ -36,7 +36,6 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
 )
 from pullback.frontend.kinds.values import (
-    UNSET,
     ArrayV,
     CaughtV,
     GeneratorV,
@@ -47,7 +46,6 @@ from pullback.frontend.kinds.values import (
     RecordV,
     RefV,
     Scalar,
-    SliceV,
     Static,
     TupleV,
     Unrolled,
@@ -66,6 +64,7 @@ from pullback.frontend.memory import (
     places,
     updates,
 )
+from pullback.frontend.memory.object_dicts import assigned_attribute
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import BINARY
 from pullback.frontend.store.shared_memory import opened
@@ -75,10 +74,13 @@ if TYPE_CHECKING:
 
 
 _IN_PLACE = {"+": "extend"}
+_CHANGED = ".changed"
+"""The name of what is changed in place before a method assigns it."""
 
 
 def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     """Bind a target to a value."""
+    target = assigned_attribute(run, target)
     match target:
         case ast.Name(name):
             held = run.scope.names.get(name)
@@ -94,6 +96,9 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
         ) is not None:
             attributes_outside.check(run, value, node)
             assign(run, variable, value, node)
+        case ast.Attribute(attr="__dict__" | "__class__" as special):
+            reason = f"{special} of an object is assigned"
+            run.refuse(target, reason, "assign its attributes", MutationError)
         case ast.Attribute(ast.Name(name), attr) if raised_attributes.assign(
             run, run.scope.names.get(name), attr, value, target
         ):
@@ -201,6 +206,12 @@ def _assign_each(
 
 def augmented(run: Run, s: ast.AugAssign) -> None:
     op = BINARY[type(s.op)]
+    if isinstance(s.target, ast.Attribute) and s.target.attr == "__dict__":
+        assign(run, s.target, Static(None), s)
+    if (target := assigned_attribute(run, s.target)) is not s.target:
+        assert isinstance(target, ast.Attribute)
+        augmented(run, ast.copy_location(ast.AugAssign(target, s.op, s.value), s))
+        return
     match s.target:
         case ast.Name(name):
             old, place = opened(run, run.lookup(name, s.target), s), run.scope.names.get(name)
@@ -270,10 +281,13 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     base, steps = nested_updates.target_of(run, target)
     if not isinstance(target, ast.Name):  # a name may be one for what a tuple holds
         _check_holder(run, base, steps, s)
+    named = isinstance(target, ast.Name)  # nothing is assigned: what it is a name for is changed
+    if not named and _changed_first(run, s, target, base, steps):
+        return
     base, steps = nested_updates.into_memory(run, base, steps, s)
     if nested_updates.may_raise(run, s):
         nested_updates.put_defaults(run, base, steps, s)
-    if by_methods.store(
+    if not named and by_methods.store(
         run, base, steps, lambda old: _by(run, op, old(), run.evaluate(s.value), s), s
     ):
         return
@@ -324,6 +338,23 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     else:
         change = updates.Become(lambda old: _by(run, op, old, value, s))
     nested_updates.update(run, base, steps, change, s)
+
+
+def _changed_first(
+    run: Run, s: ast.AugAssign, target: ast.expr, base: ast.Name, steps: Sequence[places.Step]
+) -> bool:
+    """Compile ``a.xs += v`` of what is changed in place before a method assigns it, if it is that:
+    whether it is."""
+    first = by_methods.changed_first(run, base, steps, s)
+    if first is None:
+        return False
+    name = ast.copy_location(ast.Name(_CHANGED, ast.Store()), s)
+    assign(run, name, first, s)
+    augmented(run, ast.copy_location(ast.AugAssign(name, s.op, s.value), s))
+    after = run.lookup(_CHANGED, s)  # at its place, if it has one
+    del run.scope.names[_CHANGED]
+    assign(run, target, after, s)
+    return True
 
 
 def _check_holder(
@@ -464,25 +495,6 @@ def _update(
     return result
 
 
-def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
-    """Compile ``del xs[i]`` and ``del xs[a:b]``; ``del x`` leaves the name without a value."""
-    match target:
-        case ast.Name(name):
-            held = run.lookup(name, target)
-            ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = UNSET
-            iterator_lifetimes.dropped(run, held, UNSET, node)
-        case ast.Subscript():
-            base, (*steps, at) = nested_updates.target_of(run, target)
-            if isinstance(at, str):
-                run.refuse(target, "a field cannot be deleted: records are values")
-            if isinstance(at, SliceV):
-                nothing = TupleV((), is_list=True)
-                change: updates.Op = updates.Store(at, lambda _: nothing)
-            else:
-                if by_methods.delete(run, base, steps, at, node):
-                    return
-                change = updates.Method("pop", [at], {})
-            nested_updates.update(run, base, steps, change, node)
-        case _:
-            run.refuse(target, "only names and items of lists and dicts can be deleted")
+def updated(run: Run, name: str, change: updates.Op, node: ast.AST) -> None:
+    """Bind a name to the object that it holds after an update."""
+    _update(run, name, change, (), node)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from dataclasses import Field, replace
+from dataclasses import Field, is_dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.absent import absence
 from pullback.core.later import Later
@@ -54,6 +54,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.compiled_text import function_of
 from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, references
+from pullback.frontend.memory.object_dicts import ObjectDict, dict_of
 from pullback.frontend.python import dispatching, handled, object_classes, records
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.pytypes import left_out
@@ -140,6 +141,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         has_method(value, name) or holding.is_update(value, name)
     ):
         return references.made(run, name, None, (reference,), node)
+    if name == "__dict__" and has_dict(value):
+        return dict_of(run, value, node)
     match value:
         case RecordV(cls) if cls is not dict:
             return _of_record(run, value, name, node)
@@ -328,6 +331,19 @@ def is_descriptor(entry: object, special: str) -> bool:
     ``__set__``, what the attribute is."""
     cls = type(entry)
     return object_classes.is_object_class(cls) and written(cls, special) is not None
+
+
+def has_dict(value: Value) -> TypeGuard[RecordV | RefV]:
+    """Whether a value is an object of a class of the user, whose attributes ``vars`` gives."""
+    if not isinstance(value, (RecordV, RefV)):
+        return False
+    cls = value.cls
+    return object_classes.is_object_class(cls) or (is_dataclass(cls) and cls is not ObjectDict)
+
+
+def is_data_descriptor(entry: object) -> bool:
+    """Whether what a class has under a name says what becomes of it when it is assigned."""
+    return isinstance(entry, property) or is_descriptor(entry, "__set__")
 
 
 def is_computed(entry: object) -> bool:

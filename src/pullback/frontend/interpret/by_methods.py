@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import MutationError, UnknownAttributeError
+from pullback.frontend.functions.scopes import chain
 from pullback.frontend.interpret import attributes
 from pullback.frontend.interpret.operator_methods import METHODS
 from pullback.frontend.kinds.kinds import Kind, RecordK, parts
@@ -19,17 +20,22 @@ from pullback.frontend.kinds.values import (
     ListV,
     MaybeV,
     OptionalV,
+    PlaceV,
     RecordV,
     RefV,
+    Static,
     TupleV,
     Value,
 )
-from pullback.frontend.memory import nested_updates
+from pullback.frontend.memory import holding, nested_updates, ownership
+from pullback.frontend.memory.object_dicts import OwnName
+from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import parameters
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -53,6 +59,11 @@ def store(
         return False
     cls = holder.cls
     if isinstance(last, str):
+        if attributes.written(cls, "__setattr__") is not None and not isinstance(last, OwnName):
+            made = value(lambda: run.attribute(there(run, base, steps, node), last, node))
+            method = run.attribute(there(run, base, steps, node), "__setattr__", node)
+            run.call(method, (Static(last), made), node)
+            return True
         entry = attributes.entry_of(cls, last)
         if attributes.is_descriptor(entry, "__set__"):
             made = value(lambda: run.attribute(there(run, base, steps, node), last, node))
@@ -81,11 +92,46 @@ def store(
     return True
 
 
+def changed_first(
+    run: Run, base: ast.Name, to: Sequence[Step], node: ast.AST
+) -> Value | None:
+    """Return what ``a.name += v`` changes in place before a method assigns it; None if there is no
+    such method, or it is nothing that changes."""
+    *steps, last = to
+    if not isinstance(last, str) or isinstance(run.lookup(base.id, base), ArrayV):
+        return None
+    obj = there(run, base, steps, node)
+    match obj:
+        case RefV():
+            classes = run.rows.group(obj).classes
+        case RecordV(cls) if is_object_class(cls):
+            classes = [cls]
+        case _:
+            return None
+    by_method = any(
+        attributes.is_data_descriptor(attributes.entry_of(c, last))
+        or (attributes.written(c, "__setattr__") is not None and not isinstance(last, OwnName))
+        for c in classes
+    )
+    old = run.attribute(obj, last, node) if by_method else obj
+    changes = by_method and holding.is_updated_in_place(opened(run, old, node))
+    return old if changes and not _is_alone(run, base.id, old) else None
+
+
+def _is_alone(run: Run, name: str, array: Value) -> bool:
+    """Whether nobody but the object of a name has an array: then it may be replaced by a new one
+    that the method puts there."""
+    if not isinstance(array, ArrayV) or not ownership.is_unshared(run.scope.names[name]):
+        return False
+    others = [v for s in chain(run.scope) for n, v in s.names.items() if n != name]
+    places = any(isinstance(v, PlaceV) and v.root == name for v in others)
+    return not places and not any(owners_of(v) & owners_of(array) for v in others)
+
+
 def _refuse_slot(run: Run, cls: type, name: str, node: ast.AST) -> NoReturn:
-    run.refuse(
-        node, f"{cls.__name__!r} object has no attribute {name!r} that can be assigned",
-        "name it in __slots__", error=UnknownAttributeError,
-    )  # fmt: skip
+    message = f"{cls.__name__!r} object has no attribute {name!r}"
+    rewrite = "name it in __slots__"
+    run.never("AttributeError", message, node, UnknownAttributeError, rewrite=rewrite)
 
 
 def _by_reference(
@@ -97,8 +143,12 @@ def _by_reference(
         made = value(lambda: run.subscript(ref, last, node))
         run.call(run.attribute(ref, "__setitem__", node), (last, made), node)
         return True
-    made = value(lambda: run.attribute(ref, last, node))
     classes = store.group(ref).classes
+    if store.group(ref).assigns_by_methods and not isinstance(last, OwnName):
+        made = value(lambda: run.attribute(ref, last, node))
+        run.call(run.attribute(ref, "__setattr__", node), (Static(last), made), node)
+        return True
+    made = value(lambda: run.attribute(ref, last, node))
     entries = [attributes.entry_of(c, last) for c in classes]
     entry = entries[0]
     by_set = attributes.is_descriptor(entry, "__set__")

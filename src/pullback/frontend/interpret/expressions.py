@@ -22,13 +22,12 @@ from pullback.errors import (
 from pullback.frontend.functions.generator_forms import NO_VALUE
 from pullback.frontend.functions.scopes import chain, outermost
 from pullback.frontend.interpret import (
-    assignment,
+    attribute_updates,
     attributes,
     by_reference,
     calls,
     comprehensions,
     f_strings,
-    frozen_objects,
     iteration,
     late_items,
     narrowing,
@@ -396,9 +395,13 @@ def _call(run: Run, node: ast.Call) -> Value:
     receiver: Value | None = None
     if stream := showing.stream_method(run, node.func):
         return showing.show(run, stream, ast.unparse(node.func), node)
+    if done := attribute_updates.updated(run, node):
+        return done
     match node.func:
         case ast.Attribute(value, name):
             receiver = evaluate(run, value)
+            if done := attribute_updates.of_super(run, receiver, name, node):
+                return done
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
@@ -416,8 +419,8 @@ def _call(run: Run, node: ast.Call) -> Value:
         return raising.exception(run, function, node)
     if receiver is None and (by := ufunc_at.operator_of(function)):
         return ufunc_at.update(run, by, node.args, node)
-    if receiver is None and frozen_objects.is_setter(function):
-        return _set_attribute(run, node)
+    if receiver is None and (set_ := attribute_updates.call(run, function, node)):
+        return set_
     held = () if receiver is None else (receiver,)
     with run.holding(*held):
         if receiver is None:
@@ -439,17 +442,6 @@ def _call(run: Run, node: ast.Call) -> Value:
         made = calls.call_method(run, receiver, name, args, kwargs, node)
         return run.generators.in_a_place(made)
     return run.call(function, args, node, kwargs)
-
-
-def _set_attribute(run: Run, node: ast.Call) -> Value:
-    """``setattr(obj, "name", value)``"""
-    if len(node.args) != 3 or node.keywords:
-        run.refuse(node, "setattr takes three arguments", error=ArgumentTypeError)
-    name = run.static(evaluate(run, node.args[1]), node, "the name of an attribute")
-    value = evaluate(run, node.args[2])
-    target = ast.copy_location(ast.Attribute(node.args[0], str(name), ast.Store()), node)
-    assignment.assign(run, target, value, node)
-    return Static(None)
 
 
 def _received(run: Run, function: Value, node: ast.AST) -> Value:

@@ -36,13 +36,15 @@ def is_setter(function: Value) -> bool:
     )
 
 
-def complete(run: Run, record: RecordV, node: ast.AST) -> RecordV:
-    """The new object after its ``__post_init__``, if its class has one."""
+def complete(
+    run: Run, record: RecordV, late: Sequence[Value], node: ast.AST
+) -> RecordV:
+    """The new object after its ``__post_init__``, which gets ``late``, if its class has one."""
     cls, made = record.cls, record
     if hasattr(cls, "__post_init__"):
         f = run.attribute(record, "__post_init__", node)
         form = _form_of(run, f, node) if isinstance(f, FunctionV) else None
-        result = run.call(f if form is None else form, (), node)
+        result = run.call(f if form is None else form, late, node)
         if form is not None:
             assert isinstance(result, RecordV) and result.cls is cls
             made = result

@@ -68,6 +68,7 @@ from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import hash_methods, hash_sets, lists, places
 from pullback.frontend.memory.dict_views import is_view, seen_by
+from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.python.python_values import is_library
@@ -99,7 +100,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return hash_methods.items_of(run, value, node)
         case RecordV() if is_complex_array(value):
             return places.noted(run, value, complex_values.iterate(run, value, node))
-        case RecordV(cls) if cls is dict or is_view(value):
+        case RecordV(cls) if cls is dict or is_view(value) or is_object_dict(value):
             return hash_methods.items_of(run, value, node)
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64
+from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom
 from pullback.errors import MutationError
 from pullback.frontend.functions import choices
@@ -35,7 +35,8 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.memory import hash_methods, places
-from pullback.frontend.memory.dict_views import is_view, seen_by
+from pullback.frontend.memory.dict_views import OF, is_view, seen_by
+from pullback.frontend.memory.object_dicts import attributes_now, is_object_dict
 from pullback.frontend.signals import Anew
 from pullback.frontend.store import shared_memory
 
@@ -54,12 +55,18 @@ class Source:
         self.prefix = prefix = hidden_name(places.LOOP, s)
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
         self.begun = [hash_methods.size(part) for part in _parts(self.value)]
+        self.attributes = _attributes(run, self.value, s.iter)
         for name, part in zip(self.names, _parts(self.value), strict=True):
             run.scope.names[name] = places.named(run, run.scope, name, part, whole=True)
 
     def check_size(self) -> None:
         """At the end of a round: a dict must have as many items as when the loop began."""
         run, scope = self.run, self.run.scope
+        if self.attributes is not None:
+            now = _attributes(run, places.renewed(run, self.value, self.node), self.node)
+            if now != self.attributes:
+                message = "dictionary changed size during iteration"
+                run.require(boolean(False), "RuntimeError", message, self.node)
         for name, begun in zip(self.names, self.begun, strict=False):
             held = scope.names.get(name)
             if isinstance(held, PlaceV):
@@ -140,6 +147,12 @@ class Source:
         return self.indexed(now, items).at(i64(k))
 
 
+def _attributes(run: Run, value: Value, node: ast.AST) -> int | None:
+    """Return how many attributes an object has, if a loop runs over its dict."""
+    seen = seen_by(value)
+    return len(attributes_now(run, seen, node).fields) if is_object_dict(seen) else None
+
+
 def hidden_name(word: str, s: ast.stmt) -> str:
     """Return a name that belongs to one loop statement."""
     return f"{word}:{s.lineno}:{s.col_offset}"
@@ -153,6 +166,8 @@ def _parts(value: Value) -> list[Value]:
             return _parts(items)
         case RecordV() if is_view(value):
             return _parts(seen_by(value))
+        case RecordV() if is_object_dict(value):
+            return _parts(value.fields[OF])
         case GeneratorV(body=Driven()) if not is_driven(value):
             return [value]
         case _:

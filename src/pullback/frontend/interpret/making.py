@@ -39,9 +39,15 @@ def make(
     if init is not None:
         return _initialised(run, new, init, args, kwargs, node)
     if is_dataclass(cls):
-        made = replace(new, fields=objects.given_fields(run, cls, args, kwargs, node))
+        given, late = objects.given_fields(run, cls, args, kwargs, node)
+        made = replace(new, fields=given)
+        hook = attributes.written(cls, "__setattr__")
+        if hook is not None:
+            made = new
+            for name, value in given.items():
+                made = _initialised(run, made, hook, (Static(name), value), {}, node)
         after = attributes.written(cls, "__post_init__")
-        return made if after is None else _initialised(run, made, after, (), {}, node)
+        return made if after is None else _initialised(run, made, after, late, {}, node)
     if args or kwargs:
         run.refuse(node, f"{cls.__name__}() takes no arguments", error=ArgumentTypeError)
     return new
@@ -62,9 +68,15 @@ def _shared(
         new = store.made(cls, node)
     init = attributes.written(cls, "__init__")
     if init is None and is_dataclass(cls):
-        for name, value in objects.given_fields(run, cls, args, kwargs, node).items():
-            store.write(new, name, value, node)
-        init, args, kwargs = attributes.written(cls, "__post_init__"), (), {}
+        given, args = objects.given_fields(run, cls, args, kwargs, node)
+        hooked = attributes.written(cls, "__setattr__") is not None
+        for name, value in given.items():
+            if hooked:
+                hook = shared_objects.of_class(run, cls, new, "__setattr__", node)
+                run.call(hook, (Static(name), value), node)
+            else:
+                store.write(new, name, value, node)
+        init, kwargs = attributes.written(cls, "__post_init__"), {}
     if init is not None:
         function = shared_objects.of_class(run, cls, new, init.__name__, node)
         store.given_away = store.temporaries([*args, *kwargs.values()])
@@ -95,7 +107,7 @@ def _check(run: Run, cls: type, node: ast.AST) -> None:
 def _initialised(
     run: Run, new: RecordV, init: types.FunctionType, args: Sequence[Value],
     kwargs: dict[str, Value], node: ast.AST,
-) -> Value:  # fmt: skip
+) -> RecordV:  # fmt: skip
     """The object after its ``__init__`` (or ``__post_init__``)."""
     f = attributes.attribute(run, new, init.__name__, node)
     form = constructor_form(f.definition) if isinstance(f, FunctionV) else None

@@ -65,6 +65,7 @@ from pullback.frontend.library.numpy import array_methods, arrays, brackets, ind
 from pullback.frontend.memory import dicts, hash_methods
 from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.long_tuples import as_class
+from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.libraries import is_used_in_brackets
 from pullback.frontend.python.object_classes import is_object_class
@@ -102,6 +103,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RecordV() if is_view(value):
             return truth(run, seen_by(value), node)
+        case RecordV() if is_object_dict(value):
+            return truth(run, opened(run, value, node), node)
         case ListV(n):
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RangeV():
@@ -185,7 +188,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return complex_values.subscript(run, value, index, node)
         case HashV():
             return hash_methods.get_item(run, value, index, node)
-        case RefV() if is_shared(value):
+        case _ if is_shared(value) or is_object_dict(value):
             return subscript(run, opened(run, value, node), index, node)
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
             return run.call(run.attribute(value, "__getitem__", node), (index,), node)
@@ -359,8 +362,8 @@ def construct(
             f"{cls.__name__} runs code of its own when it is made",
             "leave out __init__ and write a function that makes the object",
         )
-    record = RecordV(cls, given_fields(run, cls, args, kwargs, node))
-    record = frozen_objects.complete(run, record, node)
+    given, late = given_fields(run, cls, args, kwargs, node)
+    record = frozen_objects.complete(run, RecordV(cls, given), late, node)
     run.made[record] = run.b
     return in_its_union(run, record, declared, node)
 
@@ -377,9 +380,10 @@ def in_its_union(run: Run, record: RecordV, declared: object, node: ast.AST) -> 
 
 def given_fields(
     run: Run, cls: type, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
-) -> dict[str, Value]:
-    """The fields of a new record, given or by default."""
-    names, given_names = records.field_names(cls), _positional(cls)
+) -> tuple[dict[str, Value], tuple[Value, ...]]:
+    """The fields of a new record, given or by default; and what only ``__post_init__`` gets."""
+    late = tuple(f.name for f in records.init_fields(cls) if records.is_init_var(f))
+    names, given_names = (*records.field_names(cls), *late), _positional(cls)
     if len(args) > len(given_names):
         run.refuse(
             node,
@@ -397,16 +401,12 @@ def given_fields(
                 error=ArgumentTypeError,
             )
         given[name] = value
-    set_later = {f.name for f in _fields(cls) if _is_set_later(f)}
-    return {
+    set_later = {f.name for f in _fields(cls) if records.is_set_later(f)}
+    found = {
         n: given[n] if n in given else _default(run, cls, n, node)
         for n in names if n in given or n not in set_later
     }  # fmt: skip
-
-
-def _is_set_later(f: dataclasses.Field[object]) -> bool:
-    """Whether a field gets its value in ``__post_init__``."""
-    return not f.init and f.default is f.default_factory is dataclasses.MISSING
+    return {n: v for n, v in found.items() if n not in late}, tuple(found[n] for n in late)
 
 
 def _fields(cls: type) -> tuple[dataclasses.Field[object], ...]:
@@ -417,7 +417,7 @@ def _positional(cls: type) -> tuple[str, ...]:
     """Return the fields that can be given by position."""
     if not dataclasses.is_dataclass(cls):
         return records.field_names(cls)
-    return tuple(f.name for f in _fields(cls) if f.init and not f.kw_only)
+    return tuple(f.name for f in records.init_fields(cls) if f.init and not f.kw_only)
 
 
 def _plain_init(cls: type) -> bool:
@@ -430,7 +430,7 @@ def _plain_init(cls: type) -> bool:
 def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     default: object = dataclasses.MISSING
     if dataclasses.is_dataclass(cls):
-        (found,) = [f for f in dataclasses.fields(cls) if f.name == name]
+        (found,) = [f for f in records.init_fields(cls) if f.name == name]
         default = found.default
         if found.default_factory is not dataclasses.MISSING:
             factory = found.default_factory

@@ -28,7 +28,8 @@ from pullback.frontend.interpret import (
     raising,
     said_rules,
 )
-from pullback.frontend.interpret.assignment import assign, augmented, delete
+from pullback.frontend.interpret.assignment import assign, augmented
+from pullback.frontend.interpret.attribute_updates import delete
 from pullback.frontend.interpret.branching import branch, once
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
 from pullback.frontend.interpret.iterator_results import NO_RESULT

@@ -4,9 +4,11 @@ meet."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
+from weakref import WeakSet
 
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.functions import eta
@@ -166,10 +168,34 @@ def _hash_tables(a: HashK, b: HashK) -> HashK | None:
     return HashK(a.cls, TupleK((key, value, *alive)), a.spare or b.spare, factory)
 
 
+_OUTSIDE: WeakSet[type] = WeakSet()
+_MET_IN_TWO_ORDERS: ContextVar[WeakSet[type]] = ContextVar("_MET_IN_TWO_ORDERS", default=_OUTSIDE)
+"""The classes of objects that have met with their attributes in two orders, in the program that is
+being compiled (or in a list that was an argument): in which order an object has them, only the run
+would know."""
+
+
+def met_in_two_orders(cls: type) -> bool:
+    """Whether it is not known in which order an object of a class has its attributes."""
+    return cls in _OUTSIDE or cls in _MET_IN_TWO_ORDERS.get()
+
+
+@contextmanager
+def orders_noted() -> Iterator[None]:
+    """Compile a program."""
+    token = _MET_IN_TWO_ORDERS.set(WeakSet())
+    try:
+        yield
+    finally:
+        _MET_IN_TWO_ORDERS.reset(token)
+
+
 def _objects(a: RecordK, b: RecordK) -> Kind | None:
     """Return the join of two kinds of objects; an attribute that one of them does not have may be
     missing."""
     xs, ys = dict(a.fields), dict(b.fields)
+    if [n for n in xs if n in ys] != [n for n in ys if n in xs]:
+        _MET_IN_TWO_ORDERS.get().add(a.cls)
     made = []
     for name in {**xs, **ys}:
         x, y = xs.get(name), ys.get(name)

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.memory import dicts
+from pullback.frontend.python import records
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.run import Run
@@ -223,8 +224,9 @@ def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) ->
     names = list(record.fields)
     if dataclasses.is_dataclass(record.cls):  # of a captured object fields are read when asked for
         names = [f.name for f in dataclasses.fields(record.cls) if f.init]
+    late = [f.name for f in records.init_fields(record.cls) if f.init]
     for name in changes:
-        if name not in names:
+        if name not in names and name not in late:
             sp.refuse(
                 node,
                 f"{record.cls.__name__} has no field {name!r}",

@@ -49,7 +49,8 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy.indices import wrapped
 from pullback.frontend.memory import holding
-from pullback.frontend.memory.dict_views import is_view, seen_by, view_of, word_of
+from pullback.frontend.memory.dict_views import OF, is_view, seen_by, view_of, word_of
+from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.memory.owners import owners_of
 
 if TYPE_CHECKING:
@@ -278,6 +279,9 @@ def renewed(run: Run, source: Value, node: ast.AST) -> Value:
         case ReversedV(items):
             inner = renewed(run, items, node)
             return source if inner is items else ReversedV(inner)
+        case RecordV() if is_object_dict(source):
+            of = renewed(run, source.fields[OF], node)
+            return RecordV(source.cls, {OF: of})
         case RecordV() if is_view(source):
             inner = renewed(run, seen_by(source), node)
             return source if inner is seen_by(source) else view_of(inner, word_of(source))

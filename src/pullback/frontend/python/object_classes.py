@@ -26,7 +26,7 @@ _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 LOCAL: WeakSet[type] = WeakSet()
 """The classes that were made when a function was compiled: Python makes one in each run."""
 
-_HOOKS = "__new__", "__setattr__", "__delattr__", "__getattribute__"
+_HOOKS = "__new__", "__getattribute__"
 
 
 def is_object_class(cls: type) -> bool:
@@ -102,6 +102,12 @@ def hook_of(cls: type) -> str:
     return "__getattr__" if asked and fallback_of(cls) is None else ""
 
 
+def is_written(cls: type, name: str) -> bool:
+    """Whether the user wrote a special method that ``object`` has too."""
+    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    return isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>"
+
+
 def fallback_of(cls: type) -> types.FunctionType | None:
     """Return the ``__getattr__`` of a class, if it is a function: it is called for an attribute
     that neither an object nor its class has."""
@@ -111,5 +117,5 @@ def fallback_of(cls: type) -> types.FunctionType | None:
 
 __all__ = [
     "LOCAL", "NAMESPACES", "attributes_of", "changes", "fallback_of", "hook_of",
-    "is_made_in_python", "is_object_class", "slots_of",
+    "is_made_in_python", "is_object_class", "is_written", "slots_of",
 ]  # fmt: skip

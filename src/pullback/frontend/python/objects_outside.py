@@ -19,6 +19,7 @@ def fields_of(run: Run, value: RecordV, node: ast.AST) -> dict[str, Value]:
     """Return the fields of a record; of an object from outside, its attributes."""
     if value.outside is None:
         return value.fields
+    run.has_no_others(value.outside)
     held = attributes_of(value.outside.value)
     return {n: run.from_python(v, (*value.outside.path, ("attr", n)), node)
             for n, v in held.items()}  # fmt: skip

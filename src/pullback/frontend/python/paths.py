@@ -130,9 +130,9 @@ CPython 3.11 keeps in its cache of methods.)"""
 
 def _field_default(cls: object, name: str) -> object:
     if dataclasses.is_dataclass(cls):
-        for f in dataclasses.fields(cls):
-            if f.name == name:
-                return f.default
+        fields = getattr(cls, "__dataclass_fields__", {})  # an InitVar is none of fields(cls)
+        if name in fields:
+            return fields[name].default
     defaults: dict[str, object] = getattr(cls, "_field_defaults", {})
     return defaults.get(name, MISSING)
 

@@ -436,14 +436,19 @@ class PythonValues:
     def attributes_at(self, place: Outside, node: ast.AST) -> dict[str, Value]:
         """Return the attributes that an object has now, which are all that it has in every call:
         those that are supported."""
-        obj, found = place.value, dict[str, Value]()
-        if type(obj).__dictoffset__:
-            keys = StaticK(("keys", tuple(vars(obj))), vars(obj))
-            self._guard((*place.path, ("attr", "__dict__")), keys)
-        for name, value in attributes_of(obj).items():
+        found = dict[str, Value]()
+        self.has_no_others(place)
+        for name, value in attributes_of(place.value).items():
             with contextlib.suppress(PullbackError):
                 found[name] = self.from_python(value, (*place.path, ("attr", name)), node)
         return found
+
+    def has_no_others(self, place: Outside) -> None:
+        """Note that an object has the attributes that it has now in every call."""
+        obj = place.value
+        if type(obj).__dictoffset__:
+            keys = StaticK(("keys", tuple(vars(obj))), vars(obj))
+            self._guard((*place.path, ("attr", "__dict__")), keys)
 
     def builtin(self, names: dict[str, object], name: str) -> Value:
         """Return the built-in object of a name, guarded by the condition that no global has the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import types
 import typing
@@ -332,11 +333,55 @@ def has_rank_of_its_own(cls: type, name: str) -> bool:
     return annotation is np.ndarray or "ndarray" in str(annotation)
 
 
+def init_fields(cls: type) -> list[dataclasses.Field[object]]:
+    """Return the fields of a dataclass in their order, with what only ``__init__`` gets."""
+    found: dict[str, dataclasses.Field[object]] = getattr(cls, "__dataclass_fields__", {})
+    real = {f.name for f in dataclasses.fields(cls)} if found else set[str]()
+    return [f for f in found.values() if f.name in real or is_init_var(f)]
+
+
+def is_init_var(f: dataclasses.Field[object]) -> bool:
+    """Whether a field is only a parameter (``dataclasses`` has no public name for that)."""
+    return getattr(f, "_field_type", None) is getattr(dataclasses, "_FIELD_INITVAR", ())
+
+
+def is_set_later(f: dataclasses.Field[object]) -> bool:
+    """Whether a field gets its value in ``__post_init__``."""
+    return not f.init and f.default is f.default_factory is dataclasses.MISSING
+
+
 __all__ = [
-    "NO_ARGUMENTS", "Arguments", "ArrayKinds", "Union", "alternatives",
-    "annotation_kind", "annotations_of", "array_fields", "canonical", "declared_arguments",
-    "field_names", "field_of", "function_field", "functions_of", "groups_of", "has_array_fields",
-    "has_rank_of_its_own", "holds_functions",
-    "home_group", "inside", "is_frozen", "is_key", "is_record_class", "is_tuple_of_any_length",
-    "mentions_union", "parameters", "plain", "step", "suits", "union_for", "union_kind",
+    "NO_ARGUMENTS",
+    "Arguments",
+    "ArrayKinds",
+    "Union",
+    "alternatives",
+    "annotation_kind",
+    "annotations_of",
+    "array_fields",
+    "canonical",
+    "declared_arguments",
+    "field_names",
+    "field_of",
+    "function_field",
+    "functions_of",
+    "groups_of",
+    "has_array_fields",
+    "has_rank_of_its_own",
+    "holds_functions",
+    "home_group",
+    "init_fields",
+    "inside",
+    "is_frozen",
+    "is_init_var",
+    "is_key",
+    "is_record_class",
+    "is_set_later", "is_tuple_of_any_length",
+    "mentions_union",
+    "parameters",
+    "plain",
+    "step",
+    "suits",
+    "union_for",
+    "union_kind",
 ]  # fmt: skip

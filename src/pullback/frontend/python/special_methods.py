@@ -20,6 +20,7 @@ from pullback.frontend.interpret import complex_values
 from pullback.frontend.interpret.attributes import (
     comes_first,
     entry_of,
+    has_dict,
     has_entry,
     is_computed,
     written,
@@ -273,6 +274,18 @@ def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     if there is None:
         return run_program(sp, missing_attributes.has, (value, Static(name)), node)
     return there
+
+
+@register(vars)
+def vars_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return vars(x) of an object."""
+    if len(args) != 1 or kwargs or not has_dict(args[0]):
+        sp.refuse(node, "vars is supported of objects only", "use a dict")
+    if isinstance(args[0], RecordV) and not args[0].cls.__dictoffset__:
+        message = "vars() argument must have __dict__ attribute"
+        assert isinstance(sp, Run)
+        sp.never("TypeError", message, node, ArgumentTypeError)
+    return sp.attribute(args[0], "__dict__", node)
 
 
 def known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | None:

@@ -57,6 +57,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.text import shared_iterators
 from pullback.frontend.memory import hash_tables, ownership, updates
 from pullback.frontend.memory.holding import holds_memory
+from pullback.frontend.memory.object_dicts import OwnName
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.python.python_values import is_library
@@ -350,6 +351,18 @@ class Columns:
             if name in group.outside:
                 self._change(group.put(name), told, node)
 
+    def clear(self, ref: RefV, name: str, node: ast.AST) -> None:
+        """Let an object have a field no more."""
+        group = self.group(ref)
+        if name in group.outside:
+            reason = f"del of {name!r} of an object from outside"
+            self.run.refuse(node, reason, "set it to None", error=MutationError)
+        self.facts.removed(group, name)
+        if self._has(group.told(name), _TOLD):
+            at, gone = index_scalar(ref.atom), Static(False)
+            self._rows.add((group.told(name), ref.atom))
+            self._change(group.told(name), updates.Store(at, lambda _: gone), node)
+
     def bound(self, ref: RefV) -> str:
         """Return a name that holds a reference, for what is stored by ``write`` or a method."""
         self.run.scope.names[HELD] = ref
@@ -395,6 +408,8 @@ class Columns:
         ):
             return None
         if last and put and name in group.outside:
+            return None
+        if last and not isinstance(name, OwnName) and group.assigns_by_methods:
             return None
         if name in group.unset and (last or any(hasattr(c, name) for c in group.classes)):
             return None

@@ -46,7 +46,7 @@ from pullback.frontend.kinds.kinds import (
     without_spare,
 )
 from pullback.frontend.python.annotations import memory
-from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
+from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, is_written
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import parameters
 from pullback.frontend.python.texts import FunctionNode
@@ -83,10 +83,18 @@ class Group:
     """The fields of objects of the caller that hold lists or arrays: where another one is put there
     the caller must know."""
 
+    removed: set[str] = field(default_factory=set)
+    """The fields that some object loses."""
+
     @property
     def unset(self) -> frozenset[str]:
         """The fields that an object may not have: a column of bools says which ones have it."""
-        return frozenset(self.fields) - self.always
+        return frozenset(self.fields) - (self.always - self.removed)
+
+    @property
+    def assigns_by_methods(self) -> bool:
+        """Whether a class says itself what becomes of an attribute that is assigned."""
+        return any(is_written(c, "__setattr__") for c in self.classes)
 
     def column(self, name: str) -> str:
         """Return the name of the variable that holds the column of a field."""
@@ -241,6 +249,12 @@ class Facts:
             self.grew = True
         return self.made_at[node, cls]
 
+    def removed(self, group: Group, name: str) -> None:
+        """Note that some object loses a field."""
+        if name not in group.removed:
+            group.removed.add(name)
+            self.again()
+
     def unite(self, one: type, other: type) -> None:
         """Let the lists of two regions have one."""
         kept, gone = self.groups[one], self.groups.pop(other)
@@ -357,6 +371,8 @@ def _is_special(name: str, function: object) -> bool:
 def _initialised(bases: Sequence[type]) -> tuple[frozenset[str], bool]:
     """Return the fields that the ``__init__`` of the first of ``bases`` that has one always sets,
     and whether somebody may have seen the object before it is done."""
+    if any(is_written(c, "__setattr__") for c in bases):
+        return frozenset(), True
     owner = next((c for c in bases if "__init__" in vars(c)), object)
     init: Any = vars(owner)["__init__"]
     if dataclasses.is_dataclass(owner) and init.__code__.co_filename == "<string>":

@@ -88,6 +88,9 @@ class Store(Protocol):
     def write(self, ref: RefV, name: str, value: Value, node: ast.AST) -> None:
         """Store a field of an object."""
 
+    def clear(self, ref: RefV, name: str, node: ast.AST) -> None:
+        """Let an object have a field no more."""
+
     def learn_each(self, group: Group, values: dict[str, Value], node: ast.AST) -> None:
         """Learn what several fields hold."""
 

@@ -60,6 +60,7 @@ from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import holding, places
 from pullback.frontend.memory.dict_views import is_view, seen_by, view_of, word_of
+from pullback.frontend.memory.object_dicts import attributes_now, is_object_dict
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.python_values import is_library
@@ -81,7 +82,7 @@ def opened(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the list, dict or array that a value refers to, or the value itself."""
     if isinstance(value, RefV) and issubclass(value.cls, SharedMemory):
         return run.rows.item(value, ITEMS, node)
-    return value
+    return attributes_now(run, value, node) if is_object_dict(value) else value
 
 
 @contextmanager
@@ -96,6 +97,8 @@ def followed(run: Run, follow: bool) -> Iterator[None]:
 
 def source(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the list that a value refers to, for somebody who goes through it."""
+    if is_object_dict(seen_by(value)):
+        return value
     if is_view(value):
         return view_of(opened(run, seen_by(value), node), word_of(value))
     contents = opened(run, value, node)
@@ -342,6 +345,7 @@ def given_memory(
     run: Run, function: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> tuple[Sequence[Value], dict[str, Value]]:
     """Return the arguments of a function of the library, which knows no references to lists."""
+    args = [opened(run, v, node) if is_object_dict(v) else v for v in args]
     if run.store is None:
         return args, kwargs
     if takes_arrays(function):
