@@ -17,6 +17,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import generator_ends
+from pullback.frontend.functions.choices import is_choice
 from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.advancing import source_of
 from pullback.frontend.interpret.attributes import written
@@ -87,7 +88,9 @@ def callable_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
             return Static(True)
         case RecordV(cls):
             return Static(any("__call__" in vars(c) for c in cls.__mro__))
-        case Scalar() | ArrayV() | ListV() | TupleV(is_list=True) | OptionalV(value=Scalar()):
+        case TupleV():
+            return Static(is_choice(x))
+        case Scalar() | ArrayV() | ListV() | OptionalV(value=Scalar()):
             return Static(False)
         case _:
             sp.refuse(node, f"callable() of {sp.describe(x)}")

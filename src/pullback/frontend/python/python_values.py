@@ -86,10 +86,13 @@ def text_of(function: object) -> FunctionV:
 
 def with_defaults(text: types.FunctionType) -> FunctionV:
     """Return a function of the library in plain Python; its defaults are static."""
-    known = [TupleV(tuple(map(Static, v))) if isinstance(v, tuple) else Static(v)
-             for v in text.__defaults__ or ()]  # fmt: skip
-    keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
-    return FunctionV(definition_of(text), None, tuple(known), keywords)
+    known = tuple(map(_default, text.__defaults__ or ()))
+    keywords = tuple((n, _default(v)) for n, v in (text.__kwdefaults__ or {}).items())
+    return FunctionV(definition_of(text), None, known, keywords)
+
+
+def _default(value: object) -> Value:
+    return TupleV(tuple(map(Static, value))) if isinstance(value, tuple) else Static(value)
 
 
 @dataclass(frozen=True, slots=True)

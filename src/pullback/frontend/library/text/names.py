@@ -68,6 +68,7 @@ from pullback.frontend.library.text import (
     scipy_minima,
     scipy_minima_of_numbers,
     scipy_multivariate,
+    scipy_quadrature,
     scipy_roots,
     scipy_signal,
     scipy_special,
@@ -140,6 +141,7 @@ OTHERS = (
     | _by_name("scipy.linalg", scipy_linalg)
     | _by_name("scipy.integrate", scipy_integrate)
     | _by_name("scipy.integrate", scipy_initial_value)
+    | _by_name("scipy.integrate", scipy_quadrature)
     | _by_name("scipy.interpolate", scipy_interpolate)
     | _by_name("scipy.optimize", scipy_equations)
     | _by_name("scipy.optimize", scipy_fits)

@@ -51,3 +51,21 @@ def _parabolas(y: Array, steps: Array) -> Array:
     both = h + k
     parts = y[..., :-2:2] * (2.0 - k / h) + y[..., 1:-1:2] * (both**2 / (h * k))
     return np.sum(both / 6.0 * (parts + y[..., 2::2] * (2.0 - h / k)), axis=-1)
+
+
+def romb(y: Array, dx: float = 1.0, axis: Axis = -1) -> Array:
+    """The integral by Romberg's method, of one plus a power of 2 points."""
+    heights = np.moveaxis(1.0 * np.asarray(y), axis, 0)
+    n, count, m = heights.shape[0] - 1, 0, 1
+    while m < n:
+        m, count = 2 * m, count + 1
+    if m != n:
+        raise ValueError("Number of samples must be one plus a non-negative power of 2.")
+    h, step = n * dx, n
+    row = [(heights[0] + heights[n]) / 2.0 * h]
+    for i in range(1, count + 1):
+        better = [0.5 * (row[0] + h * np.sum(heights[np.arange(step // 2, n, step)], axis=0))]
+        for j in range(1, i + 1):
+            better.append(better[j - 1] + (better[j - 1] - row[j - 1]) / (4.0**j - 1.0))
+        row, h, step = better, h / 2.0, step // 2
+    return row[count]
