@@ -29,6 +29,7 @@ import scipy.interpolate
 import scipy.linalg
 import scipy.optimize
 import scipy.signal
+import scipy.sparse
 import scipy.spatial.distance
 import scipy.special
 import scipy.stats
@@ -45,6 +46,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.kinds.wrapped import GENERATORS
 from pullback.frontend.library.distributions import has_formulas
+from pullback.frontend.memory.given_containers import text_class
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.rewrites import REWRITES
 
@@ -68,6 +70,7 @@ LIBRARIES: dict[str, Any] = {
     "scipy.interpolate": scipy.interpolate,
     "scipy.optimize": scipy.optimize,
     "scipy.signal": scipy.signal,
+    "scipy.sparse": scipy.sparse,
     "scipy.spatial.distance": scipy.spatial.distance,
     **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},
     "scipy.stats.dirichlet": scipy.stats.dirichlet,
@@ -88,6 +91,7 @@ LIBRARIES: dict[str, Any] = {
 KINDS = {"array": "arrays", "scalar": "NumPy's numbers", "string": "texts", "list": "lists",
          "tuple": "tuples", "dict": "dicts with known keys", "table": "dicts",
          "set": "sets"}  # fmt: skip
+MATRICES = scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array
 IN_ANOTHER_WAY = {
     "print", "logging.", "warnings.", "pprint.", "sys.", "copy.", "str", "repr", "format", "ascii",
     "getattr", "setattr", "contextlib.", "datetime.", "re.",
@@ -125,6 +129,8 @@ known when the program is compiled, or are arguments for which it is compiled: d
 def known(obj: object) -> bool:
     """Say whether compiled code can call a function or class."""
     try:
+        if isinstance(obj, type) and text_class(obj) is not None:
+            return True
         return any(obj in table for table in (CALLS, WRITTEN, WRITTEN_CLASSES, SEQUENTIAL, ORDERED))
     except TypeError:  # it has no hash
         return False
@@ -170,8 +176,8 @@ def page() -> str:
     out += "\n## Methods and attributes\n\n| of | names |\n|---|---|\n"
     for kind, name in KINDS.items():
         out += f"| {name} | {', '.join(f'`{n}`' for n in methods(kind))} |\n"
-    for cls in GENERATORS:
-        names = (n for n in dir(WRITTEN_CLASSES[cls]) if not n.startswith("_"))
+    for cls in (*GENERATORS, *MATRICES):
+        names = (n for n in dir(text_class(cls)) if not n.startswith("_"))
         out += f"| `{name_of(cls)}` | {', '.join(f'`{n}`' for n in names)} |\n"
     out += ALSO
     out += "\n## Out, and what to write instead\n\n| not | write |\n|---|---|\n"

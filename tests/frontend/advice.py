@@ -86,7 +86,7 @@ def sparse(values, x):
 
 
 def sparse_scipy(values, x):
-    return scipy.sparse.csr_matrix((values, ([0, 1, 2], [2, 0, 1])), shape=(3, 3)) @ x
+    return scipy.sparse.bsr_array((values, ([0, 1, 2], [2, 0, 1])), shape=(3, 3)) @ x
 
 
 def entered(x):
@@ -175,7 +175,7 @@ ADVICE = [
     ("scipy.interpolate.CubicSpline", (1.0,), lambda x: scipy.interpolate.CubicSpline(P, X[:4])(x),
      lambda x: scipy.interpolate.CubicSpline(P, X[:4])(x)),
     ("scipy.signal.oaconvolve", (X, P), signal.oaconvolve, lambda x, h: np.convolve(x, h)),
-    ("scipy.sparse.csr_matrix", (P[:3], X[:3]), sparse_scipy, sparse),
+    ("scipy.sparse.bsr_array", (P[:3], X[:3]), sparse_scipy, sparse),
     ("scipy.ndimage.convolve", (X,), lambda x: ndimage.convolve(x, np.ones(3), mode="constant"),
      kept),
     ("scipy.special.lambertw", (1.5,), lambda x: special.lambertw(x).real, lambertw),

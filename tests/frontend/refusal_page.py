@@ -33,6 +33,7 @@ from tests.frontend import (
     mended_objects,
     mended_places,
     mended_programs,
+    mended_sparse,
     mended_wholes,
 )
 from tests.frontend.mended import PAIRS, Pair
@@ -62,6 +63,7 @@ TITLES = {
     mended_places: "Parts of data",
     mended_libraries: "Library functions",
     mended_complex: "Complex numbers",
+    mended_sparse: "Sparse matrices",
     mended_wholes: "Operators",
     mended_exports: "Functions for other languages",
     mended_names: "Names of other libraries",

@@ -24,7 +24,7 @@ class Field:
 WORDS = np.array(["b", "a"])
 DATES = np.array(["2020-01-01", "2020-03-01"], "datetime64[D]")
 TABLE = np.zeros(2, [("x", float), ("n", int)])
-MATRIX = scipy.sparse.eye(3)
+MATRIX = scipy.sparse.eye(3).tolil()
 # the value, what the advice says, and what it gives
 CASES = [
     (WORDS, "np.unique(a, return_inverse=True)[1]", np.unique(WORDS, return_inverse=True)[1]),

@@ -103,7 +103,7 @@ class Mapper:
             self.path = here + _text(at[0], p.step)
             new.append(self._value(p.shape, tuple(shape.part(v, p.step) for v in at)))
         if self.adjoint:
-            new = list(shape.adjoint(new))
+            new = list(shape.adjoint(new, *at[1:2]))
         return (shape.made_native if self.native else shape.made)(new, at[0])
 
     def _class(self, shape: Record) -> type:
@@ -128,7 +128,7 @@ class Mapper:
         return self.made[key]
 
 
-def as_it_is(shape: Shape, leaf: object) -> object:
+def as_it_is(shape: Shape, leaf: object, *beside: object) -> object:
     """A change that leaves leaves as they are."""
     return leaf
 

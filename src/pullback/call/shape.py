@@ -122,8 +122,9 @@ class Shape(ABC):
         """Build what compiled code reads in the place of a value."""
         return self.made(parts, like)
 
-    def adjoint(self, parts: Sequence[object]) -> Sequence[object]:
-        """The parts of a cotangent as those of what the caller sees, and back."""
+    def adjoint(self, parts: Sequence[object], of: object = None) -> Sequence[object]:
+        """The parts of a cotangent as those of what the caller sees, and back; ``of``: the value
+        that it is of, where that is at hand."""
         return parts
 
     def native(self, value: object) -> object:

@@ -49,9 +49,11 @@ class Translated(Conversion):
         mapper = Mapper(_read, homes, True, gaps, of_native=gaps, adjoint=adjoint)
         return mapper.value(self.layout.root, value)
 
-    def _own(self, native: object, gaps: bool = False, adjoint: bool = False) -> object:
+    def _own(
+        self, native: object, *of: object, gaps: bool = False, adjoint: bool = False
+    ) -> object:
         mapper = Mapper(as_it_is, gaps=gaps, of_native=True, adjoint=adjoint)
-        return mapper.value(self.layout.root, native)
+        return mapper.value(self.layout.root, native, *of)
 
     @property
     def encode(self) -> Builtin:
@@ -74,7 +76,7 @@ class Translated(Conversion):
     def gradient(self) -> Builtin:
         inner = super().gradient
         return lambda block, cells, given: self._own(
-            inner(block[0], cells, given), gaps=True, adjoint=True
+            inner(block[0], cells, given), block[1], gaps=True, adjoint=True
         )
 
     @property

@@ -51,7 +51,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ViewStep,
 )
-from pullback.frontend.memory import hash_changes, places
+from pullback.frontend.memory import given_containers, hash_changes, places
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.run import Run
@@ -92,6 +92,8 @@ class Interpreter(Run):
     length = iteration.length
     to_list = iteration.to_list
     copied = copied
+    given = given_containers.given
+    text_class = staticmethod(given_containers.text_class)
     hash_table = hash_changes.of_record
     case_closure = calls.case_closure
     shared_attribute = shared_objects.attribute

@@ -106,7 +106,7 @@ def _operator(definition: Definition) -> str:
     outermost, _, method = definition.qualname.partition(".")
     where = definition.globals.get("__name__"), outermost
     for cls, written in WRITTEN_CLASSES.items():
-        if (written.__module__, written.__name__) == where:
+        if where in [(c.__module__, c.__name__) for c in written.__mro__]:
             return f"{name_of(cls)}.{method}"
     tables = (WRITTEN, SEQUENTIAL, ADVANCED, ORDERED)
     texts = [(f, t) for table in tables for f, t in table.items()]

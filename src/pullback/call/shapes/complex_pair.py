@@ -65,7 +65,7 @@ class ComplexPair(Record, of=RecordK, container=Pair):
     def made_native(self, parts: Sequence[object], like: object = None) -> object:
         return bare(self.native, dict(zip(self.names, parts, strict=True)))
 
-    def adjoint(self, parts: Sequence[object]) -> Sequence[object]:
+    def adjoint(self, parts: Sequence[object], of: object = None) -> Sequence[object]:
         return adjoint(parts)
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:

@@ -13,8 +13,8 @@ from pullback.core.types import Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import Kind, StaticK, WrappedK
-from pullback.frontend.kinds.wrapped import WRAPPERS
-from pullback.frontend.python.pytypes import any_table, register, type_of
+from pullback.frontend.kinds.wrapped import WRAPPERS, sparse_format
+from pullback.frontend.python.pytypes import any_table, register, register_later, type_of
 
 
 class Wrapped(Shape, of=WrappedK):
@@ -47,6 +47,9 @@ class Wrapped(Shape, of=WrappedK):
 
     def part(self, value: object, step: Step) -> object:
         return self.wrapper.held(value) if type(value) is self.cls else value
+
+    def adjoint(self, parts: Sequence[object], of: object = None) -> Sequence[object]:
+        return [self.wrapper.adjoint(parts[0], of)]
 
     def inside_native(self, value: object) -> Sequence[Part]:
         return [Part(self.held, self.part(value, None), None)]
@@ -97,3 +100,4 @@ def kind_of(value: object) -> WrappedK:
 
 for _cls in WRAPPERS:
     register(_cls, kind_of)
+register_later(sparse_format, kind_of)

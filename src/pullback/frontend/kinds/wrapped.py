@@ -17,18 +17,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pullback.core import draws
+from pullback.errors import ArgumentTypeError
 
 
 class Wrapper(NamedTuple):
     """How a container is taken apart into plain data (``held``) and the rest (``extra``), and
     put together of both; ``inside``: the objects in it that may be updated; ``tangent``: how a
-    tangent of this class is taken apart, if otherwise."""
+    tangent of this class is taken apart, if otherwise; ``adjoint``: the data of a cotangent of the
+    class, of that of a cotangent and of the data of the value."""
 
     held: Callable[[Any], object]
     together: Callable[[Any, Any], object]
     extra: Callable[[Any], object] = lambda _: None
     inside: Callable[[Any], Iterable[object]] = lambda value: ()
     tangent: Callable[[Any], object] | None = None
+    adjoint: Callable[[Any, Any], object] = lambda held, _: held
 
 
 def _values(value: dict[Any, Any]) -> Iterable[object]:
@@ -71,4 +74,68 @@ WRAPPERS: dict[type, Wrapper] = {
     },
 }  # fmt: skip
 
-__all__ = ["GENERATORS", "WRAPPERS", "Wrapper"]
+# --- sparse matrices: SciPy is imported by whoever has one ----------------------------------------
+
+ARRAYS = {
+    "csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"),
+    "coo": ("data", "row", "col"), "dia": ("data", "offsets"),
+}  # fmt: skip
+"""The formats of ``scipy.sparse`` that cross, and the arrays that they consist of."""
+
+SPARSE = {
+    (f"scipy.sparse._{name}", f"{name}_{what}"): name
+    for name in ARRAYS
+    for what in ("array", "matrix")
+}
+"""The classes of sparse matrices and arrays by their modules and names, and their formats."""
+
+
+SPARSE_BASES = {("scipy.sparse._base", "sparray"), ("scipy.sparse._matrix", "spmatrix")}
+"""The base classes of the arrays and of the matrices."""
+
+
+def sparse_format(cls: type) -> str | None:
+    """Return the format of a class of sparse matrices, which is known to ``WRAPPERS`` from now on;
+    None if it is none."""
+    found = SPARSE.get((cls.__module__, cls.__name__))
+    if found is not None and cls not in WRAPPERS:
+        names = ARRAYS[found]
+        WRAPPERS[cls] = Wrapper(
+            partial(_arrays_of, names), partial(_sparse, cls),
+            inside=lambda m: [getattr(m, name) for name in names], adjoint=_with_places,
+        )  # fmt: skip
+    return found
+
+
+def _arrays_of(names: tuple[str, ...], matrix: Any) -> object:
+    if matrix.ndim != 2:
+        raise ArgumentTypeError(f"a sparse array with {matrix.ndim} axes", "pass an array")
+    rows, cols = map(int, matrix.shape)
+    return (*[getattr(matrix, name) for name in names], (rows, cols))
+
+
+def _with_places(held: Any, of: Any) -> object:
+    """Return the data of a gradient: its entries are where those of the matrix are."""
+    if held is None or of is None:
+        return held
+    _, *places, shape = of
+    return (held[0], *map(np.copy, places), shape)
+
+
+def _sparse(cls: Any, held: Any, _: object) -> object:
+    if held is None or held[0] is None:
+        return None
+    *arrays, shape = held
+    if arrays[1] is None:
+        raise ArgumentTypeError(
+            f"the gradient by a {cls.__name__} is not known here",
+            "differentiate by its entries: a function of data that makes the matrix of them",
+        )
+    if SPARSE[cls.__module__, cls.__name__] == "coo":
+        return cls((arrays[0], (arrays[1], arrays[2])), shape=shape)
+    return cls(tuple(arrays), shape=shape)
+
+
+__all__ = [
+    "ARRAYS", "GENERATORS", "SPARSE", "SPARSE_BASES", "WRAPPERS", "Wrapper", "sparse_format",
+]  # fmt: skip

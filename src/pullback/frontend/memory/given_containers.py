@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pullback.core.later import Later
 from pullback.frontend.kinds.given_tables import NO_ITEMS
 from pullback.frontend.kinds.kinds import (
     Kind,
@@ -34,7 +35,15 @@ from pullback.frontend.kinds.values import (
     Value,
     WrappedV,
 )
-from pullback.frontend.kinds.wrapped import GENERATORS
+from pullback.frontend.kinds.wrapped import (
+    ARRAYS,
+    GENERATORS,
+    SPARSE,
+    SPARSE_BASES,
+    sparse_format,
+)
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import sparse_entries, sparse_matrices
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
 from pullback.frontend.store.shared_memory import opened
@@ -49,6 +58,8 @@ def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
     match value, kind:
         case _, TableK():
             return replace(_table(run, value, kind, node), owners=frozenset(), fresh=False)
+        case TupleV((held,)), WrappedK(cls=cls) if cls.__module__.startswith("scipy.sparse."):
+            return sparse(run, cls, held, node)
         case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=extra)):
             inside = given(run, held, kind.held, node)
             return _CONTAINERS[cls](run, cls, inside, Static(extra), node)
@@ -89,6 +100,11 @@ def _container(run: Run, value: Value) -> type | None:
 
 def library_class(text: type) -> type | None:
     """Return the container of the library that a class is the text of."""
+    if issubclass(text, sparse_matrices.Sparse):
+        cls: type = getattr(_scipy_sparse, text.__name__)
+        sparse_format(cls)
+        _LEAVING[cls] = _of_sparse
+        return cls
     return next((c for c in _LEAVING if WRITTEN_CLASSES.get(c) is text), None)
 
 
@@ -106,6 +122,16 @@ def _of_chain(run: Run, chain: Value, node: ast.AST) -> Value | None:
 def _of_generator(run: Run, generator: Value, node: ast.AST) -> Value:
     return run.attribute(generator, "_state", node)
 
+
+def _of_sparse(run: Run, matrix: Value, node: ast.AST) -> Value:
+    format_ = run.attribute(matrix, "format", node)
+    assert isinstance(format_, Static)
+    names = ARRAYS[str(format_.value)]
+    held = (run.attribute(matrix, name, node) for name in (*names, "shape"))
+    return TupleV(tuple(held))
+
+
+_scipy_sparse = Later("scipy.sparse")
 
 _Leaving = Callable[["Run", Value, ast.AST], Value | None]
 
@@ -148,6 +174,22 @@ def _generator(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) ->
     return RecordV(WRITTEN_CLASSES[cls], {"_state": held})
 
 
+def text_class(cls: type) -> type | None:
+    """Return the class of the library as text that is compiled in the place of a class; None: there
+    is none. (The classes of SciPy are met here first.)"""
+    if sparse_format(cls) is not None or (cls.__module__, cls.__name__) in SPARSE_BASES:
+        WRITTEN_CLASSES[cls] = getattr(sparse_matrices, cls.__name__)
+    return WRITTEN_CLASSES.get(cls)
+
+
+def sparse(run: Run, cls: type, held: Value, node: ast.AST) -> Value:
+    """Return the sparse matrix of the arrays of its format."""
+    text = text_class(cls)
+    assert isinstance(held, TupleV) and text is not None
+    made = sparse_entries.MADE[SPARSE[cls.__module__, cls.__name__]]
+    return run_program(run, made, (Static(text), *held.items), node)
+
+
 _Maker = Callable[["Run", type, Value, Value, ast.AST], Value]
 
 _CONTAINERS: dict[type, _Maker] = {
@@ -156,4 +198,4 @@ _CONTAINERS: dict[type, _Maker] = {
 }  # fmt: skip
 """What makes the container of its plain data and of what else it has."""
 
-__all__ = ["given", "leaving", "library_class"]
+__all__ = ["given", "leaving", "library_class", "text_class"]

@@ -49,7 +49,7 @@ _MODULES: dict[str, str] = {
     "tensorflow": "pass an array: t.numpy()",
     "jax": "pass an array: np.asarray(a)",
     "jaxlib": "pass an array: np.asarray(a)",
-    "scipy.sparse": "pass its parts: c = m.tocoo(); c.row, c.col, c.data; or m.toarray()",
+    "scipy.sparse": "convert it: m.tocsr(), m.tocsc() or m.tocoo(); or m.toarray()",
 }
 
 

@@ -43,7 +43,6 @@ from pullback.frontend.kinds.plain_kinds import CHANGEABLE
 from pullback.frontend.kinds.values import (
     CALLS,
     WRITTEN,
-    WRITTEN_CLASSES,
     FunctionV,
     OperatorV,
     Owner,
@@ -52,7 +51,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.kinds.wrapped import GENERATORS
+from pullback.frontend.kinds.wrapped import GENERATORS, sparse_format
 from pullback.frontend.python import dispatching, records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
@@ -161,6 +160,8 @@ class PythonValues:
             error: type[PullbackError] | None = None,
         ) -> NoReturn: ...
         def declare_kind(self, kind: Kind) -> None: ...
+        def given(self, value: Value, kind: Kind, node: ast.AST) -> Value: ...
+        def text_class(self, cls: type) -> type | None: ...
 
     def hidden(self, path: Path, kind: Kind) -> Value:
         """Return the hidden argument at ``path``, as a parameter of the function that is being
@@ -246,7 +247,7 @@ class PythonValues:
         cls = type(obj)
         if isinstance(obj, type):
             known = self._static(obj, path, node, guarded)
-            text = WRITTEN_CLASSES.get(obj) if isinstance(obj, Hashable) else None
+            text = self.text_class(obj) if isinstance(obj, Hashable) else None
             return known if text is None else Static(text)
         if is_object_class(cls):
             self._guard(path, StaticK(("class of", cls), obj))
@@ -257,10 +258,9 @@ class PythonValues:
             return self.partial(obj, path, node, guarded)
         if (whole := distribution_in(obj)) is not None:
             return self._frozen(whole, obj, path, node)
-        if cls in GENERATORS:
-            held = self.hidden(path, type_of(obj))
-            assert isinstance(held, TupleV)
-            return RecordV(WRITTEN_CLASSES[cls], {"_state": held.items[0]})
+        if cls in GENERATORS or sparse_format(cls) is not None:
+            kind = type_of(obj)
+            return self.given(self.hidden(path, kind), kind, node)
         operator = getattr(obj, "__pullback_operator__", None)
         if operator is not None:
             name, function, *options = operator
@@ -479,7 +479,7 @@ class PythonValues:
                 path = (("global", Namespace.of(vars(module)), name),)
                 self._guard(path, static_kind(obj))
             if isinstance(obj, type):
-                return Static(WRITTEN_CLASSES.get(obj, obj))
+                return Static(self.text_class(obj) or obj)
             return of_complex(obj) if type(obj) is complex else Static(obj)
         if name not in vars(module):
             reason = f"{module.__name__}.{name} is made by the module's __getattr__ at every look"

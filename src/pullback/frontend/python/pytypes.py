@@ -24,7 +24,6 @@ from pullback.frontend.kinds.kinds import (
     UNREAD,
     ArgType,
     ArrayK,
-    HashK,
     ListK,
     Number,
     RecordK,
@@ -33,11 +32,9 @@ from pullback.frontend.kinds.kinds import (
     StaticK,
     TableK,
     TupleK,
-    UnionK,
     Unread,
     UnreadK,
     leaf_types,
-    parts,
     static_kind,
 )
 from pullback.frontend.kinds.table_keys import has_methods, key_kind
@@ -45,6 +42,12 @@ from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.declared import require_declared
 from pullback.frontend.python.exact import require_exact
+from pullback.frontend.python.held_kinds import (
+    holds_function,
+    holds_hash,
+    holds_in_one_form,
+    holds_object,
+)
 from pullback.frontend.python.object_classes import attributes_of, is_object_class
 from pullback.frontend.python.outsiders import unsupported_dtype, unsupported_value
 from pullback.frontend.python.source import returned
@@ -151,20 +154,20 @@ def _list(value: list[object]) -> ArgType:
 
 def _list_of_several(value: list[object]) -> ArgType:
     elem = type_of(value[0])
-    if _holds_object(elem):  # objects of several classes: so are lists of these
+    if holds_object(elem):  # objects of several classes: so are lists of these
         kinds = _one_kind([elem, *map(type_of, value[1:])])
         elem = kinds[0]
-        if any(k != elem for k in kinds) or _holds_function(elem):
+        if any(k != elem for k in kinds) or holds_function(elem):
             return TupleK(tuple(kinds), is_list=True)
         return ListK(elem)
-    if _holds_function(elem) or holds_tables(elem):  # each item is known: the list has its length
+    if holds_function(elem) or holds_tables(elem):  # each item is known: the list has its length
         return TupleK((elem, *map(type_of, value[1:])), is_list=True)
     mixed: tuple[ArgType, ArgType] | None = None
     for item in value[1:]:
         other = type_of(item)
         if other != elem:
             joined = join(elem, other)
-            if joined is None or _holds_hash(joined):  # dicts with other keys
+            if joined is None or holds_hash(joined):  # dicts with other keys
                 return _items_one_by_one(value, elem, other)
             if not all(keeps_classes(k, joined) for k in (elem, other)):
                 mixed = mixed or (elem, other)
@@ -208,22 +211,6 @@ def _items_one_by_one(value: list[object], elem: ArgType, other: ArgType) -> Arg
     return kind
 
 
-def _holds_object(kind: ArgType) -> bool:
-    if isinstance(kind, RecordK) and is_object_class(kind.cls):
-        return True
-    return any(map(_holds_object, parts(kind)))
-
-
-def _holds_hash(kind: ArgType) -> bool:
-    return isinstance(kind, HashK) or any(map(_holds_hash, parts(kind)))
-
-
-def _holds_function(kind: ArgType) -> bool:
-    if isinstance(kind, StaticK):
-        return callable(kind.value)
-    return any(map(_holds_function, parts(kind)))
-
-
 def _dict(value: dict[object, object]) -> ArgType:
     """Return the kind of a dict, which is a record: its keys are constants. A large one, of which
     the keys and the values have one type each, is data."""
@@ -253,7 +240,7 @@ def _table(value: dict[object, object]) -> ArgType | None:
     if not isinstance(keys, ListK) or not isinstance(values, ListK):
         return None
     key = key_kind(keys.elem)
-    if key is None or has_methods(key) or any(map(_holds_in_one_form, (keys.elem, values.elem))):
+    if key is None or has_methods(key) or any(map(holds_in_one_form, (keys.elem, values.elem))):
         return None
     return TableK(TupleK((key, values.elem)), cls=dict)
 
@@ -263,14 +250,6 @@ def any_table(value: object) -> ArgType | None:
     assert isinstance(value, dict)
     kind = _table(value) if value else RecordK(dict, ())
     return replace(kind, any_size=True) if isinstance(kind, TableK) else kind
-
-
-def _holds_in_one_form(kind: ArgType) -> bool:
-    """Whether there are objects, functions, tables or nodes in a value of this kind."""
-    return (
-        isinstance(kind, UnionK) or _holds_object(kind) or _holds_function(kind)
-        or holds_tables(kind) or any(map(_holds_in_one_form, parts(kind)))
-    )  # fmt: skip
 
 
 def _function(value: types.FunctionType) -> ArgType:
@@ -316,6 +295,10 @@ def _type_of_other(value: object) -> ArgType:
     if isinstance(value, enum.Enum):
         return StaticK(("enum", type(value), value.name), value)
     cls = type(value)
+    for known, kind_of in _LATER:
+        if known(cls):
+            register(cls, kind_of)
+            return kind_of(value)
     if isinstance(value, type) or cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
         return static_kind(value)
     if is_object_class(cls):
@@ -492,6 +475,14 @@ _FAST: dict[type, Callable[..., ArgType]] = {
     dict: _dict,
     types.FunctionType: _function,
 }
+
+
+_LATER: list[tuple[Callable[[type], object], Callable[..., ArgType]]] = []
+
+
+def register_later(known: Callable[[type], object], kind_of: Callable[..., ArgType]) -> None:
+    """Say the same for classes of a library that is not imported for their sake."""
+    _LATER.append((known, kind_of))
 
 
 def register(cls: type, kind_of: Callable[..., ArgType]) -> None:

@@ -71,6 +71,7 @@ from pullback.frontend.library.text import (
     scipy_quadrature,
     scipy_roots,
     scipy_signal,
+    scipy_sparse,
     scipy_special,
     selection,
     sets_of_arrays,
@@ -151,6 +152,7 @@ OTHERS = (
     | _by_name("scipy.optimize", scipy_roots)
     | _by_name("scipy.spatial.distance", scipy_distance)
     | _by_name("scipy.signal", scipy_signal)
+    | _by_name("scipy.sparse", scipy_sparse)
     | _by_name("scipy.stats", scipy_multivariate)
     | _texts(itertools, iterations)
     | _texts(operator, operator_texts)

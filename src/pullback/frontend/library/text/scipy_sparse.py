@@ -1,0 +1,104 @@
+"""Functions of ``scipy.sparse``, as plain Python that the front end compiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.library.text.sparse_entries import Entries
+from pullback.frontend.library.text.sparse_matrices import (
+    Sparse,
+    dia_array,
+    dia_matrix,
+    spmatrix,
+)
+
+
+def issparse(x: Any) -> bool:
+    return isinstance(x, Sparse)
+
+
+def isspmatrix(x: Any) -> bool:
+    return isinstance(x, Sparse) and isinstance(x, spmatrix)
+
+
+_COMMON = "common"
+"""The type of floats in which all diagonals fit, as in SciPy until it takes that of the diagonals.
+"""
+
+
+def diags(
+    diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = _COMMON
+) -> Any:
+    return dia_matrix(_diagonals(diagonals, offsets, shape, dtype)).asformat(format)
+
+
+def diags_array(
+    diagonals: Any, *, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = _COMMON
+) -> Any:
+    return dia_array(_diagonals(diagonals, offsets, shape, dtype)).asformat(format)
+
+
+def _diagonals(diagonals: Any, offsets: Any, shape: Any, dtype: Any) -> Entries:
+    """Return the entries of diagonals, each of its length, or one number for all of it."""
+    if np.ndim(offsets) == 0:
+        if np.ndim(diagonals) > 1:
+            raise ValueError("Different number of diagonals and offsets.")
+        return _several((diagonals,), (offsets,), shape, dtype)
+    return _several(diagonals, offsets, shape, dtype)
+
+
+def _several(diagonals: Any, offsets: Any, shape: Any, dtype: Any) -> Entries:
+    if len(diagonals) != len(offsets):
+        raise ValueError("Different number of diagonals and offsets.")
+    if shape is None:
+        m = np.size(diagonals[0]) + abs(offsets[0])
+        shape = m, m
+    rows, cols = shape
+    values, row, col = [], [], []
+    for index, (diagonal, k) in enumerate(zip(diagonals, offsets, strict=True)):
+        length = min(rows + k, cols - k, rows, cols)
+        if length < 0:
+            raise ValueError(f"Offset {k} (index {index}) out of bounds")
+        items = np.asarray(diagonal)
+        if items.ndim == 0:
+            items = np.full(length, diagonal)
+        elif len(items) == 1:
+            items = np.full(length, items[0])
+        elif len(items) < length:
+            raise ValueError(
+                f"Diagonal length (index {index}: {len(items)} at offset {k}) does not agree with "
+                f"array size ({rows}, {cols})."
+            )
+        at = np.arange(length)
+        values.append(items[:length])
+        row.append(at + max(-k, 0))
+        col.append(at + max(k, 0))
+    whole = np.concatenate(values)
+    if isinstance(dtype, str) and dtype == "common":
+        whole = whole if whole.dtype.kind == "f" else whole.astype(float)
+    elif dtype is not None:
+        whole = whole.astype(dtype)
+    return Entries(whole, np.concatenate(row), np.concatenate(col), shape, "")
+
+
+def eye(m: int, n: Any = None, k: int = 0, dtype: Any = float, format: Any = None) -> Any:
+    return dia_matrix(_ones(m, n, k, dtype)).asformat(format)
+
+
+def eye_array(m: int, n: Any = None, *, k: int = 0, dtype: Any = float, format: Any = None) -> Any:
+    return dia_array(_ones(m, n, k, dtype)).asformat(format)
+
+
+def identity(n: int, dtype: Any = "d", format: Any = None) -> Any:
+    return dia_matrix(_ones(n, None, 0, float if dtype == "d" else dtype)).asformat(format)
+
+
+def _ones(m: int, n: Any, k: int, dtype: Any) -> Entries:
+    cols = m if n is None else n
+    length = max(0, min(m + k, cols - k, m, cols))
+    at = np.arange(length)
+    return Entries(
+        np.ones(length, dtype=dtype), at + max(-k, 0), at + max(k, 0), (m, cols), ""
+    )

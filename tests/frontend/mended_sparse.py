@@ -1,0 +1,84 @@
+"""What refusals of sparse matrices advise, followed."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from pullback.errors import UnsupportedError
+from tests.frontend.mended import X, mends
+
+A = sp.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 5.0]]))
+W = sp.csr_matrix(A)
+
+
+def refused_product(x):
+    return (A @ A) @ x
+
+
+@mends(refused_product, (X,), "A @ (B @ x), or make A @ B outside", UnsupportedError)
+def mended_product(x):
+    return A @ (A @ x)
+
+
+def refused_number(x):
+    return (A + 0.0).toarray() @ x
+
+
+@mends(refused_number, (X,), "S.toarray() + x", UnsupportedError)
+def mended_number(x):
+    return (A.toarray() + 0.0) @ x
+
+
+def refused_matrix(x):
+    return np.asarray(W.todense()) @ x
+
+
+@mends(refused_matrix, (X,), "of an array: sp.csr_array(S), and S.toarray()", UnsupportedError)
+def mended_matrix(x):
+    return sp.csr_array(W).toarray() @ x
+
+
+def refused_quotient(x):
+    return (A / x).sum()
+
+
+@mends(refused_quotient, (X,), "S.multiply(1.0 / x)", UnsupportedError)
+def mended_quotient(x):
+    return A.multiply(1.0 / x).sum()
+
+
+def refused_type_of_sum(x):
+    return A.sum(dtype=np.float64) * x
+
+
+@mends(refused_type_of_sum, (X,), "S.sum().astype(dtype)", UnsupportedError)
+def mended_type_of_sum(x):
+    return A.sum().astype(np.float64) * x
+
+
+def refused_diagonals(x):
+    return sp.diags(x).data.sum()
+
+
+@mends(refused_diagonals, (X,), "S.tocsr(), made outside", UnsupportedError)
+def mended_diagonals(x):
+    return sp.csr_array((x, np.arange(3), np.arange(4)), shape=(3, 3)).data.sum()
+
+
+def refused_vector(x):
+    return sp.csr_array(x).sum()
+
+
+@mends(refused_vector, (X,), "x[None, :]", UnsupportedError)
+def mended_vector(x):
+    return sp.csr_array(x[None, :]).sum()
+
+
+def refused_shape(x):
+    return sp.csr_array(x[None, :], shape=(1, 3)).sum()
+
+
+@mends(refused_shape, (X,), "leave shape= away", UnsupportedError)
+def mended_shape(x):
+    return sp.csr_array(x[None, :]).sum()
