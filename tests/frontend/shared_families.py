@@ -38,7 +38,47 @@ def _classes(n: int) -> str:
     return f"{classes}def f(x):\n{made}{linked}{updated}    return {total}\n"
 
 
-FAMILIES = {"fields": _fields, "classes": _classes}
+def _lists(n: int) -> str:
+    """Lists with names of their own that meet in one list, and are updated by both."""
+    made = "".join(f"    a{k} = [x * {k}.5]\n" for k in range(n))
+    rows = ", ".join(f"a{k}" for k in range(n))
+    grown = "".join(f"    a{k}.append({k}.0)\n" for k in range(0, n, 2))
+    total = " + ".join(f"{k + 1} * sum(a{k})" for k in range(n))
+    return f"""def f(x):
+{made}    rows = [{rows}]
+    for row in rows:
+        row.append(x)
+{grown}    return {total}
+"""
+
+
+def _dicts(n: int) -> str:
+    """A class that keeps a dict of arrays which the caller has, too, and others beside it."""
+    names = ", ".join(f'"w{k}": np.array([1.0, {k}.5]) * x' for k in range(n))
+    return f"""import numpy as np
+
+class Steps:
+    def __init__(self, held):
+        self.held = held
+        self.means = {{k: np.zeros_like(v) for k, v in held.items()}}
+        self.sizes = {{k: np.zeros_like(v) for k, v in held.items()}}
+
+    def step(self):
+        for k, v in self.held.items():
+            self.means[k] = 0.9 * self.means[k] + 0.1 * v
+            self.sizes[k] = 0.9 * self.sizes[k] + 0.1 * v * v
+            self.held[k] -= self.means[k] / (np.sqrt(self.sizes[k]) + 1.0)
+
+def f(x):
+    held = {{{names}}}
+    steps = Steps(held)
+    for _ in range(3):
+        steps.step()
+    return float(sum(v.sum() for v in held.values()))
+"""
+
+
+FAMILIES = {"fields": _fields, "classes": _classes, "lists": _lists, "dicts": _dicts}
 
 
 def program(family: str, n: int, folder: Path) -> Callable[[float], float]:

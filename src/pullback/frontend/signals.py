@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextvars import ContextVar
 from typing import cast
 
 from pullback.core.terms import Block
@@ -52,6 +53,19 @@ class RegionsMeetError(Exception):
     def __init__(self, one: type, other: type) -> None:
         super().__init__(one, other)
         self.one, self.other = one, other
+
+
+MEETING: ContextVar[list[RegionsMeetError] | None] = ContextVar("MEETING", default=None)
+"""In a run that learns of the store: the regions that have met. It goes on, with any values, as if
+they were one, to meet all that must be united before the next run."""
+
+
+def regions_meet(one: type, other: type) -> None:
+    """Note that two regions must be united; if this run does not learn, that ends it."""
+    met, signal = MEETING.get(), RegionsMeetError(one, other)
+    if met is None:
+        raise signal
+    met.append(signal)
 
 
 class ContextsWanted(Exception):

@@ -65,7 +65,13 @@ from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.seen_outside import NOTHING, Outside, UntoldError, Updates, updated_by
-from pullback.frontend.signals import ContextsWanted, NeedStatic, RegionsMeetError, Unreachable
+from pullback.frontend.signals import (
+    MEETING,
+    ContextsWanted,
+    NeedStatic,
+    RegionsMeetError,
+    Unreachable,
+)
 from pullback.frontend.specialisation import HiddenArgument, Specialised, StaticArgument
 from pullback.frontend.state import Frame, Hidden
 from pullback.frontend.store import door
@@ -135,10 +141,6 @@ def _specialise(
                 lambda_sets = _lambda_sets(function)  # static values have changed
             except StoreGrewError:
                 lambda_sets.rounds = 0
-            except RegionsMeetError as e:
-                assert facts is not None
-                facts.unite(e.one, e.other)
-                lambda_sets.rounds = 0
             except PullbackError as e:
                 if lambda_sets.unsettled():
                     continue
@@ -168,13 +170,19 @@ def _learning(attempt: _Attempt, facts: Facts) -> Specialised:
     """Return what a run of the program makes; raise StoreGrewError if it has learnt something: from
     there on it had any values, so what has become of it says nothing."""
     facts.begin_run()
+    met: list[RegionsMeetError] = []
+    token = MEETING.set(met)
     try:
         made = attempt.run()
-    except (NeedStatic, RegionsMeetError, ContextsWanted):
+    except (NeedStatic, ContextsWanted):
         raise
     except Exception:
-        if not facts.grew:
+        if not facts.grew and not met:
             raise
+    finally:
+        MEETING.reset(token)
+    for e in met:
+        facts.unite(e.one, e.other)
     if facts.grew:
         raise StoreGrewError
     return made
@@ -186,14 +194,16 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
     rt, refusal, met = attempt.rt, None, attempt.rt.generators.met
     makes_objects = any(map(can_be_shared, rt.constructed))
     of_memory = isinstance(why, (MutationError, UnknownNameError, IdentityError))
-    tried = forms(Raised in rt.constructed)
+    learnt = _Learnt.of(attempt)
+    tried = [*learnt, *forms(Raised in rt.constructed)]
     for facts in tried:
-        new = facts.begin(rt.new_memory, rt.copies)
-        wanted = met if facts.iterators else makes_objects or (of_memory and facts.memory)
-        if not wanted or (facts.memory and not new):
-            continue
-        if facts.together and not isinstance(refusal, TypesDoNotMeetError):
-            continue
+        if facts not in learnt:
+            new = facts.begin(rt.new_memory, rt.copies)
+            wanted = met if facts.iterators else makes_objects or (of_memory and facts.memory)
+            if not wanted or (facts.memory and not new):
+                continue
+            if facts.together and not isinstance(refusal, TypesDoNotMeetError):
+                continue
         try:
             made = _specialise(
                 attempt.function, attempt.arg_types, attempt.args, rt.assume_equal,
@@ -201,6 +211,7 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             )  # fmt: skip
             if facts.payloads:
                 check_columns(made.program)
+            _Learnt.last = _Learnt(attempt, facts)
             return made
         except PullbackError as e:
             if e.iterates or isinstance(e, UntoldError):
@@ -209,6 +220,31 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             met = met or facts.met
             tried += facts.asking()
     return refusal
+
+
+class _Learnt:
+    """What was learnt of the objects of the last program that shares them. It may be compiled anew
+    soon: where extents have met that are not equal (``assume_equal``), or for a derivative."""
+
+    last: _Learnt | None = None
+
+    def __init__(self, attempt: _Attempt, facts: Facts) -> None:
+        self.function, self.arg_types = attempt.function, attempt.arg_types
+        self.outside, self.facts = attempt.outside, facts
+
+    @classmethod
+    def of(cls, attempt: _Attempt) -> list[Facts]:
+        """Return what was learnt of this program, once: it is learnt on."""
+        found, cls.last = cls.last, None
+        if (
+            found is None
+            or found.function is not attempt.function
+            or found.arg_types != attempt.arg_types
+            or found.outside != attempt.outside
+        ):
+            return []
+        found.facts.begin_anew()
+        return [found.facts]
 
 
 def _lambda_sets(function: FunctionType) -> LambdaSets:

@@ -45,7 +45,8 @@ from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.text.raised import Raised, keep_arguments
 from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.python.source import definition_of
-from pullback.frontend.store.facts import Group, can_be_shared, is_super_init
+from pullback.frontend.store.always_set import is_super_init
+from pullback.frontend.store.facts import Group, can_be_shared
 
 if TYPE_CHECKING:
     from pullback.frontend.interface import Specialiser

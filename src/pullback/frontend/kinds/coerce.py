@@ -33,11 +33,13 @@ from pullback.frontend.kinds.kinds import (
     OptionalK,
     RangeK,
     RecordK,
+    RefK,
     ScalarK,
     StaleK,
     SymbolK,
     TupleK,
     UnionK,
+    are_memory,
     closure_type,
     leaf_types,
     without_spare,
@@ -57,6 +59,7 @@ from pullback.frontend.kinds.values import (
     Owner,
     RangeV,
     RecordV,
+    RefV,
     Scalar,
     Stale,
     Static,
@@ -69,6 +72,7 @@ from pullback.frontend.library.numpy import sequences
 from pullback.frontend.memory import holding, ownership
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.symbols import number_of, symbol_class
+from pullback.frontend.signals import MEETING
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -85,6 +89,8 @@ def coerce(
     if own == kind:
         return value
     match value, kind:
+        case RefV(row, one), RefK(other) if MEETING.get() and are_memory(one, other):
+            return RefV(row, other)
         case MaybeV(bound, inner), MaybeK(inner_kind):
             return MaybeV(bound, coerce(run, inner, inner_kind, node))
         case _, MaybeK(inner_kind):

@@ -60,7 +60,7 @@ from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.python.symbols import symbol_class
 from pullback.frontend.python.unions import declared_unions
-from pullback.frontend.signals import RegionsMeetError
+from pullback.frontend.signals import regions_meet
 
 
 def join(a: Kind, b: Kind) -> Kind | None:
@@ -98,7 +98,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
         ):
             held, there = one.held(), other.held()
             if held is None or there is None or join(held, there) is not None:
-                raise RegionsMeetError(one, other)
+                regions_meet(one, other)
+                return a
             return None
         case TupleK(xs, is_list), TupleK(ys, also):
             items = _all(xs, ys) if is_list == also and len(xs) == len(ys) else None

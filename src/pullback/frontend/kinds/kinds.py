@@ -462,6 +462,11 @@ class SharedMemory:
 
 
 
+def are_memory(one: type, other: type) -> bool:
+    """Whether two classes are those of references to lists, dicts and arrays."""
+    return issubclass(one, SharedMemory) and issubclass(other, SharedMemory)
+
+
 def holds_references(kind: Kind) -> bool:
     """Whether there may be references in a value of this kind."""
     return isinstance(kind, RefK) or any(map(holds_references, parts(kind)))
@@ -472,7 +477,7 @@ __all__ = [
     "FunctionRefK", "GeneratorK", "HashK", "Kind", "LambdaSetK", "ListK", "MaybeK", "Number",
     "OperatorK", "OptionalK", "PerhapsUnread", "RangeK", "RecordK", "RefK", "ScalarK", "ScopeK",
     "SharedMemory", "SmallK", "StaleK", "StaticK", "SymbolK", "TableK", "ThreadK", "TupleK",
-    "UnionK", "Unread", "UnreadK", "WrappedK", "closure_type", "declared_in",
+    "UnionK", "Unread", "UnreadK", "WrappedK", "are_memory", "closure_type", "declared_in",
     "holds_references", "leaf_types", "parts", "quantised", "static_kind", "static_scalar",
     "unions_in", "with_parts", "without_spare",
 ]  # fmt: skip

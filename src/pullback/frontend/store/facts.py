@@ -16,19 +16,18 @@ it, ``StoreGrewError`` ends such a run, and the program is run anew.
 
 from __future__ import annotations
 
-import ast
-import dataclasses
 import types
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn, TypeGuard
+from typing import NoReturn
 
 import numpy as np
 
 from pullback.core.frozen import dataclass, field
 from pullback.core.types import Bool
-from pullback.errors import EndlessError, PullbackError
+from pullback.errors import EndlessError
 from pullback.frontend.functions.scopes import COLUMN
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import (
@@ -39,17 +38,18 @@ from pullback.frontend.kinds.kinds import (
     LambdaSetK,
     OperatorK,
     OptionalK,
+    RefK,
     ScalarK,
     SharedMemory,
     StaticK,
     parts,
+    with_parts,
     without_spare,
 )
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, is_written
-from pullback.frontend.python.source import definition_of
-from pullback.frontend.python.syntax import parameters
-from pullback.frontend.python.texts import FunctionNode
+from pullback.frontend.signals import RegionsMeetError
+from pullback.frontend.store.always_set import initialised
 
 MEMORY = (list, dict, set, defaultdict, Counter, OrderedDict, np.ndarray)
 """The classes of lists, dicts and arrays that may have several owners."""
@@ -140,6 +140,8 @@ class Facts:
     arguments (``own_copies``); those of the iterators of a generator."""
     values: set[tuple[Hashable, type]] = field(default_factory=set)
     """Where lists and dicts are made that hold functions: they stay values."""
+    united: dict[type, type] = field(default_factory=dict)
+    """For the references to a region that has become a part of another one, those to that."""
     grown: int = 0
     grew: bool = False
     """Whether this run has learnt something."""
@@ -149,6 +151,12 @@ class Facts:
         exceptions are made of."""
         wanted = self.iterators and self.asks and not self.payloads
         return [Facts(True, memory=self.memory, iterators=True)] if wanted else []
+
+    def begin_anew(self) -> None:
+        """Begin with what another program has learnt, but for the functions that were its own."""
+        self.grown, self.grew = 0, False
+        if any(holds_functions(k) for g in self.groups.values() for k in g.fields.values()):
+            self._begin_fields()
 
     def begin_run(self) -> None:
         """Begin a run of the program, or refuse it if that has no end."""
@@ -181,11 +189,11 @@ class Facts:
             while any(g.name == name for g in self.groups.values()):
                 name += "_"
             group = Group(name, base)
-        else:
-            self._begin_fields()
         group.classes.append(cls)
+        before = group.reference
         group.reference = reference_class(tuple(group.classes), group.base)
-        always = [_initialised(c.__mro__)[0] for c in group.classes]
+        self._rename(before, group.reference)
+        always = [initialised(c.__mro__)[0] for c in group.classes]
         group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
         return len(group.classes) > 1
@@ -256,11 +264,44 @@ class Facts:
             self.again()
 
     def unite(self, one: type, other: type) -> None:
-        """Let the lists of two regions have one."""
-        kept, gone = self.groups[one], self.groups.pop(other)
-        self.made_at = {n: kept if g is gone else g for n, g in self.made_at.items()}
-        self._begin_fields()
+        """Let the lists of two regions have one. What these hold may have to have one, too."""
+        meeting = [(one, other)]
+        while meeting:
+            kept, gone = map(self._region, meeting.pop())
+            if kept is None or gone is None or kept is gone:
+                continue
+            self._rename(gone.reference, kept.reference)
+            del self.groups[gone.reference]
+            self.united[gone.reference] = kept.reference
+            self.made_at = {n: kept if g is gone else g for n, g in self.made_at.items()}
+            for name, kind in gone.fields.items():
+                try:
+                    both = join(kept.fields.get(name, kind), kind)
+                except RegionsMeetError as e:
+                    meeting.append((e.one, e.other))
+                    continue
+                if both is None:
+                    del kept.fields[name]
+                else:
+                    kept.fields[name] = generalise(both)
         self.grew = True
+
+    def _region(self, reference: type) -> Group | None:
+        """Return the region to which references of a class lead now; None: its lists are values."""
+        while reference in self.united:
+            reference = self.united[reference]
+        return self.groups.get(reference)
+
+    def _rename(self, old: type, new: type) -> None:
+        """Let references to one region be references to another one. Of functions it is learnt anew
+        what they have."""
+        groups = self.groups.values()
+        if old is new:
+            return
+        if any(holds_functions(k) for g in groups for k in g.fields.values()):
+            self._begin_fields()
+        for group in groups:
+            group.fields.update({n: _renamed(k, old, new) for n, k in group.fields.items()})
 
     def learn(self, group: Group, name: str, kind: Kind) -> bool:
         """Note that a field holds a value of this kind, if it is new. Return whether the kind meets
@@ -302,6 +343,14 @@ def forms(payloads: bool) -> list[Facts]:
     )  # fmt: skip
     early = (Facts(payloads, early=True),) if payloads else ()
     return [*made, *early, *iterators]
+
+
+def _renamed(kind: Kind, old: type, new: type) -> Kind:
+    """Return the kind of a value in which references are to another region."""
+    if isinstance(kind, RefK):
+        return replace(kind, cls=new) if kind.cls is old else kind
+    inside = parts(kind)
+    return with_parts(kind, tuple(_renamed(k, old, new) for k in inside)) if inside else kind
 
 
 def holds_functions(kind: Kind) -> bool:
@@ -368,94 +417,7 @@ def _is_special(name: str, function: object) -> bool:
     )
 
 
-def _initialised(bases: Sequence[type]) -> tuple[frozenset[str], bool]:
-    """Return the fields that the ``__init__`` of the first of ``bases`` that has one always sets,
-    and whether somebody may have seen the object before it is done."""
-    if any(is_written(c, "__setattr__") for c in bases):
-        return frozenset(), True
-    owner = next((c for c in bases if "__init__" in vars(c)), object)
-    init: Any = vars(owner)["__init__"]
-    if dataclasses.is_dataclass(owner) and init.__code__.co_filename == "<string>":
-        after = hasattr(owner, "__post_init__")
-        return frozenset(f.name for f in dataclasses.fields(owner) if f.init), after
-    if isinstance(init, types.FunctionType):
-        try:
-            node = definition_of(init).node
-        except PullbackError:
-            return frozenset(), True
-        rest = bases[bases.index(owner) + 1 :]
-        return _set_in(node, _initialised(rest) if _calls_super(node) else None)
-    return frozenset(), owner is not object
-
-
-def _set_in(
-    node: FunctionNode, above: tuple[frozenset[str], bool] | None
-) -> tuple[frozenset[str], bool]:
-    names, found = parameters(node), set[str]()
-    if isinstance(node, ast.Lambda) or not names:
-        return frozenset(), True
-    me = names[0]
-    for s in node.body:
-        if above is not None and is_super_init(s):
-            found |= above[0]
-            if above[1]:
-                return frozenset(found), True
-            continue
-        targets = [t for t in _targets(s) if _is_field(t, me)]
-        others = [t for t in _targets(s) if not _is_field(t, me)]
-        looked: list[ast.AST | None] = [s]
-        if targets and isinstance(s, (ast.Assign, ast.AnnAssign)):
-            looked = [*others, s.value]
-        set_here = {t.attr for t in targets if isinstance(t, ast.Attribute)}
-        if any(_sees(part, me, found) for part in looked if part is not None):
-            itself = isinstance(s, ast.Assign) and isinstance(s.value, ast.Name)
-            return frozenset(found | set_here if itself else found), True
-        found |= set_here
-    return frozenset(found), False
-
-
-def _calls_super(node: FunctionNode) -> bool:
-    return not isinstance(node, ast.Lambda) and any(map(is_super_init, node.body))
-
-
-def is_super_init(s: ast.stmt) -> bool:
-    """Whether a statement calls ``super().__init__``."""
-    match s:
-        case ast.Expr(ast.Call(ast.Attribute(ast.Call(ast.Name("super"), [], []), "__init__"))):
-            return True
-        case _:
-            return False
-
-
-def _targets(s: ast.stmt) -> list[ast.expr]:
-    match s:
-        case ast.Assign([ast.Tuple(elts) | ast.List(elts)]):
-            return elts
-        case ast.Assign(targets):
-            return targets
-        case ast.AnnAssign(target, value=ast.expr()):
-            return [target]
-        case _:
-            return []
-
-
-def _is_field(e: ast.AST, me: str) -> TypeGuard[ast.Attribute]:
-    return isinstance(e, ast.Attribute) and isinstance(e.value, ast.Name) and e.value.id == me
-
-
-def _sees(part: ast.AST, me: str, known: set[str]) -> bool:
-    """Whether code looks at the object itself, at a field that it may not have yet, or ends the
-    function."""
-    nodes = list(ast.walk(part))
-    fields = [n for n in nodes if _is_field(n, me)]
-    updated = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
-    reads = {n.attr for n in fields if isinstance(n.ctx, ast.Load) or id(n) in updated}
-    inside = {id(n.value) for n in fields}
-    bare = any(isinstance(n, ast.Name) and n.id == me and id(n) not in inside for n in nodes)
-    return bare or any(isinstance(n, ast.Return) for n in nodes) or not reads <= known
-
-
 __all__ = [
     "ITEMS", "MEMORY", "Facts", "Group", "StoreGrewError", "can_be_shared", "forms",
-    "holds_functions", "is_super_init",
+    "holds_functions",
 ]  # fmt: skip
