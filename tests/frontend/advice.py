@@ -166,7 +166,7 @@ ADVICE = [
      lambda x: optimize.brentq(lambda y: y**3 + y - x, -5.0, 5.0, xtol=1e-14), root),
     ("scipy.integrate.quad", (1.0,), lambda b: integrate.quad(math.sin, 0.0, b)[0],
      lambda b: np.trapezoid(np.sin(np.linspace(0.0, b, 100_000)), np.linspace(0.0, b, 100_000))),
-    ("scipy.integrate.odeint", (2.0,), lambda y: y * math.exp(-1.0), midpoint),
+    ("scipy.integrate.ode", (2.0,), lambda y: y * math.exp(-1.0), midpoint),
     ("scipy.stats.moyal.logpdf", (P,), stats.moyal.logpdf,
      lambda x: -0.5 * (x + np.exp(-x)) - 0.5 * math.log(2.0 * math.pi)),
     ("scipy.interpolate.make_interp_spline", (1.0,),

@@ -38,7 +38,7 @@ def test_the_advice_gives_the_same(at):
 
 
 STAND_INS = {
-    "functools.singledispatch", "scipy.integrate.odeint",
+    "functools.singledispatch", "scipy.integrate.ode",
     "pb.ravel", "torch.tanh", "tqdm.contrib.tzip",
 }  # fmt: skip
 """Of these the original is written without the function itself."""

@@ -91,7 +91,7 @@ REWRITES: dict[str, str] = {
     # SciPy
     "scipy.optimize.": NEWTON,
     "scipy.optimize.differential_evolution": DESCENT, "scipy.optimize.basinhopping": DESCENT,
-    "scipy.integrate.": RULE, "scipy.integrate.odeint": STEPS,
+    "scipy.integrate.": RULE, "scipy.integrate.solve_bvp": STEPS,
     "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
     "scipy.stats.": FORMULA,
     "scipy.interpolate.": LINEAR, "scipy.interpolate.CubicSpline": SPLINE,
