@@ -256,13 +256,51 @@ def calls_ours(x):
 RIGHT = [
     (vectors, (0.7, 1.2)), (records, (1.3,)), (inheritance, (0.8,)), (errors, (0.9,)),
     (matched, (1.4,)), (inside_a_function, (0.6,)), (tuples_and_names, (1.1,)), (in_a_loop, (0.4,)),
-    (known_number, (1.2,)), (arrays, (np.array([[0.3, 0.1], [-0.2, 0.5]]),)),
+    (known_number, (1.2,)), (captured_number, (1.2,)), (captured_function, (1.1,)),
+    (bound_later, (0.9,)), (bound_by_a_loop, (1.3,)),
+    (arrays, (np.array([[0.3, 0.1], [-0.2, 0.5]]),)),
 ]  # fmt: skip
+
+
+def exceptions_with_methods(x):
+    class Failed(Exception):
+        def value(self):
+            return x
+
+    try:
+        if x > 0:
+            raise Failed("failed")
+    except Failed as e:
+        return e.value()
+    return 2.0
+
+
+def in_the_body(x):
+    k = 2 * x
+
+    class Scaled:
+        scale = k
+
+        def get(self):
+            return self.scale
+
+    return Scaled().get()
+
+
+def as_a_default(x):
+    k = 2 * x
+
+    class Scaled:
+        def get(self, by=k):
+            return by
+
+    return Scaled().get()
+
+
 REFUSED = [
-    (captured_number, "uses 'x', a variable of the function around"),
-    (captured_function, "uses 'square', a variable of the function around"),
-    (bound_later, "uses 'n', a variable of the function around"),
-    (bound_by_a_loop, "uses 'n', a variable of the function around"),
+    (exceptions_with_methods, "uses 'x', a variable of the function around"),
+    (in_the_body, "uses 'k', a variable of the function around"),
+    (as_a_default, "uses 'k', a variable of the function around"),
     (runs_code, "a statement in the body"),
     (calls_ours, "a call in the body"),
 ]

@@ -169,11 +169,13 @@ def refused_local_class(x):
     y = 2.0 * x
 
     class Scaled:
+        factor = y
+
         def __init__(self, v):
             self.v = v
 
         def get(self):
-            return self.v * y
+            return self.v * self.factor
 
     return Scaled(x).get()
 

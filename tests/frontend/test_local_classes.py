@@ -5,6 +5,9 @@ import pytest
 
 import pullback as pb
 from tests import harness
+from tests.campaign import part
+from tests.foreign.__main__ import is_right
+from tests.frontend import captured_classes, capturing_classes
 from tests.frontend import local_class_programs as programs
 from tests.frontend.harness import agrees
 
@@ -17,6 +20,14 @@ def test_values_and_derivatives(f, args):
     _, gradient = harness.gradient(f, args, tuple(range(len(args))), "native", "chad")
     along = harness.inner(gradient, tangents)
     assert along == pytest.approx(harness.difference(f, args, tangents), rel=1e-6, abs=1e-8)
+
+
+CAPTURING = [*capturing_classes.PROGRAMS, *captured_classes.PROGRAMS]
+
+
+@pytest.mark.parametrize("f", part("values", CAPTURING, 3), ids=lambda f: f.__name__)
+def test_methods_that_use_variables(f):
+    is_right(f, (1.3,))
 
 
 @pytest.mark.parametrize(("f", "message"), programs.REFUSED)

@@ -12,13 +12,15 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType, NoneType
 from typing import TYPE_CHECKING
 
+from pullback.frontend.functions import capturing_classes
 from pullback.frontend.functions.scopes import Scope, chain, outermost
-from pullback.frontend.kinds.values import CellV, Static
+from pullback.frontend.kinds.values import CellV, Static, Value
 from pullback.frontend.python.memo import Remembered
-from pullback.frontend.python.object_classes import LOCAL
+from pullback.frontend.python.object_classes import LOCAL, is_object_class
 from pullback.frontend.python.private_names import is_written
 from pullback.frontend.python.syntax import (
     bound_by,
@@ -36,19 +38,27 @@ _Kept = type | ModuleType | FunctionType | BuiltinFunctionType
 _ELSEWHERE = "define the class at module level"
 
 
-def class_value(run: Run, s: ast.ClassDef) -> Static:
-    """Return the class of a statement: the same one as long as what it uses is the same."""
+def class_value(run: Run, s: ast.ClassDef) -> Value:
+    """Return the class of a statement: the same one as long as what it uses is the same. Where
+    methods use what only the run knows, it is a constructor (``capturing_classes``)."""
     code = _code_of(run, s)
     if code is None:
         run.refuse(s, "a class that is defined here", _ELSEWHERE)
     _check(run, s)
     bases = tuple(_made_at_once(run, base) for base in s.bases)
+    above = [b for b in map(run.evaluate, s.bases) if capturing_classes.is_constructor(b)]
     options = {str(k.arg): _made_at_once(run, k.value) for k in s.keywords}
     decorators = [_made_at_once(run, d) for d in s.decorator_list]
-    held = {n: _held(run, n, s) for n in code.co_freevars if n != s.name}
+    unknown = {n for n in code.co_freevars if n != s.name and _known(run, n) is _UNKNOWN}
+    for n in _used_at_once(s) & unknown:
+        _held(run, n, s)
+    if unknown or above:
+        unknown.add(s.name)
+    held = {n: _held(run, n, s) for n in code.co_freevars if n != s.name and n not in unknown}
 
     def make() -> type:
-        cells = {n: CellType(value) for n, value in held.items()} | {s.name: CellType()}
+        cells = {n: CellType(value) for n, value in held.items()}
+        cells |= {n: CellType() for n in (s.name, *unknown)}
         closure = tuple(cells[n] for n in code.co_freevars)
         assert run.frame.definition is not None
         body = FunctionType(code, run.frame.definition.globals, code.co_name, None, closure)
@@ -62,7 +72,14 @@ def class_value(run: Run, s: ast.ClassDef) -> Static:
         return made
 
     used = (*bases, *options.values(), *decorators, *held.values())
-    return Static(_MADE.of(s, tuple(map(_key, used)), make))
+    cls = _MADE.of(s, (*map(_key, used), *sorted(unknown)), make)
+    if not unknown:
+        return Static(cls)
+    if not is_object_class(cls) and not is_dataclass(cls):
+        for n in sorted(unknown - {s.name}):
+            _held(run, n, s)
+    own = capturing_classes.codes_using(code, unknown)
+    return capturing_classes.constructor(run, s, cls, own, above)
 
 
 def _key(value: object) -> object:
@@ -95,11 +112,16 @@ def _made_at_once(run: Run, e: ast.expr) -> object:
     return eval(compile(ast.Expression(e), "<class>", "eval"), {}, names)
 
 
-def _held(run: Run, name: str, node: ast.AST) -> object:
+_UNKNOWN = object()
+"""What stands for the value of a name that only the run knows."""
+
+
+def _known(run: Run, name: str) -> object:
     """Return what a name holds for the class: a variable of the functions around, or a global."""
     for scope in chain(run.scope):
         found = scope.names.get(name)
         value = found.value if isinstance(found, CellV) else found
+        value = None if value is None else capturing_classes.class_of(value)
         if isinstance(value, Static) and _is_bound_once(run, scope, name):
             return value.value
         if value is not None or name in scope.locals:
@@ -108,6 +130,14 @@ def _held(run: Run, name: str, node: ast.AST) -> object:
         kept = _outside(run, name)
         if isinstance(kept, _Kept):
             return kept
+    return _UNKNOWN
+
+
+def _held(run: Run, name: str, node: ast.AST) -> object:
+    """Return the same; refused if it is not known."""
+    found = _known(run, name)
+    if found is not _UNKNOWN:
+        return found
     run.refuse(
         node,
         f"a class that uses {name!r}, a variable of the function around it",
@@ -139,19 +169,34 @@ def _outside(run: Run, name: str) -> object:
     return here.globals.get(name, getattr(builtins, name, None))
 
 
+def _used_at_once(s: ast.ClassDef) -> set[str]:
+    """Return the names that Python reads when it makes the class."""
+    return {n.id for part in _at_once(s) for n in ast.walk(part) if isinstance(n, ast.Name)}
+
+
+def _at_once(s: ast.ClassDef) -> list[ast.AST]:
+    """Return what Python evaluates when it makes the class, of its body."""
+    found: list[ast.AST] = []
+    for part in s.body:
+        if isinstance(part, ast.FunctionDef):
+            defaults = (d for d in part.args.kw_defaults if d is not None)
+            found += [*part.decorator_list, *part.args.defaults, *defaults]
+        else:
+            found.append(part)
+    return found
+
+
 def _check(run: Run, s: ast.ClassDef) -> None:
     """Refuse a class whose definition does more than define."""
-    at_once: list[ast.AST] = []
     for part in s.body:
         match part:
-            case ast.FunctionDef():
-                defaults = (d for d in part.args.kw_defaults if d is not None)
-                at_once += [*part.decorator_list, *part.args.defaults, *defaults]
-            case ast.Assign() | ast.AnnAssign() | ast.Pass() | ast.Expr(ast.Constant()):
-                at_once.append(part)
+            case ast.FunctionDef() | ast.Assign() | ast.AnnAssign() | ast.Pass():
+                pass
+            case ast.Expr(ast.Constant()):
+                pass
             case _:
                 run.refuse(part, "a statement in the body of such a class", _ELSEWHERE)
-    for made in at_once:
+    for made in _at_once(s):
         _check_calls(run, made)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from dataclasses import Field, is_dataclass, replace
+from dataclasses import Field, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.absent import absence
 from pullback.core.later import Later
@@ -17,9 +17,11 @@ from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
 from pullback.frontend.derivatives.gradients import reduced
+from pullback.frontend.functions.capturing_classes import class_of as class_of_constructor
+from pullback.frontend.functions.capturing_classes import class_of_object, is_constructor, method_in
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret import fallbacks, small_ints, symbol_values
-from pullback.frontend.interpret.class_functions import function_in
+from pullback.frontend.interpret.class_functions import check_hash, function_in, own_function
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
@@ -54,7 +56,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.compiled_text import function_of
 from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, references
-from pullback.frontend.memory.object_dicts import ObjectDict, dict_of
+from pullback.frontend.memory.object_dicts import dict_of, has_dict
 from pullback.frontend.python import dispatching, handled, object_classes, records
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.pytypes import left_out
@@ -113,16 +115,6 @@ def has_method(value: Value, name: str) -> bool:
     return (receiver_name(value), name) in METHODS
 
 
-def check_hash(run: Run, node: ast.AST) -> None:
-    """Refuse the number of an object but where another one is made of it: for keys of tables."""
-    definition = run.frame.definition
-    if definition is None or definition.name != "__hash__":
-        run.refuse(
-            node, "the number that hash() gives: of strings it is another one in each process",
-            "call hash in __hash__ only, and compare the fields: (a.x, a.y) == (b.x, b.y)",
-        )  # fmt: skip
-
-
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """Return ``value.name``. Raise an UnknownAttributeError if there is none."""
     if isinstance(value, OptionalV):
@@ -141,6 +133,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         has_method(value, name) or holding.is_update(value, name)
     ):
         return references.made(run, name, None, (reference,), node)
+    if is_constructor(value):
+        return _of_constructor(run, value, name, node)
     if name == "__dict__" and has_dict(value):
         return dict_of(run, value, node)
     match value:
@@ -196,6 +190,18 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             _refuse_attribute(run, value, name, node)
 
 
+def _of_constructor(run: Run, value: Value, name: str, node: ast.AST) -> Value:
+    """Return an attribute of a class whose methods use variables around it."""
+    named = class_of_constructor(value)
+    assert isinstance(named, Static) and isinstance(named.value, type)
+    cls, entry = named.value, entry_of(named.value, name)
+    inner = entry.__func__ if isinstance(entry, (staticmethod, classmethod)) else entry
+    found = method_in(run, value, inner, node) if isinstance(inner, types.FunctionType) else None
+    if found is None:
+        return _of_class(run, cls, name, node)
+    return _bound(found, value) if isinstance(entry, classmethod) else found
+
+
 def _of_constant(run: Run, obj: object, name: str, node: ast.AST) -> Value:
     """Return an attribute of a Python object: an enum's value, a dtype's name, ``ufunc.reduce``."""
     if not hasattr(obj, name):
@@ -230,7 +236,7 @@ def _of_record(
             refuse_missing(run, value, name, node)
         return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part
     if name == "__class__":
-        return Static(value.cls)
+        return class_of_object(run, value, value.cls, node)
     if value.outside is not None and bases is None:
         held = object_classes.attributes_of(value.outside.value)
         if name in held and not comes_first(entry_of(value.cls, name)):
@@ -291,20 +297,20 @@ def method_of(
     computed = partial(fallbacks.computed, run, value, cls, bases, name, node)
     match found:
         case property(fget=types.FunctionType() as getter):
-            return computed(function_in(run, owner, getter, name, node))
+            return computed(own_function(run, value, owner, getter, name, node))
         case types.FunctionType():
-            return _bound(function_in(run, owner, found, name, node), value)
+            return _bound(own_function(run, value, owner, found, name, node), value)
         case staticmethod(__func__=types.FunctionType() as inner):
-            return function_in(run, owner, inner, name, node)
+            return own_function(run, value, owner, inner, name, node)
         case classmethod(__func__=types.FunctionType() as inner):
-            return _bound(function_in(run, owner, inner, name, node), Static(cls))
+            return _bound(own_function(run, value, owner, inner, name, node), Static(cls))
         case functools.cached_property(func=types.FunctionType() as make):
             if not keeps(cls):
                 run.refuse(
                     node, f"the property {name!r} keeps its result in the object, which is a value",
                     "use @property where it is cheap, or a local variable: width = box.width",
                 )
-            f = function_in(run, owner, make, name, node, "func")
+            f = own_function(run, value, owner, make, name, node, "func")
             return computed(function_of(kept_properties.kept), f, Static(name))
         case functools.partialmethod(func=types.FunctionType()):
             made = run.partial(found, (("class", base), ("own", name)), node)
@@ -331,14 +337,6 @@ def is_descriptor(entry: object, special: str) -> bool:
     ``__set__``, what the attribute is."""
     cls = type(entry)
     return object_classes.is_object_class(cls) and written(cls, special) is not None
-
-
-def has_dict(value: Value) -> TypeGuard[RecordV | RefV]:
-    """Whether a value is an object of a class of the user, whose attributes ``vars`` gives."""
-    if not isinstance(value, (RecordV, RefV)):
-        return False
-    cls = value.cls
-    return object_classes.is_object_class(cls) or (is_dataclass(cls) and cls is not ObjectDict)
 
 
 def is_data_descriptor(entry: object) -> bool:
@@ -376,7 +374,7 @@ def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value
     """The function that assigns a property of an object of a class, with the object."""
     entry = entry_of(cls, name)
     assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
-    return _bound(function_in(run, cls, entry.fset, name, node, "fset"), value)
+    return _bound(own_function(run, value, cls, entry.fset, name, node, "fset"), value)
 
 
 def class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:

@@ -18,6 +18,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import choices, eta, iterator_lifetimes
+from pullback.frontend.functions.capturing_classes import is_constructor
 from pullback.frontend.interpret import (
     by_reference,
     known_calls,
@@ -70,7 +71,7 @@ from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
 from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.contexts import generator_of, is_method
-from pullback.frontend.python.libraries import is_closed, name_of
+from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of, with_defaults
 from pullback.frontend.python.rewrites import refuse_library
@@ -98,6 +99,8 @@ def call(
             held = eta.inside(function)
             if held is not None:
                 return call(run, held, args, kwargs, node)
+            if is_constructor(function):
+                return making.make_here(run, function, args, kwargs, node)
             made = by_reference.call(run, function, args, kwargs, node)
             if made is not None:
                 return made
@@ -261,6 +264,8 @@ def _call_object(
         return symbol_values.member_of(run, obj, args[0], node)
     cls = records.plain(obj)
     plain = typing.get_origin(obj) or obj
+    if isinstance(plain, type):
+        making.check_named(run, plain, node)
     if isinstance(plain, type) and is_object_class(plain):
         return making.make(run, plain, args, kwargs, node)
     if isinstance(cls, type) and records.is_record_class(cls):
@@ -273,27 +278,8 @@ def _call_object(
             "call it behind with by a name of the module, with arguments one by one and constant "
             "defaults; or write a class with __enter__ and __exit__",
         )
-    _refuse_class(run, obj, node)
+    making.refuse_class(run, obj, node)
     refuse_library(run, obj, node)
-
-
-def _refuse_class(run: Run, obj: object, node: ast.AST) -> None:
-    """Refuse a class of the user whose objects are no places, and calls of such objects."""
-    made_by = getattr(obj, "__init__", None) if isinstance(obj, type) else None
-    if isinstance(made_by, types.FunctionType) and not is_closed(made_by):
-        run.refuse(
-            node,
-            f"{name_of(obj)} is a class with a metaclass or base class of its own",
-            "write a plain class or a dataclass, or call it outside and pass what is in it",
-        )
-    cls = type(obj)
-    if any(_is_called(c) for c in cls.__mro__):
-        run.refuse(
-            node,
-            f"a call of an object of {cls.__name__}, a class with a metaclass or base class of its "
-            "own",
-            "write a plain class or a dataclass, or a function that is given the values",
-        )
 
 
 _NEVER_UPDATED = frozenset({str, int, float, complex, tuple, frozenset})
@@ -357,12 +343,6 @@ def _call_text(
     assert isinstance(text, types.FunctionType)
     defaults = tuple(map(Static, text.__defaults__ or ()))
     return call(run, FunctionV(definition_of(text), None, defaults), args, kwargs, node)
-
-
-def _is_called(cls: type) -> bool:
-    """Whether the class is the user's, and its objects can be called."""
-    method = vars(cls).get("__call__")
-    return isinstance(method, types.FunctionType) and not is_closed(method)
 
 
 def _text(

@@ -7,8 +7,9 @@ import functools
 import types
 from typing import TYPE_CHECKING
 
+from pullback.frontend.functions.capturing_classes import method_in
 from pullback.frontend.functions.scopes import Path
-from pullback.frontend.kinds.values import FunctionV
+from pullback.frontend.kinds.values import FunctionV, Value
 from pullback.frontend.python.rewrites import refuse_library
 
 if TYPE_CHECKING:
@@ -35,4 +36,24 @@ def function_in(
     return f
 
 
-__all__ = ["function_in"]
+def own_function(
+    run: Run, value: Value, owner: type, function: types.FunctionType, name: str, node: ast.AST,
+    part: str = "fget",
+) -> FunctionV:  # fmt: skip
+    """Return a function that a class has for an object: of one in a function perhaps one that the
+    object has itself."""
+    found = method_in(run, value, function, node)
+    return found or function_in(run, owner, function, name, node, part)
+
+
+def check_hash(run: Run, node: ast.AST) -> None:
+    """Refuse the number of an object but where another one is made of it: for keys of tables."""
+    definition = run.frame.definition
+    if definition is None or definition.name != "__hash__":
+        run.refuse(
+            node, "the number that hash() gives: of strings it is another one in each process",
+            "call hash in __hash__ only, and compare the fields: (a.x, a.y) == (b.x, b.y)",
+        )  # fmt: skip
+
+
+__all__ = ["check_hash", "function_in", "own_function"]

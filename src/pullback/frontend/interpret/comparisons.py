@@ -14,6 +14,7 @@ import numpy as np
 from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions import choices
+from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import (
     complex_values,
     iteration,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile one comparison: == != < <= > >= is is-not in not-in."""
+    left, right = class_of(left), class_of(right)
     if op not in ("is", "is not"):
         left, right = small_ints.wide(run, left, node), small_ints.wide(run, right, node)
     match op:

@@ -93,7 +93,9 @@ def _with_field(
         )
     _check_unknown(sp, obj.cls, sp.frame.definition, node, at_the_end=True)
     given = {**obj.fields, name: value}
-    return replace(obj, fields={n: given[n] for n in names if n in given}, node=None)
+    hidden = {n: v for n, v in given.items() if n.startswith(".")}
+    fields = {n: given[n] for n in names if n in given}
+    return replace(obj, fields=hidden | fields, node=None)
 
 
 def _check_base(sp: Specialiser, given: SuperV, name: str, node: ast.AST) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.types import BOOL
 from pullback.errors import IdentityError
+from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import made_texts, symbol_values
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar
@@ -38,6 +39,7 @@ _MARKS = NotImplemented, MISSING
 
 def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
     """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
+    a, b = class_of(a), class_of(b)
 
     for value, other in ((a, b), (b, a)):
         if isinstance(value, CaughtV) and not isinstance(other, OptionalV):

@@ -9,10 +9,12 @@ from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.capturing_classes import captures, class_of, methods_of
 from pullback.frontend.functions.constructors import constructor_form
 from pullback.frontend.interpret import attributes, objects, shared_objects
 from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, Static, Value, register
 from pullback.frontend.python.instances import bare
+from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
 from pullback.frontend.run import Run
 from pullback.frontend.store.facts import can_be_shared
@@ -23,14 +25,16 @@ if TYPE_CHECKING:
 
 
 def make(
-    run: Run, cls: type, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
-) -> Value:
-    """A new object."""
+    run: Run, cls: type, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST,
+    methods: dict[str, Value] | None = None,
+) -> Value:  # fmt: skip
+    """A new object; ``methods``: those that use variables around the class."""
     _check(run, cls, node)
+    methods = methods or {}
     run.constructed[cls] = None
     if run.store is not None and can_be_shared(cls):
-        return _shared(run, run.store, cls, args, kwargs, node)
-    new = _new(cls, {})
+        return _shared(run, run.store, cls, args, kwargs, node, methods)
+    new = _new(cls, methods)
     if cls in NAMESPACES:
         if args:
             run.refuse(node, f"{cls.__name__} of a dict", f"write {cls.__name__}(name=...)")
@@ -40,7 +44,7 @@ def make(
         return _initialised(run, new, init, args, kwargs, node)
     if is_dataclass(cls):
         given, late = objects.given_fields(run, cls, args, kwargs, node)
-        made = replace(new, fields=given)
+        made = replace(new, fields={**methods, **given})
         hook = attributes.written(cls, "__setattr__")
         if hook is not None:
             made = new
@@ -53,19 +57,42 @@ def make(
     return new
 
 
+def check_named(run: Run, cls: type, node: ast.AST) -> None:
+    """Refuse to make an object of a class whose methods use variables around it by anything but
+    that (``make_here``)."""
+    if captures(cls):
+        reason = f"an object of {cls.__name__}, whose methods use variables around it, is made"
+        run.refuse(node, f"{reason} by another name", "call the class by its name")
+
+
+def make_here(
+    run: Run, constructor: FunctionV, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """A new object of a class whose methods use variables around it."""
+    named = class_of(constructor)
+    assert isinstance(named, Static) and isinstance(named.value, type)
+    cls = named.value
+    if is_dataclass(cls) and not is_object_class(cls):
+        return objects.construct(run, cls, args, kwargs, node, None, methods_of(constructor))
+    return make(run, cls, args, kwargs, node, methods_of(constructor))
+
+
 def _new(cls: type, fields: dict[str, Value]) -> RecordV:
     return RecordV(cls, fields, None, frozenset({Owner("an object")}), True)
 
 
 def _shared(
     run: Run, store: Store, cls: type, args: Sequence[Value], kwargs: dict[str, Value],
-    node: ast.AST,
+    node: ast.AST, methods: dict[str, Value],
 ) -> Value:  # fmt: skip
     """A new object that may have several names."""
     if cls not in store.facts.groups:
         store.facts.add(cls)
     with run.holding(*args, *kwargs.values()):
         new = store.made(cls, node)
+    for name, method in methods.items():
+        store.write(new, name, method, node)
     init = attributes.written(cls, "__init__")
     if init is None and is_dataclass(cls):
         given, args = objects.given_fields(run, cls, args, kwargs, node)
@@ -149,4 +176,29 @@ def _nothing(
     return Static(None)
 
 
-__all__ = ["make"]
+def refuse_class(run: Run, obj: object, node: ast.AST) -> None:
+    """Refuse a class of the user whose objects are no places, and calls of such objects."""
+    made_by = getattr(obj, "__init__", None) if isinstance(obj, type) else None
+    if isinstance(made_by, types.FunctionType) and not is_closed(made_by):
+        run.refuse(
+            node,
+            f"{name_of(obj)} is a class with a metaclass or base class of its own",
+            "write a plain class or a dataclass, or call it outside and pass what is in it",
+        )
+    cls = type(obj)
+    if any(_is_called(c) for c in cls.__mro__):
+        run.refuse(
+            node,
+            f"a call of an object of {cls.__name__}, a class with a metaclass or base class of its "
+            "own",
+            "write a plain class or a dataclass, or a function that is given the values",
+        )
+
+
+def _is_called(cls: type) -> bool:
+    """Whether the class is the user's, and its objects can be called."""
+    method = vars(cls).get("__call__")
+    return isinstance(method, types.FunctionType) and not is_closed(method)
+
+
+__all__ = ["check_named", "make", "make_here", "refuse_class"]

@@ -21,6 +21,7 @@ from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Block, Case, CaseArm, If, Op, Var
 from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.capturing_classes import class_of as class_of_constructor
 from pullback.frontend.interpret import made_texts, small_ints
 from pullback.frontend.interpret.attributes import unpack, variant_params
 from pullback.frontend.interpret.complex_values import class_of_pair
@@ -260,6 +261,7 @@ def classes_of(run: Run, node: ast.expr) -> tuple[type, ...]:
 
 
 def _classes_in(run: Run, value: Value, node: ast.AST) -> tuple[type, ...]:
+    value = class_of_constructor(value)
     match value:
         case Static(type() as cls):
             return (cls,)

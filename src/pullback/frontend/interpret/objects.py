@@ -346,6 +346,7 @@ def construct(
     kwargs: dict[str, Value],
     node: ast.AST,
     declared: object = None,
+    methods: dict[str, Value] | None = None,
 ) -> Value:
     """Compile ``cls(...)`` for a frozen dataclass or a NamedTuple. The object of a recursive class
     becomes a node of its union at once, so that recursion over it has one type. ``declared`` is the
@@ -363,7 +364,7 @@ def construct(
             "leave out __init__ and write a function that makes the object",
         )
     given, late = given_fields(run, cls, args, kwargs, node)
-    record = frozen_objects.complete(run, RecordV(cls, given), late, node)
+    record = frozen_objects.complete(run, RecordV(cls, (methods or {}) | given), late, node)
     run.made[record] = run.b
     return in_its_union(run, record, declared, node)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.errors import UnknownAttributeError
 from pullback.frontend.functions import choices
+from pullback.frontend.functions.capturing_classes import class_of_object
 from pullback.frontend.interpret import fallbacks
 from pullback.frontend.interpret.attributes import (
     class_entry,
@@ -167,7 +168,7 @@ def class_of_reference(run: Run, ref: RefV, node: ast.AST) -> Value:
     classes = run.rows.group(ref).classes
     if len(classes) > 1:
         run.refuse(node, "the class of an object of one of several", "use isinstance(x, Class)")
-    return Static(classes[0])
+    return class_of_object(run, ref, classes[0], node)
 
 
 def of_class(run: Run, cls: type, value: Value, name: str, node: ast.AST) -> Value:

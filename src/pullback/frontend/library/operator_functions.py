@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import cast
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.capturing_classes import class_around, class_of_object
 from pullback.frontend.functions.scopes import outermost
 from pullback.frontend.kinds.kinds import ArrayK, ScalarK, static_kind
 from pullback.frontend.kinds.values import (
@@ -181,6 +182,12 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             if issubclass(after, BaseException):
                 after = plain_class(after)
             return SuperV(receiver, after)
+    if not args and definition is not None and definition.node.args.args:
+        receiver = sp.lookup(definition.node.args.args[0].arg, node)
+        if isinstance(receiver, (RecordV, RefV)):
+            around = class_around(definition, receiver.cls)
+            if around is not None:
+                return SuperV(receiver, around)
     sp.refuse(node, "super() is supported in methods of records only", "name the class")
 
 
@@ -233,7 +240,8 @@ def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) ->
                 error=ArgumentTypeError,
             )
     kept = {n: sp.attribute(record, n, node) for n in names if n not in changes}
-    return sp.call(Static(record.cls), (), node, {**kept, **changes})
+    cls = class_of_object(sp, record, record.cls, node)
+    return sp.call(cls, (), node, {**kept, **changes})
 
 
 @register(dataclasses.asdict)

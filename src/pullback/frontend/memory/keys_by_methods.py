@@ -18,7 +18,8 @@ from pullback.core.build import f64, i64
 from pullback.core.terms import Atom
 from pullback.core.types import F64, I64, Bool, Int, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
-from pullback.frontend.interpret.attributes import check_hash, written
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.class_functions import check_hash
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild

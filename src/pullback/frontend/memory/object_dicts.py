@@ -8,6 +8,7 @@ through it is an attribute (``assigned_attribute``).
 from __future__ import annotations
 
 import ast
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
 from pullback.core.frozen import dataclass
@@ -15,7 +16,7 @@ from pullback.errors import UnknownAttributeError
 from pullback.frontend.kinds.join import met_in_two_orders
 from pullback.frontend.kinds.values import MaybeV, RecordV, RefV, Static, Value, is_unread
 from pullback.frontend.memory.dict_views import OF
-from pullback.frontend.python.object_classes import slots_of
+from pullback.frontend.python.object_classes import is_object_class, slots_of
 from pullback.frontend.python.objects_outside import fields_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,14 @@ def is_object_dict(value: object) -> TypeGuard[RecordV]:
     return isinstance(value, RecordV) and value.cls is ObjectDict
 
 
+def has_dict(value: Value) -> TypeGuard[RecordV | RefV]:
+    """Whether a value is an object of a class of the user, whose attributes ``vars`` gives."""
+    if not isinstance(value, (RecordV, RefV)):
+        return False
+    cls = value.cls
+    return is_object_class(cls) or (is_dataclass(cls) and cls is not ObjectDict)
+
+
 def dict_of(run: Run, value: RecordV | RefV, node: ast.AST) -> RecordV:
     """Return ``value.__dict__``."""
     classes = [value.cls] if isinstance(value, RecordV) else run.rows.group(value).classes
@@ -64,7 +73,9 @@ def _of_record(run: Run, obj: RecordV, node: ast.AST) -> dict[str, Value]:
     slots = slots_of(obj.cls)
     if met_in_two_orders(obj.cls):
         _refuse(run, "that two paths give its attributes in two orders", node)
-    found = {n: v for n, v in fields_of(run, obj, node).items() if n not in slots}
+    found = {
+        n: v for n, v in fields_of(run, obj, node).items() if n not in slots and n[:1] != "."
+    }
     for name, held in found.items():
         if isinstance(held, MaybeV) or is_unread(held):
             _refuse(run, f"of which {name!r} may be missing", node)
@@ -78,7 +89,8 @@ def _of_reference(run: Run, ref: RefV, node: ast.AST) -> dict[str, Value]:
     if group.unset:
         _refuse(run, f"of which {min(group.unset)!r} may be missing", node)
     slots = slots_of(group.classes[0])
-    return {n: run.rows.item(ref, n, node) for n in group.fields if n not in slots}
+    return {n: run.rows.item(ref, n, node) for n in group.fields
+            if n not in slots and n[:1] != "."}  # fmt: skip
 
 
 def _refuse(run: Run, which: str, node: ast.AST) -> None:
@@ -117,6 +129,6 @@ def is_vars(run: Run, f: ast.expr) -> bool:
 
 
 __all__ = [
-    "ObjectDict", "OwnName", "assigned_attribute", "attributes_now", "dict_of", "is_object_dict",
-    "is_vars", "own_attribute",
+    "ObjectDict", "OwnName", "assigned_attribute", "attributes_now", "dict_of", "has_dict",
+    "is_object_dict", "is_vars", "own_attribute",
 ]  # fmt: skip

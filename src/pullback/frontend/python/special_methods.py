@@ -16,11 +16,11 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.capturing_classes import captures, class_of_object
 from pullback.frontend.interpret import complex_values
 from pullback.frontend.interpret.attributes import (
     comes_first,
     entry_of,
-    has_dict,
     has_entry,
     is_computed,
     written,
@@ -56,6 +56,7 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import iterators, missing_attributes
 from pullback.frontend.memory import attributes_outside, references
 from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.memory.object_dicts import has_dict
 from pullback.frontend.python.object_classes import attributes_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
@@ -214,6 +215,8 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     match value:
         case RefV() if isinstance(sp, Run):
             return class_of_reference(sp, value, node)
+        case RecordV(cls) if captures(cls) and isinstance(sp, Run):
+            return class_of_object(sp, value, cls, node)
         case RecordV(cls) | SymbolV(_, cls) | HashV(cls):
             return Static(class_of_pair(value) or cls)
         case Static(known):

@@ -89,7 +89,8 @@ class Group:
     @property
     def unset(self) -> frozenset[str]:
         """The fields that an object may not have: a column of bools says which ones have it."""
-        return frozenset(self.fields) - (self.always - self.removed)
+        always = self.always - self.removed
+        return frozenset(n for n in self.fields if n not in always and not n.startswith("."))
 
     @property
     def assigns_by_methods(self) -> bool:
