@@ -128,6 +128,13 @@ def test_the_second_derivative_is_exact(f, second):
     assert pb.hessian(f)(1.3) == pytest.approx(second, rel=1e-6)
 
 
+def test_a_minimum_on_a_bound_moves_with_it():
+    def place(p):
+        return so.minimize_scalar(lambda x: (x - p) ** 2, bounds=(p**2, 3.0)).x
+
+    assert pb.grad(place)(1.3) == pytest.approx(2.6, rel=1e-12)
+
+
 def told_by_roots(p):
     made = so.root(lambda x: x**3 - p, [2.0])
     return made.nfev, made.status, made.success
