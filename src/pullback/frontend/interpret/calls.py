@@ -34,6 +34,7 @@ from pullback.frontend.interpret import (
 from pullback.frontend.interpret.attributes import has_method, receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import given_to_view, is_driven, is_iterator, once
+from pullback.frontend.interpret.spreading import REST
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import leaf_types
@@ -414,17 +415,13 @@ def case_closure(
 
 
 def bind(
-    run: Run,
-    f: FunctionV,
-    args: Sequence[Value],
-    kwargs: dict[str, Value],
-    node: ast.AST,
+    run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> dict[str, Value]:
     """Return the values of the parameters, in their order; TypeError-like refusal if they do not
     fit."""
     spec = f.definition.node.args
     positional = [p.arg for p in (*spec.posonlyargs, *spec.args)]
-    given = [*f.bound, *args]
+    given, more = [*f.bound, *args], kwargs.get(REST)
     bound = dict(zip(positional, given, strict=False))
     rest = given[len(positional) :]
     if rest and spec.vararg is None:
@@ -432,7 +429,7 @@ def bind(
     only = {p.arg for p in spec.posonlyargs}
     names = set(parameters(f.definition.node)) - only
     others: dict[str, Value] = {}
-    for name, value in kwargs.items():
+    for name, value in ((n, v) for n, v in kwargs.items() if n != REST):
         if name not in names and spec.kwarg is not None:
             others[name] = value
             continue
@@ -463,7 +460,7 @@ def bind(
         )
     ordered = {n: bound[n] for n in parameters(f.definition.node)}
     if spec.vararg is not None:
-        ordered[spec.vararg.arg] = TupleV(tuple(rest))
+        ordered[spec.vararg.arg] = TupleV(tuple(rest)) if more is None else more
     if spec.kwarg is not None:
         ordered[spec.kwarg.arg] = dicts.made(others)
     return ordered

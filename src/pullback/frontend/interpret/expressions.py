@@ -422,13 +422,13 @@ def _call(run: Run, node: ast.Call) -> Value:
     if receiver is None and (set_ := attribute_updates.call(run, function, node)):
         return set_
     held = () if receiver is None else (receiver,)
+    kwargs: dict[str, Value] = {}
     with run.holding(*held):
         if receiver is None:
-            function, args = _function_and_arguments(run, function, node)
+            function, args, kwargs = _function_and_arguments(run, function, node)
             function = _received(run, iteration.called(run, function, node), node)
         else:
             args = _items(run, node.args)
-    kwargs: dict[str, Value] = {}
     for k in node.keywords:
         with run.holding(*held, *args, *kwargs.values()):
             given = evaluate(run, k.value)
@@ -456,8 +456,8 @@ def _received(run: Run, function: Value, node: ast.AST) -> Value:
 
 def _function_and_arguments(
     run: Run, function: Value, node: ast.Call
-) -> tuple[Value, Sequence[Value]]:
-    """Return the function that is called, and its positional arguments."""
+) -> tuple[Value, Sequence[Value], dict[str, Value]]:
+    """Return the function that is called, and its positional arguments (``spreading``)."""
     if only_reads(function):
         run.reads.add(node)
     values: list[Value] = []
@@ -471,8 +471,8 @@ def _function_and_arguments(
         values = [iteration.listed(run, values[0], node)]
     match function, node.args, node.keywords, values:
         case Static(value), [ast.Starred()], [], [ListV() | ArrayV() as rows] if value is zip:
-            return Static(columns), [rows]
-    return function, spreading.arguments(run, function, values, node)
+            return Static(columns), [rows], {}
+    return spreading.called(run, function, values, node)
 
 
 def _list_update(

@@ -2,24 +2,43 @@
 
 How many items ``*params`` has is often known only when the program runs. The function says then how
 many there must be; that is checked before the call, as Python does it, and they are read one by
-one.
+one. A function with ``*rest`` gets what is left as one tuple (``REST``).
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Sequence
+import itertools
+from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import NoReturn
 
 from pullback.core.frozen import dataclass
 from pullback.core.messages import Applied, Leaf, Message
 from pullback.core.terms import Lit
+from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.iteration import collect, indexed, known
-from pullback.frontend.kinds.values import FunctionV, Indexed, Items, Static, Unrolled, Value
+from pullback.frontend.kinds.kinds import ListK, ScalarK
+from pullback.frontend.kinds.values import (
+    FunctionV,
+    Indexed,
+    Items,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+)
+from pullback.frontend.library.compiled_text import function_of, run_program
+from pullback.frontend.library.text import rests
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python import records
+from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
+
+REST = "*"
+"""The name among the keywords of a call that a tuple with the last positional arguments has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +82,112 @@ def _refuse(run: Run, value: Value, node: ast.AST) -> NoReturn:
     )
 
 
-def arguments(run: Run, function: Value, values: Sequence[Value], node: ast.Call) -> list[Value]:
-    """Return the arguments; ``values`` are what they, and what is spread, are in the source."""
-    pieces: list[Items] = [
+def rest_of(function: Value) -> tuple[Parameters, bool] | None:
+    """Return the parameters before ``*rest`` of a function or of what makes the objects of a class,
+    and whether some of them are optional; None if there is no ``*rest``."""
+    match function:
+        case FunctionV(definition, bound=bound):
+            count = len(bound)
+        case Static(type() as cls) if is_object_class(cls):
+            init = written(cls, "__init__")
+            if init is None:
+                return None
+            definition, count = definition_of(init), 1
+        case _:
+            return None
+    spec = definition.node.args
+    if spec.vararg is None:
+        return None
+    names = tuple(p.arg for p in (*spec.posonlyargs, *spec.args))
+    return Parameters(definition.qualname, count, names[count:]), bool(spec.defaults)
+
+
+def called(
+    run: Run, function: Value, values: Sequence[Value], node: ast.Call
+) -> tuple[Value, list[Value], dict[str, Value]]:
+    """Return the function that is called, its positional arguments, and those that ``*rest`` takes
+    as one tuple, under the name ``REST``. ``values``: as in ``arguments``."""
+    pieces = _pieces(run, values, node)
+    late = next((k for k, items in enumerate(pieces) if known(items) is None), None)
+    takes = None if late is None else rest_of(function)
+    known_as = function.value if isinstance(function, Static) else None
+    by_one = _OF_ONE.get(known_as) if isinstance(known_as, Hashable) else None
+    if late is not None and by_one is not None and not node.keywords:
+        whole = _tuple_of(run, (), pieces, node.args)
+        kind = run.kind(whole, node)
+        numbers = isinstance(kind, ListK) and isinstance(kind.elem, ScalarK)
+        if known_as is itertools.chain or numbers:
+            return by_one, [whole], {}
+        _refuse(run, values[late], node.args[late])
+    if late is None or takes is None:
+        return function, _read(run, function, values, pieces, node), {}
+    parameters, optional = takes
+    before = [v for items in pieces[:late] for v in known(items) or ()]
+    count = len(parameters.names)
+    missing = count - len(before)
+    if {k.arg for k in node.keywords} & {*parameters.names, None} or (
+        missing > 0 and (optional or _may_raise(node))
+    ):
+        _refuse(run, values[late], node.args[late])
+    rest = _tuple_of(run, before[count:], pieces[late:], node.args[late:])
+    if missing <= 0:
+        return function, before[:count], {REST: rest}
+    each = indexed(run.iterate(rest, node))
+    assert each is not None
+    n = each.length
+    text = Applied(partial(_wrong_number, parameters, len(before), ()), (Leaf(0),))
+    message = Message((text,), 1, f"as many arguments as {parameters.function} takes")
+    run.require(run.b.prim("ge", n, Lit(missing, n.type)), "TypeError", message, node, n)
+    taken = [each.at(Lit(k, n.type)) for k in range(missing)]
+    rest = run_program(run, rests.after, (rest, Static(missing)), node)
+    return function, [*before, *taken], {REST: rest}
+
+
+_OF_ONE: dict[object, Value] = {
+    max: function_of(rests.largest), min: function_of(rests.least),
+    itertools.chain: Static(itertools.chain.from_iterable),
+}  # fmt: skip
+"""Functions of the library that take any number of arguments: those that take a tuple of them."""
+
+
+def _tuple_of(
+    run: Run, first: Sequence[Value], pieces: Sequence[Items], nodes: Sequence[ast.AST]
+) -> Value:
+    """Return a tuple of these items and of all that is spread."""
+    made: Value = TupleV(tuple(first))
+    for items, node in zip(pieces, nodes, strict=True):
+        found = known(items)
+        more = as_class(collect(run, items, node), tuple) if found is None else TupleV(found)
+        made = run.binop("+", made, more, node)
+    return made
+
+
+def _pieces(run: Run, values: Sequence[Value], node: ast.Call) -> list[Items]:
+    return [
         run.iterate(value, a) if isinstance(a, ast.Starred) else Unrolled((value,))
         for value, a in zip(values, node.args, strict=True)
     ]
+
+
+def _may_raise(node: ast.Call) -> bool:
+    """Whether a keyword of a call may raise, which it does before the number of the arguments is
+    looked at."""
+    simple = ast.Name, ast.Constant
+    return any(k.arg is None or not isinstance(k.value, simple) for k in node.keywords)
+
+
+def arguments(run: Run, function: Value, values: Sequence[Value], node: ast.Call) -> list[Value]:
+    """Return the arguments; ``values`` are what they, and what is spread, are in the source."""
+    return _read(run, function, values, _pieces(run, values, node), node)
+
+
+def _read(
+    run: Run, function: Value, values: Sequence[Value], pieces: list[Items], node: ast.Call
+) -> list[Value]:
+    """Return the items of what is spread one by one."""
     waiting = [k for k, items in enumerate(pieces) if not isinstance(items, Unrolled)]
     takes = parameters_of(function)
-    simple = ast.Name, ast.Constant  # what else is in keywords could raise before
-    others = [k for k in node.keywords if k.arg is None or not isinstance(k.value, simple)]
-    if waiting and (takes is None or len(waiting) > 1 or others):
+    if waiting and (takes is None or len(waiting) > 1 or _may_raise(node)):
         _refuse(run, values[waiting[-1]], node.args[waiting[-1]])
     for k in waiting:
         assert takes is not None
@@ -125,4 +239,4 @@ def _wrong_number(takes: Parameters, others: int, by_name: Sequence[str], n: int
     )
 
 
-__all__ = ["arguments", "spread"]
+__all__ = ["REST", "arguments", "called", "spread"]

@@ -1,0 +1,141 @@
+"""``f(*items)`` of functions with ``*rest``, where only the run knows how many items there are."""
+
+import itertools
+
+
+class Polynomial:
+    def __init__(self, *coefficients):
+        self.coefficients = list(coefficients)
+
+    def __call__(self, x):
+        total = 0
+        for c in self.coefficients:
+            total = total * x + c
+        return total
+
+    def __add__(self, other):
+        n = max(len(self.coefficients), len(other.coefficients))
+        a = [0.0] * (n - len(self.coefficients)) + self.coefficients
+        b = [0.0] * (n - len(other.coefficients)) + other.coefficients
+        return Polynomial(*[p + q for p, q in zip(a, b, strict=True)])
+
+    def derivative(self):
+        n = len(self.coefficients)
+        return Polynomial(*[c * (n - 1 - i) for i, c in enumerate(self.coefficients[:-1])])
+
+
+class Vector:
+    def __init__(self, *parts):
+        self.parts = parts
+
+    @classmethod
+    def ones(cls, n):
+        return cls(*[1.0] * n)
+
+    def dot(self, other):
+        return sum(a * b for a, b in zip(self.parts, other.parts, strict=True))
+
+    def __mul__(self, k):
+        return Vector(*(k * v for v in self.parts))
+
+
+def total(*items):
+    return sum(items) + len(items)
+
+
+def weighted(first, *items, k=1.0):
+    return first * 2 + k * sum(v * i for i, v in enumerate(items))
+
+
+def with_default(a, b=2.0, *items):
+    return a + b + sum(items)
+
+
+def polynomials(x):
+    p = Polynomial(1.0, x, 2.0) + Polynomial(3.0, x)
+    return p(2.0) + p.derivative()(x)
+
+
+def vectors(x):
+    v, n = Vector(x, 2.0, 3.0), int(x * 3)
+    return v.dot(v * x) + Vector.ones(n).dot(Vector.ones(n) * x)
+
+
+def among_others(x):
+    items = [x * i for i in range(int(x * 4))]
+    return total(*items) + total(*items, 5.0) + total(1.0, *items) + total(*items, *items)
+
+
+def first_ones(x):
+    items = [x + i for i in range(int(x * 4))]
+    return weighted(*items) + weighted(3.0, *items) + weighted(*items, k=x)
+
+
+def too_few(x):
+    items = [x for i in range(int(x))]
+    try:
+        return weighted(*items[:0])
+    except TypeError as e:
+        return x * len(str(e))
+
+
+def all_defaults_given(x):
+    items = [x + i for i in range(int(x * 4))]
+    return with_default(1.0, 2.0, *items)
+
+
+def handed_on(x):
+    items = tuple(x + i for i in range(int(x * 4)))
+
+    def inner(*given):
+        return total(*given) + weighted(*given)
+
+    return inner(*items)
+
+
+def recursive(x):
+    def f(*items):
+        if len(items) == 0:
+            return 0.0
+        return items[0] + 2 * f(*items[1:])
+
+    return f(*[x + i for i in range(int(x * 4))])
+
+
+def library(x):
+    items = [x + i for i in range(int(x * 4))]
+    rows = [[x * i for i in range(int(x * 4))] for j in range(2)]
+    return max(*items) + min(*items, 0.5) + max(0.5, *items) + sum(itertools.chain(*rows))
+
+
+def one_is_no_iterable(x):
+    items = [x] * int(x)
+    try:
+        return max(*items)
+    except TypeError as e:
+        return x * len(str(e))
+
+
+def none_is_too_few(x):
+    items = [x] * int(x - 1)
+    try:
+        return min(*items)
+    except TypeError as e:
+        return x * len(str(e))
+
+
+PROGRAMS = [
+    polynomials, vectors, among_others, first_ones, too_few, all_defaults_given, handed_on,
+    recursive, library, one_is_no_iterable, none_is_too_few,
+]  # fmt: skip
+
+
+def a_default_may_be_given(x):
+    return with_default(1.0, *[x + i for i in range(int(x * 4))])
+
+
+def rows_of_max(x):
+    return max(*[[x, 2.0 * x] for i in range(int(x * 2))])[0]
+
+
+REFUSED = [a_default_may_be_given, rows_of_max]
