@@ -71,19 +71,26 @@ def along(f: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
 @register(slope_of)
 def _slope_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (f,) = args
-    return OperatorV(SLOPES, f, (0, False))
+    return _of(SLOPES, f, (0, False))
 
 
 @register(along)
 def _along(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (f,) = args
-    return OperatorV(ALONG, f)
+    return _of(ALONG, f)
 
 
 @register(with_slope)
 def _with_slope(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (f,) = args
-    return OperatorV("value_and_grad", f, (0, False))
+    return _of("value_and_grad", f, (0, False))
+
+
+def _of(name: str, f: Value, options: tuple[object, ...] = ()) -> Value:
+    """Return a derivative of a function; that of a constant function is one, and not 0."""
+    if isinstance(f, OperatorV) and f.name == _STILL:
+        return OperatorV(_STILL, _of(name, f.function, options))
+    return OperatorV(name, f, options)
 
 
 def _is_real(t: Type) -> bool:

@@ -6,8 +6,6 @@ follows.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pullback.frontend.library.solutions import constant
