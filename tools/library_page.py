@@ -30,6 +30,7 @@ import scipy.linalg
 import scipy.optimize
 import scipy.signal
 import scipy.sparse
+import scipy.sparse.linalg
 import scipy.spatial.distance
 import scipy.special
 import scipy.stats
@@ -71,6 +72,7 @@ LIBRARIES: dict[str, Any] = {
     "scipy.optimize": scipy.optimize,
     "scipy.signal": scipy.signal,
     "scipy.sparse": scipy.sparse,
+    "scipy.sparse.linalg": scipy.sparse.linalg,
     "scipy.spatial.distance": scipy.spatial.distance,
     **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},
     "scipy.stats.dirichlet": scipy.stats.dirichlet,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import splu, spsolve
 
-from pullback.errors import UnsupportedError
+from pullback.errors import ArgumentTypeError, UnsupportedError
 from tests.frontend.mended import X, mends
 
 A = sp.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 5.0]]))
@@ -82,3 +83,42 @@ def refused_shape(x):
 @mends(refused_shape, (X,), "leave shape= away", UnsupportedError)
 def mended_shape(x):
     return sp.csr_array(x[None, :]).sum()
+
+
+FACTORS = splu(sp.csc_matrix(A))
+
+
+def refused_factors(x):
+    return FACTORS.solve(x)
+
+
+@mends(refused_factors, (X,), "make it inside: splu(A).solve(b)", ArgumentTypeError)
+def mended_factors(x):
+    return splu(sp.csc_matrix(A)).solve(x)
+
+
+def refused_dense_system(x):
+    return spsolve(np.eye(3), x)
+
+
+@mends(refused_dense_system, (X,), "np.linalg.solve(a, b)", UnsupportedError)
+def mended_dense_system(x):
+    return np.linalg.solve(np.eye(3), x)
+
+
+def refused_sparse_side(x):
+    return spsolve(A.tocsc(), sp.csc_array(np.eye(3))).toarray() @ x
+
+
+@mends(refused_sparse_side, (X,), "spsolve(A, b.toarray())", UnsupportedError)
+def mended_sparse_side(x):
+    return spsolve(A.tocsc(), sp.csc_array(np.eye(3)).toarray()) @ x
+
+
+def refused_complex_system(x):
+    return spsolve(A.tocsc(), 1j * x).imag
+
+
+@mends(refused_complex_system, (X,), "np.linalg.solve(A.toarray(), b)", UnsupportedError)
+def mended_complex_system(x):
+    return np.linalg.solve(A.toarray(), 1j * x).imag

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import factorized, splu, spsolve
 
 import pullback as pb
 from tests.frontend import harness
@@ -241,6 +242,65 @@ def test_what_is_refused() -> None:
         pb.jit(lambda S: S)(sp.coo_array(X))
 
 
+SYSTEM = sp.csc_matrix(np.eye(5) * 3.0 + RNG.normal(size=(5, 5)) * (RNG.random((5, 5)) < 0.4))
+
+
+PATTERN = SYSTEM.indices, SYSTEM.indptr
+
+
+def of_entries(d: Any, b: Any) -> Any:
+    return spsolve(sp.csc_matrix((d, SYSTEM.indices, SYSTEM.indptr), shape=(5, 5)), b)
+
+
+def test_equations() -> None:
+    agrees(lambda b: spsolve(SYSTEM, b), X)
+    agrees(lambda b: spsolve(SYSTEM.tocsr(), b), M)
+    agrees(lambda b: splu(SYSTEM).solve(b) + splu(SYSTEM).solve(b, "T"), M)
+    agrees(lambda b: factorized(SYSTEM)(b), X)
+    agrees(lambda b: spsolve(SYSTEM, b), Y)
+    agrees(lambda b: spsolve(sp.csc_array(DENSE), b), Y)
+    agrees(lambda b: splu(sp.csc_array(np.zeros((5, 5)))).solve(b), X)
+    agrees(lambda b: splu(sp.csc_array(DENSE)).solve(b), X)
+    agrees(lambda S, b: spsolve(S, b), sp.csc_array((0, 0)), X[:0])
+    singular = sp.csc_array(np.zeros((5, 5)))
+    assert np.all(np.isnan(pb.jit(lambda b: spsolve(singular, b))(X)))
+    with pytest.raises(ValueError, match=r"give it b\[:, 0\]"):
+        pb.jit(lambda b: spsolve(SYSTEM, b))(M[:, :1])
+    agrees(lambda b: np.stack([spsolve(SYSTEM, c) for c in b.T]), M)
+
+
+def test_derivatives_of_equations() -> None:
+    for b in (X, M):
+        pb.check_grads(lambda d, b: np.sum(np.sin(of_entries(d, b))), (SYSTEM.data, b))
+    pb.check_grads(lambda d: np.sum(of_entries(d, X) ** 2), (SYSTEM.data,), order=2)
+    pb.check_grads(
+        lambda d: np.sum(np.sin(splu(sp.csc_matrix((d, *PATTERN))).solve(X, "T"))), (SYSTEM.data,)
+    )
+    inverse = np.linalg.inv(SYSTEM.toarray())
+    assert np.allclose(pb.jacobian(lambda b: spsolve(SYSTEM, b))(X), inverse)
+    assert np.allclose(pb.hessian(lambda b: np.sum(spsolve(SYSTEM, b) ** 2))(X),
+                       2.0 * inverse.T @ inverse)  # fmt: skip
+    assert pb.sparse_jacobian(lambda b: spsolve(SYSTEM, b))(X).shape == (5, 5)
+    slopes = [pb.grad(lambda d, b: np.sum(np.sin(of_entries(d, b))), method=m)(SYSTEM.data, X)
+              for m in ("chad", "dual")]  # fmt: skip
+    assert np.allclose(*slopes)
+    found = pb.grad(lambda S: np.sum(spsolve(S, X)))(SYSTEM)
+    wanted = -np.outer(inverse.T @ np.ones(5), inverse @ X)
+    assert np.allclose(found.toarray(), wanted * (SYSTEM.toarray() != 0.0))
+
+
+def implicit_steps(u: Any, c: Any) -> Any:
+    left = (sp.eye(5) - c * sp.diags([1.0, -2.0, 1.0], [-1, 0, 1], shape=(5, 5))).tocsc()
+    for _ in range(20):
+        u = spsolve(left, u)
+    return u
+
+
+def test_steps_of_an_implicit_method() -> None:
+    agrees(implicit_steps, X, 0.3)
+    pb.check_grads(lambda u, c: np.sum(implicit_steps(u, c) ** 2), (X, 0.3))
+
+
 def test_the_cost_is_that_of_the_entries() -> None:
     def f(S: Any, x: Any) -> Any:
         return np.sum((S @ x) ** 2)
@@ -257,11 +317,13 @@ def test_the_cost_is_that_of_the_entries() -> None:
 PROGRAM = """
 import sys
 import numpy as np, scipy.sparse as sp, pullback as pb
+from scipy.sparse.linalg import spsolve
 S = sp.csr_array(np.array([[1.0, 0.0], [2.0, 3.0]]))
 def f(T, x):
     return np.sum((S @ x) * (T @ x))
 print(pb.grad(f, (0, 1))(S, np.array([1.0, 2.0])))
 print(pb.jit(lambda T: T * 2.0)(S).toarray())
+print(pb.grad(lambda x: spsolve(S.tocsc(), x).sum())(np.array([1.0, 2.0])))
 print("pullback.frontend.specialise" in sys.modules)
 """
 

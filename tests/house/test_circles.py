@@ -25,7 +25,7 @@ OF_TYPES = [
     (
         "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_foreign",
         "core.prims_fourier", "core.prims_linear", "core.prims_products", "core.prims_real",
-        "core.prims_special", "core.rows",
+        "core.prims_sparse", "core.prims_special", "core.rows",
     ),
     (
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",

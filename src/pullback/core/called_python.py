@@ -24,6 +24,10 @@ Called = Callable[[Floats, Words], Floats]
 PREFIX = "callback_"
 DRAWS = 0
 """The number of draws of random numbers, which is the same in every process (``core/draws.py``)."""
+SOLVES = 1, 2
+"""Those of solutions of sparse equations, and of transposed ones (``core/sparse_solutions.py``)."""
+OF_ALL = frozenset({DRAWS, *SOLVES})
+"""The functions that are the same in every process."""
 
 RAISED = "a Python function that was called raised an error"
 
@@ -33,9 +37,10 @@ _known: dict[int, tuple[Called, Any]] = {}
 _seen: set[int] = set()
 """The functions that do something besides giving their results: each call of them is made."""
 
-_numbers = itertools.count(1)
+_numbers = itertools.count(len(OF_ALL))
 _pending = threading.local()
 _draws = Later("pullback.core.draws")
+_solutions = Later("pullback.core.sparse_solutions")
 
 FUNCTION = ctypes.CFUNCTYPE(
     None, *(ctypes.POINTER(t) for t in (ctypes.c_double, ctypes.c_int64, ctypes.c_int,
@@ -73,8 +78,10 @@ def _native(function: Called) -> Any:
 
 def _of(number: int) -> tuple[Called, Any]:
     """Return a function and its C function."""
-    if number == DRAWS and number not in _known:
-        _known[number] = _draws.drawn, _native(_draws.drawn)
+    if number in OF_ALL and number not in _known:
+        turned = {SOLVES[0]: "solved", SOLVES[1]: "solved_turned"}
+        found = _draws.drawn if number == DRAWS else getattr(_solutions, turned[number])
+        _known[number] = found, _native(found)
     return _known[number]
 
 
@@ -102,5 +109,6 @@ def raised() -> BaseException | None:
 
 
 __all__ = [
-    "DRAWS", "FUNCTION", "PREFIX", "RAISED", "address", "called", "enter", "is_pure", "raised",
+    "DRAWS", "FUNCTION", "OF_ALL", "PREFIX", "RAISED", "SOLVES", "address", "called", "enter",
+    "is_pure", "raised",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
 from pullback.core.prims_products import PRODUCTS
 from pullback.core.prims_real import REAL
+from pullback.core.prims_sparse import SPARSE
 from pullback.core.prims_special import SPECIAL_ROWS
 from pullback.core.rows import Row, Table
 
@@ -30,7 +31,7 @@ def _join(*tables: Table) -> dict[str, Row]:
 
 
 TABLE: dict[str, Row] = _join(
-    REAL, SPECIAL_ROWS, PRODUCTS, DISCRETE, ARRAY, LINEAR, FOURIER, FOREIGN
+    REAL, SPECIAL_ROWS, PRODUCTS, DISCRETE, ARRAY, LINEAR, FOURIER, FOREIGN, SPARSE
 )
 
 VIEWS = frozenset({"slice", "pick", "transpose", "expand", "broadcast"})

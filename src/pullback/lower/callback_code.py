@@ -3,7 +3,7 @@ returns is written into new memory. It is never called from lanes."""
 
 from __future__ import annotations
 
-from pullback.core.called_python import PREFIX, RAISED
+from pullback.core.called_python import PREFIX, RAISED, SOLVES
 from pullback.core.terms import Prim, Site
 from pullback.core.types import F64, Array
 from pullback.lower.copies import copy_view, fresh
@@ -21,7 +21,9 @@ def callback(lo: Lowering, op: Prim, site: Site | None) -> View:
     count = lo.extent(op.args[2])
     out = fresh(lo, Array(F64, 1), (count,), 1, "temp")
     info = Reg("info", Ty.I64)
-    number, _ = op.static
+    number = op.static[0]
+    if op.name == "sparse_solve":
+        number = SOLVES[1] if number == 1 else SOLVES[0]
     lo.emit(Foreign(info, f"{PREFIX}{number}", (
         _dense(lo, reals), _dense(lo, words), reals.extents[0], words.extents[0],
         out.ptrs[0], count,

@@ -44,7 +44,7 @@ from pullback.core.types import Handle
 from pullback.lower.separate import Separate, moving
 from pullback.lower.values import mentions_handle
 
-OUTSIDE = frozenset({"callback", SHOW})
+OUTSIDE = frozenset({"callback", "sparse_solve", SHOW})
 """The primitives that chunks may not use: Python sees the order of its calls."""
 
 

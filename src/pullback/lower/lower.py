@@ -230,7 +230,7 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [undefined(let.vars[0].type)]
         case "address":
             return [Scalar(I64, lo.address(lo.uniform(lo.scalar(op.args[0]))))]
-        case "callback":
+        case "callback" | "sparse_solve":
             return [callback(lo, op, let.site)]
         case name if name in LINEAR.rows:
             return [linear_prim(lo, op, let.site)]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ONE_THREAD = "pb_one_thread"
 PREFIX = "pb_lapack_"
 _CALLBACK = PREFIX + called_python.PREFIX
+_OF_ALL = {f"{_CALLBACK}{number}" for number in called_python.OF_ALL}
 
 
 def foreign(f: FunctionText, instr: Foreign) -> None:
@@ -47,7 +48,7 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
     symbol = PREFIX + instr.routine
     f.out.foreign[symbol] = len(args)
     call = f"call void @{symbol}({', '.join(f'ptr {a}' for a in args)})"
-    if is_of_process(symbol) or not is_callback(symbol):
+    if symbol != f"{_CALLBACK}{called_python.DRAWS}":
         before = one_thread(f)
         f.line(call)
         threads_again(f, before)
@@ -85,9 +86,8 @@ def is_callback(symbol: str) -> bool:
 
 
 def is_of_process(symbol: str) -> bool:
-    """Whether a symbol is that of a Python function which has its number in this process only:
-    draws of random numbers have theirs in every one."""
-    return is_callback(symbol) and symbol != f"{_CALLBACK}{called_python.DRAWS}"
+    """Whether a symbol is that of a Python function which has its number in this process only."""
+    return is_callback(symbol) and symbol not in _OF_ALL
 
 
 def one_thread(f: FunctionText) -> str:

@@ -72,6 +72,7 @@ from pullback.frontend.library.text import (
     scipy_roots,
     scipy_signal,
     scipy_sparse,
+    scipy_sparse_linalg,
     scipy_special,
     selection,
     sets_of_arrays,
@@ -153,6 +154,7 @@ OTHERS = (
     | _by_name("scipy.spatial.distance", scipy_distance)
     | _by_name("scipy.signal", scipy_signal)
     | _by_name("scipy.sparse", scipy_sparse)
+    | _by_name("scipy.sparse.linalg", scipy_sparse_linalg)
     | _by_name("scipy.stats", scipy_multivariate)
     | _texts(itertools, iterations)
     | _texts(operator, operator_texts)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Vector
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.text_helpers import known, unsupported
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,22 @@ def from_diagonals(cls: Any, data: Any, offsets: Vector, shape: Any) -> Any:
     return cls(of_diagonals(data, offsets, shape))
 
 
+def dense_solution(
+    values: Vector, row: Vector, col: Vector, right: Vector, columns: int, turned: int
+) -> Vector:
+    """Return the solution of sparse equations where nothing but plain code may be run."""
+    n = len(right) // columns
+    a = np.zeros((n, n))
+    for k in range(len(values)):
+        a[row[k], col[k]] += values[k]
+    return np.linalg.solve(a.T if known(turned) == 1 else a, right.reshape(n, columns)).ravel()
+
+
 MADE = {"csr": from_rows, "csc": from_columns, "coo": from_entries, "dia": from_diagonals}
 """What makes a matrix of the arrays of its format."""
 
 __all__ = [
-    "MADE", "NO_PLACES", "Entries", "from_columns", "from_diagonals", "from_entries", "from_rows",
-    "of_dense", "of_diagonals", "pointers", "require_inside",
+    "MADE", "NO_PLACES", "Entries", "dense_solution", "from_columns", "from_diagonals",
+    "from_entries", "from_rows", "of_dense", "of_diagonals", "pointers", "require_inside",
     "require_pointers", "rows_of", "same_extent", "type_of_sum",
 ]  # fmt: skip
