@@ -80,8 +80,8 @@ def test_no_more_work_than_python(program: Program) -> None:
         assert len(last) < 2 or last[1] <= max(0.3, GROWTH * last[0]), (found, last)
 
 
-LONG = frozenset({"gamma_likelihood", "simulated_events"})
-"""A series; a heap, whose sifting is C's in Python."""
+LONG = frozenset({"gamma_likelihood", "simulated_events", "priorities_with_marks"})
+"""A series; heaps, whose sifting is C's in Python."""
 
 
 # --- recursions -----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from collections import defaultdict
 
 import numpy as np
@@ -81,6 +82,25 @@ def shown(xs):
         yield from xs
     finally:
         print(end="")
+
+
+def refused_up_to_nan(x):
+    numbers = [x, math.nan]
+    return sum(iter(lambda: numbers.pop(0), math.nan))
+
+
+@mends(
+    refused_up_to_nan, (2.0,), "while True: v = f(); if math.isnan(v): break", UnsupportedError
+)
+def mended_up_to_nan(x):
+    numbers = [x, math.nan]
+    total = 0.0
+    while True:
+        v = numbers.pop(0)
+        if math.isnan(v):
+            break
+        total += v
+    return total
 
 
 def refused_in_a_dict(xs):

@@ -297,7 +297,7 @@ def mended_rule(x):
 
 
 def refused_bound_anew(x):
-    xs = ["", x]
+    xs = [np.zeros(1), x]
 
     def more():
         nonlocal xs

@@ -18,6 +18,7 @@ from pullback.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     EndlessError,
+    IdentityError,
     MutationError,
     StaticIndexError,
     UnsupportedError,
@@ -100,7 +101,7 @@ def mended_set_pop(x, n):
 
 
 def refused_rows(x, n):
-    rows = [["", 0.0]] * n
+    rows = [[np.zeros(1), 0.0]] * n
     rows[0][1] = x
     return rows[0][1]
 
@@ -331,3 +332,48 @@ def mended_base_case(x):
     if x < 1.0:
         return x
     return mended_base_case(x * 0.5)
+
+
+# --- a number or something else -------------------------------------------------------------------
+
+
+def refused_number_or_text(xs):
+    row = []
+    for k in range(len(xs)):
+        row.append("end" if k == 2 else xs[k])
+    return sum(max(v, 0.0) for v in row[:2])
+
+
+@mends(
+    refused_number_or_text, ([2.0, -1.0, 3.0],),
+    "ask first: if isinstance(v, str): ... else: ...", ArgumentTypeError,
+)  # fmt: skip
+def mended_number_or_text(xs):
+    row = []
+    for k in range(len(xs)):
+        row.append("end" if k == 2 else xs[k])
+    total = 0.0
+    for v in row[:2]:
+        if isinstance(v, str):
+            total += 1.0
+        else:
+            total += max(v, 0.0)
+    return total
+
+
+def refused_mark(xs):
+    marks = [object() for _ in xs]
+    found = {k: xs[k] for k in range(2)}
+    return sum(v for k in range(3) if (v := found.get(k, marks[k])) is not marks[k])
+
+
+MISSING = object()
+
+
+@mends(
+    refused_mark, ([2.0, -1.0, 3.0],), "make it at the top of the module: MISSING = object()",
+    IdentityError,
+)  # fmt: skip
+def mended_mark(xs):
+    found = {k: xs[k] for k in range(2)}
+    return sum(v for k in range(3) if (v := found.get(k, MISSING)) is not MISSING)

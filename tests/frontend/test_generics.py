@@ -246,8 +246,19 @@ def test_data_of_ever_other_types_is_refused() -> None:
 
 
 def test_values_of_different_types_are_refused() -> None:
-    with pytest.raises(pb.PullbackError, match="a string beside a float"):
-        pb.grad(squares)(listed([1.0, "a"]))
+    with pytest.raises(pb.PullbackError, match="an array of float64, rank 1 beside a float"):
+        pb.grad(squares)(listed([1.0, np.zeros(2)]))
+
+
+def test_a_text_beside_numbers() -> None:
+    def lengths(chain: Any) -> Any:
+        return folded(
+            lambda s, v: s + (len(v) if isinstance(v, str) else v * v), 0.0, chain
+        )
+
+    chain = listed([1.0, "a", "bcd", 2.0])
+    assert pb.jit(lengths)(chain) == lengths(chain) == 9.0
+    assert pb.grad(lengths)(chain) == listed([2.0, None, None, 4.0])
 
 
 def test_a_list_that_is_none() -> None:

@@ -13,10 +13,10 @@ import pullback as pb
 ASKED: list[Callable[[Any], Any]] = [
     lambda v: operator.eq(v, 1.5), lambda v: operator.ne(v, 1.5), operator.not_, operator.truth,
     lambda v: operator.is_(v, None), lambda v: operator.is_not(v, None), bool, repr,
-    lambda v: v == v,
+    lambda v: v == v, lambda v: hasattr(v, "real"),
 ]  # fmt: skip
 REFUSED: list[Callable[[Any], Any]] = [
-    lambda v: type(v) is float, lambda v: type(v).__name__, lambda v: hasattr(v, "real"),
+    lambda v: type(v) is float, lambda v: type(v).__name__,
 ]  # fmt: skip
 
 

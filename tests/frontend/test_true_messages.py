@@ -263,11 +263,11 @@ def spread(xs):
         ),
         (lambda x: list(itertools.chain(two(x), 3.0)), (1.5,), "itertools.chain, which is called"),
         (
-            lambda x: list(itertools.accumulate(two(x), initial="a")), (1.5,),
+            lambda x: list(itertools.accumulate(two(x), initial=[1.0])), (1.5,),
             "itertools.accumulate, which is called",
         ),
         (lambda x: list(itertools.starmap(max, two(x))), (1.5,), "itertools.starmap, which is"),
-        (lambda x: list(enumerate(two(x), "a")), (1.5,), ": enumerate, which is called here"),
+        (lambda x: list(enumerate(two(x), [x])), (1.5,), ": enumerate, which is called here"),
     ],
 )  # fmt: skip
 def test_names_of_the_user(f, args, text) -> None:

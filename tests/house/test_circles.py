@@ -31,9 +31,10 @@ OF_TYPES = [
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",
         "frontend.functions.scopes", "frontend.functions.self_capture", "frontend.interface",
         "frontend.kinds.complex_pairs", "frontend.kinds.descriptions", "frontend.kinds.flatten",
-        "frontend.kinds.join", "frontend.kinds.kinds", "frontend.kinds.table_keys",
-        "frontend.kinds.values", "frontend.kinds.widening", "frontend.python.fingerprints",
-        "frontend.python.generics", "frontend.python.records", "frontend.python.unions",
+        "frontend.kinds.join", "frontend.kinds.kinds", "frontend.kinds.sum_kinds",
+        "frontend.kinds.table_keys", "frontend.kinds.values", "frontend.kinds.widening",
+        "frontend.python.fingerprints", "frontend.python.generics", "frontend.python.records",
+        "frontend.python.unions",
     ),
     ("lower.forms", "lower.state"),
     (

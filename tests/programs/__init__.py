@@ -82,6 +82,7 @@ def corpus() -> list[Program]:
         records,
         rows,
         scalars,
+        sentinels,
         shared,
         standard,
         statistics,
@@ -98,7 +99,7 @@ def corpus() -> list[Program]:
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
         derivatives, enums, captured, examples, codata, automata, persistent, iterators, flags,
-        generators, hash_tables, objects, shared,
+        generators, hash_tables, objects, shared, sentinels,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

@@ -91,10 +91,15 @@ class Digester:
     """Makes digests. ``functions`` are the user's functions that digests have held so far, by
     their addresses, ``files`` the names of their files and of the files of user's classes.
     ``home``: the function that is called, whose globals are those that the name of its module
-    stands for here: a copy of a function (by cloudpickle) has globals of its own."""
+    stands for here: a copy of a function (by cloudpickle) has globals of its own. ``marks``: each
+    ``object()`` that digests have held, which has no other name than its place among them; None:
+    they may hold none."""
 
-    def __init__(self, home: types.FunctionType | None = None) -> None:
+    def __init__(
+        self, home: types.FunctionType | None = None, marks: list[object] | None = None
+    ) -> None:
         self.home = home
+        self.marks = marks
         self.functions: dict[int, types.FunctionType] = {}
         self.files: set[str] = set()
         self.seen: dict[int, int] = {}
@@ -117,6 +122,10 @@ class Digester:
             return "float", value.hex(), type(value).__name__
         if type(value) in _PLAIN:
             return value
+        if type(value) is object and self.marks is not None:
+            if not any(value is m for m in self.marks):
+                self.marks.append(value)
+            return "mark", self.mark(value)
         if isinstance(value, (type, types.FunctionType, Union)):  # they may lead to themselves
             if id(value) in self.seen:
                 return "seen", self.seen[id(value)]
@@ -125,6 +134,13 @@ class Digester:
             if isinstance(value, cls):
                 return form(self, value)
         return self._other(value)
+
+    def mark(self, value: object) -> int:
+        """Return the number of an ``object()`` that digests have held."""
+        for k, known in enumerate(self.marks or ()):
+            if known is value:
+                return k
+        raise Unkept("an object of which nobody knows where it is")
 
     def _all(self, values: typing.Iterable[object]) -> tuple[object, ...]:
         return tuple(self.form(v) for v in values)

@@ -26,6 +26,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import MISSING as MISSING_FIELD
 from dataclasses import Field
 from functools import cache
 from pathlib import Path
@@ -171,6 +172,12 @@ class _Pickler(pickle.Pickler):
                 if not plain or union_kind(obj.classes).union is not obj:
                     raise Unkept("a union of one program")
                 return ("union", obj.classes, obj.name)
+            case StaticK(_, value) if type(value) is object:
+                return ("kind of a mark", self.digester.mark(value))
+            case object() if type(obj) is object:
+                return ("mark", self.digester.mark(obj))
+            case _ if obj is MISSING_FIELD:
+                return ("missing",)
             case CodeType() | Definition() | LambdaSet() | Field():
                 raise Unkept("what belongs to one program")
         return None
@@ -193,6 +200,14 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, pid: Any) -> object:
         match pid:
+            case ("missing",):
+                return MISSING_FIELD
+            case ("mark", int(k)) if k < len(self.digester.marks or ()):
+                assert self.digester.marks is not None
+                return self.digester.marks[k]
+            case ("kind of a mark", int(k)) if k < len(self.digester.marks or ()):
+                assert self.digester.marks is not None
+                return static_kind(self.digester.marks[k])
             case ("modules",):
                 modules: Any = sys.modules
                 return Namespace.of(modules)
@@ -381,7 +396,7 @@ def _made(
     for file, text in c.files:
         if text_digest(file) != text:
             raise Unkept(f"{file} has changed")
-    d, guards, hidden = Digester(call[0]), [], []
+    d, guards, hidden = Digester(call[0], []), [], []
     for path, tag, told in c.guards:
         guard, now = _guard(d, path, tag, call)
         if now != told:
@@ -444,7 +459,7 @@ def saving(
 def _conditions(
     call: Call, hidden: Sequence[tuple[Any, Kind]], guards: Sequence[Guard], used: Sequence[Used]
 ) -> tuple[_Conditions, Digester]:
-    d = Digester(call[0])
+    d = Digester(call[0], [])
     told = []
     for g in guards:
         if not holds(g, _live(g.path, call)):

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     with_parts,
 )
+from pullback.frontend.kinds.sum_kinds import mixes
 from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.seen_outside import Outside
 
@@ -272,8 +273,10 @@ def _mixed(kind: Kind) -> TupleK | None:
     types."""
     if isinstance(kind, TupleK) and kind.is_list:
         joined = as_list(kind)
-        if joined and any(leaf_types(k) != leaf_types(joined.elem) for k in kind.items):
-            return kind
+        if joined is not None and not mixes(joined.elem):
+            wanted = leaf_types(joined.elem)
+            if any(leaf_types(k) != wanted for k in kind.items):
+                return kind
     return next((k for k in map(_mixed, parts(kind)) if k is not None), None)
 
 
@@ -335,7 +338,7 @@ def without_none(
     checked first, since None has no derivative. (Auxiliary data needs none.)"""
     main = program.functions[program.main]
     given = iter(main.body.results)
-    there: list[Atom] = []
+    there: list[tuple[Atom, str]] = []
     atoms: list[Atom] = []
     match special.result:
         case TupleK((value, aux), False) if request.has_aux:
@@ -345,20 +348,26 @@ def without_none(
             kind = _present(special.result, given, there, atoms)
     if not there or request.what is What.VALUE:
         return special.result, program
-    message = "the function returned None, which has no derivative"
-    static = ("TypeError", message)
-    checks = tuple(Let((), Prim("require", (a,), static), special.site) for a in there)
+    checks = tuple(
+        Let((), Prim("require", (a,), ("TypeError", message)), special.site) for a, message in there
+    )
     body = Block((*main.body.lets, *checks), tuple(atoms))
     made = Function(main.name, main.params, body, tuple(a.type for a in atoms))
     return kind, replace(program, functions={**program.functions, main.name: made})
 
 
-def _present(kind: Kind, given: Iterator[Atom], there: list[Atom], out: list[Atom]) -> Kind:
+def _present(
+    kind: Kind, given: Iterator[Atom], there: list[tuple[Atom, str]], out: list[Atom]
+) -> Kind:
     """The kind without None; ``there`` gets the atoms that tell whether there is a value."""
     match kind:
-        case OptionalK(inner):
-            there.append(next(given))
-            return _present(inner, given, there, out)
+        case OptionalK(inner, other):
+            word = describe(other)
+            there.append((next(given), f"the function returned {word}, which has no derivative"))
+            found = _present(inner, given, there, out)
+            for _ in leaf_types(other):
+                next(given)
+            return found
         case TupleK(items, is_list):
             return TupleK(tuple(_present(k, given, there, out) for k in items), is_list)
         case _:

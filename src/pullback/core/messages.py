@@ -43,6 +43,11 @@ class Leaf:
         return leaves[self.position]
 
 
+def chosen(there: object, value: object, other: object) -> object:
+    """The first of two parts where a condition is true, else the second one."""
+    return value if there else other
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Applied:
     """The result of a Python function on some parts."""
@@ -51,7 +56,10 @@ class Applied:
     parts: tuple[Part, ...]
 
     def value(self, leaves: Sequence[object]) -> object:
-        """The result of the function."""
+        """The result of the function; of a choice, of which the other part may be no value."""
+        if self.function is chosen:
+            there, value, other = self.parts
+            return (value if there.value(leaves) else other).value(leaves)
         return self.function(*[p.value(leaves) for p in self.parts])
 
 

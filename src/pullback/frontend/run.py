@@ -82,6 +82,7 @@ class Specialisations(Protocol):
     """The calls of library functions that have a text for this."""
     shown: int
     """The number of calls of Python, say to print, that have been compiled so far."""
+    marks: list[object]
     @property
     def recursive(self) -> Collection[Definition]: ...
     definitions: dict[str, Definition]

@@ -1,4 +1,5 @@
-"""``None``, or a value: whether there is one, then its leaves."""
+"""A value, or what stands for none (``None``, a mark, a text): whether there is a value, then its
+leaves and those of the other."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from pullback.call.code.reading import Making, Sources
 from pullback.call.code.writing import Slots, Where, Writing
 from pullback.call.given import What
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape, shape_of
+from pullback.call.shapes.constant import Constant
 from pullback.call.space import words
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
@@ -17,7 +19,7 @@ from pullback.errors import UnsupportedError
 from pullback.frontend.kinds.kinds import OptionalK
 from pullback.frontend.python.unions import Union
 from pullback.lower.loopcode import Ty
-from pullback.native.builder import increment
+from pullback.native.pyabi import OB_TYPE
 from pullback.native.text import memory_type
 
 _NOTHING = {Ty.F64: "0.0", Ty.F32: "0.0", Ty.PTR: "%block"}
@@ -25,44 +27,60 @@ _NOTHING = {Ty.F64: "0.0", Ty.F32: "0.0", Ty.PTR: "%block"}
 
 
 class Optional(Shape, of=OptionalK):
-    """None, or a value. Where it is None its numbers are zeros, its arrays empty."""
+    """A value, or the other. Where it is the other its numbers are zeros, its arrays empty."""
 
     def __init__(self, kind: OptionalK, declared: object) -> None:
         super().__init__(kind)
         hints = [a for a in get_args(declared) if a is not NoneType]
         self.item = shape_of(kind.inner, hints[0] if len(hints) == 1 else None)
+        self.other = shape_of(kind.other)
 
     def leaf_types(self) -> Iterator[Type]:
         yield Bool()
         yield from self.item.types
+        yield from self.other.types
 
     def parts(self) -> tuple[Shape, ...]:
-        return (self.item,)
+        return (self.item, self.other)
+
+    def _is_other(self, value: object) -> bool:
+        """Whether a value is no value of the item."""
+        if isinstance(self.other, Constant):
+            return value is self.other.object
+        return type(value) is str
 
     # --- values and leaves ---
 
     def inside(self, value: object) -> Sequence[Part]:
-        return () if value is None else [Part(self.item, value, None)]
+        if value is None and self._is_other(None):
+            return ()
+        return [Part(self.other if self._is_other(value) else self.item, value, None)]
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
         return parts[0] if parts else None
 
     def flatten(self, value: object, node: NodeOf, out: list[object]) -> None:
-        out.append(value is not None)
-        if value is None:
-            out.extend(map(_nothing, self.item.types))
-        else:
+        there = not self._is_other(value)
+        out.append(there)
+        if there:
             self.item.flatten(value, node, out)
+            out.extend(map(_nothing, self.other.types))
+        else:
+            out.extend(map(_nothing, self.item.types))
+            self.other.flatten(value, node, out)
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
         if next(leaves):
-            return self.item.value(leaves, made, gradient)
+            found = self.item.value(leaves, made, gradient)
+            self.other.skip(leaves)
+            return found
         self.item.skip(leaves)
-        return None
+        return self.other.value(leaves, made, gradient)
 
     def nodes_in(self, leaves: Leaves) -> Iterator[tuple[Union, Node]]:
         there = next(leaves)
         found = list(self.item.nodes_in(leaves))
+        self.other.skip(leaves)
         if there:
             yield from found
 
@@ -72,38 +90,48 @@ class Optional(Shape, of=OptionalK):
         there = next(leaves)
         out.append(None)
         self.item.tangents(leaves, given if there else None, what, out)
+        self.other.tangents(leaves, None, what, out)
 
     # --- compiled conversions ---
 
     def encode(self, w: Writing, obj: str, slots: Slots, where: Where) -> None:
         c = w.code
         ((flag,), _), *rest = [next(slots) for _ in self.types]
+        count = len(self.item.types)
         there, nothing, done = c.label("there"), c.label("nothing"), c.label("done")
-        c.branch(c.same(obj, "@pb_none"), nothing, there)
+        c.branch(self._same(w, obj), nothing, there)
         c.block(there)
         c.store("i8", "1", flag)
-        self.item.encode(w, obj, iter(rest), where)
+        self.item.encode(w, obj, iter(rest[:count]), where)
+        _write_nothing(w, self.other, rest[count:], where)
         c.jump(done)
         c.block(nothing)
         if any(isinstance(t, Named) for t in self.item.types):
             c.jump("fail")  # no node stands for None
             c.block(c.label("never"))
         c.store("i8", "0", flag)
-        for t, (own, more) in zip(self.item.types, rest, strict=True):
-            near = words(w.space.inside(t, where.in_node)) if more else ()
-            for ty, slot in zip((*words(t), *near), (*own, *more), strict=True):
-                c.store(memory_type(ty), _NOTHING.get(ty, "0"), slot)
+        _write_nothing(w, self.item, rest[:count], where)
+        self.other.encode(w, obj, iter(rest[count:]), where)
         c.jump(done)
         c.block(done)
+
+    def _same(self, w: Writing, obj: str) -> str:
+        """Whether an object is no value of the item."""
+        if not isinstance(self.other, Constant):
+            return w.code.same(w.code.load("ptr", obj, OB_TYPE), "@pb_str")
+        known = self.other.object
+        name = "pb_none" if known is None else w.names.symbol(known, self.other.key)
+        return w.code.same(obj, f"@{name}")
 
     def decode(self, m: Making, sources: Sources) -> str:
         c = m.code
         flag = c.load("i8", next(sources).words[0])
         inner = [next(sources) for _ in self.item.types]
+        other = [next(sources) for _ in self.other.types]
         return c.choose(
             c.let(f"icmp ne i8 {flag}, 0"),
             lambda: self.item.decode(m, iter(inner)),
-            lambda: increment(c, "@pb_none"),
+            lambda: self.other.decode(m, iter(other)),
             "ptr",
         )
 
@@ -111,8 +139,20 @@ class Optional(Shape, of=OptionalK):
         c = m.code
         flag = c.load("i8", next(sources).words[0])
         inner = [next(sources) for _ in self.item.types]
+        for _ in self.other.types:
+            next(sources)
         with c.when(c.let(f"icmp ne i8 {flag}, 0")):
             self.item.seed(m, given, iter(inner))
+
+
+def _write_nothing(
+    w: Writing, shape: Shape, slots: Sequence[tuple[list[str], list[str]]], where: Where
+) -> None:
+    """Write the words of a value that is not there."""
+    for t, (own, more) in zip(shape.types, slots, strict=True):
+        near = words(w.space.inside(t, where.in_node)) if more else ()
+        for ty, slot in zip((*words(t), *near), (*own, *more), strict=True):
+            w.code.store(memory_type(ty), _NOTHING.get(ty, "0"), slot)
 
 
 def _nothing(t: Type) -> object:

@@ -63,9 +63,12 @@ def reduced(run: Run, kind: Kind) -> Reduced:
             inner = [_of_part(run, kind, k) for k in parts(kind)]
             whole = with_parts(kind, tuple(k for k, _ in inner))
             return whole, [on for _, mask in inner for on in mask]
-        case (ListK(elem) | OptionalK(elem)) if bears(run, elem):
+        case ListK(elem) if bears(run, elem):
             part, mask = reduced(run, elem)
             return with_parts(kind, (part,)), [True, *mask]
+        case OptionalK(inner, other) if bears(run, inner):
+            part, mask = reduced(run, inner)
+            return OptionalK(part), [True, *mask, *[False] * len(leaf_types(other))]
         case HashK(_, TupleK((key, value, *alive))) if bears(run, kind):
             part, mask = reduced(run, value)
             none = static_kind(None)

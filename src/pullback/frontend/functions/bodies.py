@@ -37,6 +37,7 @@ from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.join import has_function
 from pullback.frontend.kinds.kinds import Kind, ScalarK, ThreadK, leaf_types
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
+from pullback.frontend.library.marks import check_kept
 from pullback.frontend.memory.holding import is_updated_in_place
 from pullback.frontend.python.syntax import (
     CONSUMER,
@@ -147,11 +148,11 @@ def _body(
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form
             whole = _to_estimate(run, spec, value, node)
-            flat = flatten(whole)
-            handed = flat
+            handed = flat = flatten(whole)
         except Unreachable:
             raised = of_raising(run, spec, starts, node)
             handed = None if raised is None else flatten(raised)
+        check_kept(run, handed, node)
         spec.ends = handed.kind if handed is not None and flat is None else None
         atoms = tuple(handed.atoms) if handed is not None else ()
         block = b.block(atoms)

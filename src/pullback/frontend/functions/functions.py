@@ -107,6 +107,7 @@ class Functions:
         self.unrolled: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
         self.shown = 0
+        self.marks: list[object] = []  # each object() that a function makes
         self.makes_items: int | None = None  # in so many frames, of map and filter
         self.checked: set[Definition] = set()
         self.recursive: dict[Definition, set[Key]] = {}  # with the calls inside of them

@@ -209,8 +209,8 @@ class LambdaSet:
                 return replace(
                     value, fields=dict(zip(fields, each(tuple(fields.values())), strict=False))
                 )
-            case OptionalV(there, present):
-                return OptionalV(there, *each((present,)))
+            case OptionalV(_, present):
+                return replace(value, value=each((present,))[0])
             case MaybeV(bound, inner):
                 return MaybeV(bound, *each((inner,)))
             case OperatorV(name, function, options, args):

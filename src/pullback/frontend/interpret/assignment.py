@@ -114,9 +114,9 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
 
 def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
     starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
-    if optionals.may_be_none(value):
-        reason = "cannot unpack non-iterable NoneType object"
-        value = optionals.present(run, value, reason, node)
+    if optionals.may_be_nothing(value):
+        said = "cannot unpack non-iterable {} object".format
+        value = optionals.present(run, value, said, node)
     value = special_methods.iterated(run, opened(run, value, node), node)
     if isinstance(value, CaughtV) and value.steps[-1:] == ("args",) and not starred:
         length = made_texts.of_python(run, len, (value,), node, int)
@@ -406,7 +406,7 @@ def _store(
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
     *steps, index = to
-    if not steps and optionals.is_none(whole := run.lookup(base.id, base)):
+    if not steps and optionals.is_nothing(whole := run.lookup(base.id, base)):
         nested_updates.stored_into(run, whole, index, node)
     if by_methods.store(run, base, to, value, node):
         return

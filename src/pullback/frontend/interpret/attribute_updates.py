@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
 from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.interpret import assignment, attributes, by_methods
-from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
     UNSET,
     MaybeV,
@@ -164,8 +163,7 @@ def _delete_attribute(run: Run, target: ast.Attribute, node: ast.AST) -> None:
     steps: list[places.Step] = []
     here = run.evaluate(target.value)
     if isinstance(here, OptionalV):
-        message = f"'NoneType' object has no attribute {name!r}"
-        here = optionals.present(run, here, message, node, "AttributeError")
+        here = attributes.present(run, here, name, node)
     if not isinstance(here, RefV):
         base, (*steps, _) = nested_updates.target_of(run, target, put=True)
         here = by_methods.there(run, base, steps, node)

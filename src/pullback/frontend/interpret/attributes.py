@@ -27,6 +27,7 @@ from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import TYPE, UnionK
 from pullback.frontend.kinds.optionals import class_of
+from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.values import (
     ATTRIBUTES,
     METHODS,
@@ -115,12 +116,19 @@ def has_method(value: Value, name: str) -> bool:
     return (receiver_name(value), name) in METHODS
 
 
+def present(run: Run, value: Value, name: str, node: ast.AST) -> Value:
+    """Return what has attributes."""
+    said = optionals.object_said(f"has no attribute {name!r}")
+    return optionals.present(run, value, said, node, "AttributeError")
+
+
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """Return ``value.name``. Raise an UnknownAttributeError if there is none."""
     if isinstance(value, OptionalV):
-        message = f"'NoneType' object has no attribute {name!r}"
-        inner = optionals.present(run, value, message, node, "AttributeError")
-        return attribute(run, inner, name, node)
+        apart = optionals.apart(run, value, lambda v: attribute(run, v, name, node), node)
+        return apart or attribute(run, present(run, value, name, node), name, node)
+    if isinstance(value, Static) and is_mark(value.value) and name[:2] != "__":
+        present(run, value, name, node)
     if isinstance(value, SmallV):
         return small_ints.attribute(run, value, name, node)
     if name == "__hash__" and isinstance(node, ast.Attribute):

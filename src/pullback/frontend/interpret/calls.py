@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
 import enum
 import functools
 import itertools
-import operator
 import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
@@ -26,6 +24,7 @@ from pullback.frontend.interpret import (
     made_texts,
     making,
     objects,
+    optional_arguments,
     raised_attributes,
     showing,
     small_ints,
@@ -54,7 +53,6 @@ from pullback.frontend.kinds.values import (
     GeneratorV,
     LambdaSetV,
     OperatorV,
-    OptionalV,
     RecordV,
     RefV,
     Static,
@@ -64,14 +62,13 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
-from pullback.frontend.library import complex_calls, graph_steps, hashing_steps
+from pullback.frontend.library import complex_calls
 from pullback.frontend.library.numpy import outputs
 from pullback.frontend.library.operator_functions import get, is_getter
-from pullback.frontend.library.text import iterators
 from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
 from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
 from pullback.frontend.python import records, special_methods
-from pullback.frontend.python.contexts import generator_of, is_method
+from pullback.frontend.python.contexts import generator_of
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of, with_defaults
@@ -127,9 +124,9 @@ def call(
                 run.refuse(node, f"{name} cannot be used inside compiled code yet")
             args = [in_full(run, v, node) for v in args]
             return REGISTRY.operators[name](run, function, args, kwargs, node)
-        case OptionalV() | Static(None):
-            message = "'NoneType' object is not callable"
-            known = optionals.present(run, function, message, node)
+        case _ if optionals.may_be_nothing(function):
+            said = optionals.object_said("is not callable")
+            known = optionals.present(run, function, said, node)
             return call(run, known, args, kwargs, node)
         case Static() if showing.is_showing(function):
             return showing.show_values(run, function, args, kwargs, node)
@@ -163,13 +160,6 @@ def _call_member(
     raise Unreachable
 
 
-_ASKING = (
-    isinstance, bool, hasattr, callable, str, repr, hash, ascii, format, copy.copy, copy.deepcopy,
-    is_method, hashing_steps.code, hashing_steps.same, iterators.more, *graph_steps.TAKING_NONE,
-    type, operator.eq, operator.ne, operator.not_, operator.truth, operator.is_, operator.is_not,
-)  # fmt: skip
-"""The functions that may be asked about None."""
-
 _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
@@ -179,12 +169,10 @@ def _call_handler(
 ) -> Value:
     """Call a library function by its handler, or by its text over items that come in order."""
     args, kwargs = given_memory(run, obj, args, kwargs, node)
-    if obj not in _ASKING and any(isinstance(v, OptionalV) for v in args):
-        name = getattr(obj, "__name__", obj)
-        message = optionals.told_of_none(obj) or f"{name}: the argument is None"
-        args = [optionals.present(run, v, message, node) for v in args]
-    elif args and optionals.is_none(args[0]) and (message := optionals.told_of_none(obj)):
-        optionals.present(run, args[0], message, node)
+    if optional_arguments.are_apart(obj, args):
+        called = functools.partial(_call_object, run, obj, kwargs=kwargs, node=node)
+        return optional_arguments.apart(run, obj, args, called, node)
+    args = optional_arguments.present(run, obj, args, node)
     if obj in _UNORDERED and not kwargs and (len(args) == 1 or obj is sum):
         args = [hash_sets.known_as_table(run, v, node) for v in args]
         args = [hash_methods.unordered(run, v, node) for v in args]

@@ -32,6 +32,7 @@ from pullback.frontend.interpret.lexicographic import by_any_items
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.plain_kinds import may_change
+from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
@@ -88,7 +89,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return scalars.compare(run, op, left, right, node)
     equality = op in ("==", "!=")
     if isinstance(left, OptionalV) or isinstance(right, OptionalV) or (
-        not equality and optionals.meet_none(left, right)
+        not equality and optionals.meet_nothing(left, right)
     ):
         if op == "!=":
             return run.unary("not", compare(run, "==", left, right, node), node)
@@ -99,6 +100,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return complex_values.compare(run, op, left, right, node)
     if isinstance(left, CaughtV) or isinstance(right, CaughtV):
         return made_texts.of_python(run, scalars.FOLD[op], (left, right), node, bool)
+    if not equality:
+        _require_order(run, op, left, right, node)
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         return symbol_values.compare(run, op, left, right, node)
     if isinstance(left, Static) and isinstance(right, Static):
@@ -130,6 +133,22 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
         error=ArgumentTypeError,
     )
+
+
+def _require_order(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> None:
+    if _have_no_order(left, right):
+        said, rewrite = optionals.unordered(op, left, right), "compare with == and !="
+        run.never("TypeError", said, node, ArgumentTypeError, rewrite=rewrite)
+
+
+def _have_no_order(left: Value, right: Value) -> bool:
+    """Whether a text, or a member of an enumeration without an order, meets something else."""
+    texts = [made_texts.is_text(v) for v in (left, right)]
+    words = [t or symbol_values.is_plain(v) for t, v in zip(texts, (left, right), strict=True)]
+    if all(words):
+        return not all(texts)
+    other = right if words[0] else left
+    return any(words) and (scalars.is_number(other) or optionals.is_nothing(other))
 
 
 def _ordered(
@@ -198,7 +217,9 @@ def _asks_run(known: object) -> bool:
 def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> Static:
     try:
         return Static(bool(scalars.FOLD[op](a, b)))
-    except (TypeError, ValueError) as e:
+    except TypeError as e:
+        run.never("TypeError", str(e), node, ArgumentTypeError)
+    except ValueError as e:
         run.refuse(node, str(e), error=ArgumentTypeError)
 
 
@@ -232,7 +253,7 @@ def _opened(run: Run, value: Value, node: ast.AST) -> Value:
     match value:
         case Static(set() | frozenset()):
             return hash_sets.known_as_table(run, value, node)
-        case Static(known) if not isinstance(known, _UNLIKE_OTHERS):
+        case Static(known) if not isinstance(known, _UNLIKE_OTHERS) and not is_mark(known):
             reason = f"a comparison of {run.describe(value)} with what only the run knows"
             run.refuse(node, reason, "pass it as an argument, or compare what is in it")
     return value
@@ -259,10 +280,10 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
             return run_program(run, counting.equal_ranges, (a, b), node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):
             return Static(False)
-        case (Static(None | str()), (Scalar() | TupleV() | RecordV())) | (
-            (Scalar() | TupleV() | RecordV()),
-            Static(None | str()),
-        ):
+        case (Static(known), (Scalar() | TupleV() | ListV() | RecordV())) | (
+            (Scalar() | TupleV() | ListV() | RecordV()),
+            Static(known),
+        ) if known is None or isinstance(known, str) or is_mark(known) or _is_plain(a, b):
             return Static(False)
         case (UnionV(), Static(None)) | (Static(None), UnionV()):
             return identical(run, a, b, True, node)
@@ -272,6 +293,10 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
                 f"== of {run.describe(a)} and {run.describe(b)} is not supported",
                 error=ArgumentTypeError,
             )
+
+
+def _is_plain(a: Value, b: Value) -> bool:
+    return symbol_values.is_plain(a) or symbol_values.is_plain(b)
 
 
 def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
@@ -353,9 +378,13 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
             return Static(x in y)
         case _:
             pass
-    if optionals.may_be_none(items):
-        message = "argument of type 'NoneType' is not iterable"
-        items = optionals.present(run, items, message, node)
+    if optionals.may_be_nothing(items):
+        apart = optionals.apart(run, items, lambda v: contains(run, item, v, node), node)
+        if apart is not None:
+            return apart
+        items = optionals.present(
+            run, items, lambda name: f"argument of type {name!r} is not iterable", node
+        )
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method

@@ -40,7 +40,6 @@ from pullback.frontend.interpret import (
 from pullback.frontend.interpret.advancing import of_choice
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trailing import trailing
-from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.complex_pairs import of_complex
 from pullback.frontend.kinds.values import (
@@ -403,8 +402,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             if done := attribute_updates.of_super(run, receiver, name, node):
                 return done
             if isinstance(receiver, OptionalV):
-                message = f"'NoneType' object has no attribute {name!r}"
-                receiver = optionals.present(run, receiver, message, node, "AttributeError")
+                receiver = attributes.present(run, receiver, name, node)
             contents = hash_sets.of_method(run, opened(run, receiver, node), name, node)
             if holding.is_update(contents, name):
                 return _list_update(run, value, contents, name, node)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import enum
 import operator
-from dataclasses import MISSING
 from typing import TYPE_CHECKING
 
 from pullback.core.types import BOOL
@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     RefV,
     Scalar,
     Static,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
@@ -32,10 +33,6 @@ from pullback.frontend.store.shared_memory import closed
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-_MARKS = NotImplemented, MISSING
-"""Objects that stand for no value, and that no branch chooses."""
-
 
 def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
     """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
@@ -47,13 +44,13 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
                 return Static(not positive)
             asked = operator.is_ if positive else operator.is_not
             return made_texts.of_python(run, asked, (value, other), node, bool)
-        if isinstance(other, Static) and other.value is None:
-            if isinstance(value, (UnionV, OptionalV)):
-                found = run.is_instance(value, (type(None),), node)
-                return found if positive else run.unary("not", found, node)
-            none = isinstance(value, Static) and value.value is None
-            return Static(none is positive)
-        if isinstance(other, Static) and any(other.value is one for one in _MARKS):
+        if isinstance(value, OptionalV) and optionals.stands_apart(value, other):
+            return _of_alternatives(run, value, other, positive, node)
+        if isinstance(other, Static) and other.value is None and isinstance(value, UnionV):
+            found = run.is_instance(value, (type(None),), node)
+            return found if positive else run.unary("not", found, node)
+        if optionals.is_nothing(other):
+            assert isinstance(other, Static)
             given = isinstance(value, Static) and value.value is other.value
             return Static(given is positive)
     if symbol_values.is_member(a) and symbol_values.is_member(b):
@@ -81,16 +78,33 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
     )
 
 
+def _of_alternatives(
+    run: Run, value: OptionalV, other: Value, positive: bool, node: ast.AST
+) -> Value:
+    """Compile ``is`` for each alternative of a value."""
+    found = [identical(run, v, other, positive, node) for v in (value.value, value.other)]
+    match found:
+        case Static(bool(yes)), Static(bool(no)):
+            if yes is no:
+                return Static(yes)
+            return Scalar(value.there if yes else run.b.prim("not", value.there), True, 1)
+        case _:
+            return run.case_value(
+                value, lambda part: identical(run, part, other, positive, node), node
+            )
+
+
 def _is_the_one(run: Run, value: Value, one: object) -> Value | None:
-    """Whether a value is an object of which there is no second one: True, False, or an
-    ``object()``."""
-    if not isinstance(value, (Scalar, ArrayV, ListV, TupleV, HashV)):
+    """Whether a value is an object of which there is no second one: True, False, a member of an
+    enumeration."""
+    if not isinstance(value, (Scalar, ArrayV, ListV, TupleV, HashV, SymbolV)):
         return None
     if isinstance(one, bool) and isinstance(value, Scalar) and value.py:
         if value.type != BOOL:  # perhaps a bool on one of the paths to here
             return None
         return Scalar(value.atom if one else run.b.prim("not", value.atom), True, 1)
-    return Static(False) if type(one) in (bool, object) else None
+    plain = isinstance(one, enum.Enum) and not isinstance(one, (int, float, str))
+    return Static(False) if isinstance(one, bool) or plain else None
 
 
 def _may_be_reference(value: Value) -> bool:

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.complex_pairs import is_complex_array
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.join import as_list, generalise
 from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.kinds.sum_kinds import mixes
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -48,7 +49,6 @@ from pullback.frontend.kinds.values import (
     LambdaSetV,
     Late,
     ListV,
-    OptionalV,
     Owner,
     RangeV,
     RecordV,
@@ -81,9 +81,9 @@ from pullback.frontend.store.shared_memory import is_shared, opened
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
     """Return the items of a value. Refuse it like a TypeError if it has none."""
     match value:
-        case OptionalV() | Static(None):
-            message = "'NoneType' object is not iterable"
-            return iterate(run, optionals.present(run, value, message, node), node)
+        case _ if optionals.may_be_nothing(value):
+            said = optionals.object_said("is not iterable")
+            return iterate(run, optionals.present(run, value, said, node), node)
         case RefV() if is_shared(value):
             return iterate(run, opened(run, value, node), node)
         case FunctionV() | TupleV() | ClosureV() | LambdaSetV() if is_iterator(value):
@@ -386,7 +386,7 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
             if not items:
                 return ListV(i64(0), TupleK(()), ())
             as_one = as_list(kind := run.kind(value, node))
-            if as_one is None or has_ints(kind, as_one.elem):
+            if as_one is None or has_ints(kind, as_one.elem) or mixes(as_one.elem):
                 unrolling.begin_anew(run, node)  # each item keeps its type
             if as_one is None or loses_ints(kind, as_one.elem):
                 run.refuse(

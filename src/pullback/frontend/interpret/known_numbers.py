@@ -16,6 +16,7 @@ from pullback.errors import PullbackError
 from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.sum_kinds import mixes
 from pullback.frontend.signals import NeedStatic
 
 if TYPE_CHECKING:
@@ -31,10 +32,13 @@ def need_known(run: Run, cond: Atom, node: ast.AST, refusal: PullbackError) -> N
 
 def meeting(run: Run, cond: Atom) -> Callable[[Kind, Kind], Kind | None]:
     """Return what gives the join of kinds behind a branch: tuples of two lengths meet, as one whose
-    length only the run knows, where its condition cannot be known either."""
+    length only the run knows, and a text meets a number, where its condition cannot be known
+    either."""
     def meet(a: Kind, b: Kind) -> Kind | None:
         both = join_growing(a, b)
-        if both is None or run.frame.definition in run.calls.recursive or join(a, b) is not None:
+        if both is None or run.frame.definition in run.calls.recursive:
+            return both
+        if join(a, b) is not None and (not mixes(both) or mixes(a) or mixes(b)):
             return both
         return both if _decides(run, cond) is None else None
 

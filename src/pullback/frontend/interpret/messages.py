@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pullback.core.messages import Applied, Constant, Leaf, Part, SourceText
+from pullback.core.messages import Applied, Constant, Leaf, Part, SourceText, chosen
 from pullback.core.prims_discrete import is_shown
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
@@ -306,10 +306,12 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
                 partial(_record, cls, tuple(n for n, _ in fields))
             )
             return _all(make, [k for _, k in fields], leaves)
-        case OptionalK(inner):
+        case OptionalK(inner, other):
             there = Leaf(next(leaves))
-            value = _of_kind(inner, leaves)
-            return None if value is None else Applied(_optional, (there, value))
+            value, instead = _of_kind(inner, leaves), _of_kind(other, leaves)
+            if value is None or instead is None:
+                return None
+            return Applied(chosen, (there, value, instead))
         case SymbolK(cls):
             return Applied(partial(symbol_of, cls), (Leaf(next(leaves)),))
         case CaughtK(steps):
@@ -364,10 +366,6 @@ def _record(cls: type, names: tuple[str, ...], *values: object) -> object:
 
 def _seen(number: object, is_int: object) -> object:
     return exact_int(number) if is_int else number
-
-
-def _optional(there: object, value: object) -> object:
-    return value if there else None
 
 
 def _chosen(condition: object, sides: tuple[object, object]) -> object:

@@ -23,9 +23,16 @@ from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.capturing_classes import class_of as class_of_constructor
 from pullback.frontend.interpret import made_texts, small_ints
-from pullback.frontend.interpret.attributes import unpack, variant_params
+from pullback.frontend.interpret.attributes import (
+    entry_of,
+    has_entry,
+    is_computed,
+    unpack,
+    variant_params,
+)
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.optionals import class_of
 from pullback.frontend.kinds.values import (
@@ -66,8 +73,8 @@ def arms_of(
     """Return one arm for each class that the value can have (the result of ``arm`` for it), and the
     operation."""
     if isinstance(value, OptionalV):
-        there, inside = value.there, value.value
-        both: list[Callable[[], T]] = [lambda: arm(inside), lambda: arm(Static(None))]
+        there, inside, other = value.there, value.value, value.other
+        both: list[Callable[[], T]] = [lambda: arm(inside), lambda: arm(other)]
         return both, lambda blocks: If(there, blocks[0], blocks[1])
     union = value.union
     params = [variant_params(run, value, tag) for tag in range(len(union.classes))]
@@ -112,38 +119,90 @@ def case_value(
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """A test that what stands at a place is of one of these classes, or is not.
+    """A test that tells something of what stands at a place.
 
-    ``path``: a name, then fields of records."""
+    ``path``: a name, then fields of records; ``told``: what the test says of one of the values that
+    it may be."""
 
     path: tuple[str, ...]
     value: UnionV | OptionalV
-    classes: tuple[type, ...]
+    told: Callable[[Value], Value]
     positive: bool
 
 
 def refinement(run: Run, test: ast.expr) -> Refinement | None:
     """Return the refinement that a test is: ``isinstance(x, C)``, ``x is None``, ``x is not None``,
-    or just ``x`` for a node, where x is a name or a field that may be of several classes."""
+    ``x is MISSING``, ``x == "+"``, or just ``x`` for a node, where x is a name or a field that may
+    be of several classes, or something that stands for none."""
+
+    def of_classes(classes: tuple[type, ...]) -> Callable[[Value], Value]:
+        return lambda v: is_instance(run, v, classes, test)
+
     match test:
         case ast.Call(ast.Name("isinstance"), [ast.expr() as place, classes], []):
             path, value = _place(run, place)
             if isinstance(value, (UnionV, OptionalV)):
-                return Refinement(path, value, classes_of(run, classes), True)
+                return Refinement(path, value, of_classes(classes_of(run, classes)), True)
         case ast.Compare(ast.expr() as place, [ast.Is() | ast.IsNot() as op], [
             ast.Constant(None)
         ]):
             path, value = _place(run, place)
             if isinstance(value, (UnionV, OptionalV)):
-                none = (types.NoneType,)
+                none = of_classes((types.NoneType,))
                 return Refinement(path, value, none, isinstance(op, ast.Is))
+        case ast.Compare(ast.expr() as place, [op], [ast.expr() as to]) if type(op) in _SAME:
+            path, value = _place(run, place)
+            if isinstance(value, OptionalV) and not _is_optional(value):
+                by, positive = _SAME[type(op)]
+                known = _known(run, to)
+                if known is not None and (by == "is" or made_texts.is_text(known)):
+                    held = known
+                    return Refinement(
+                        path, value, lambda v: run.compare(by, v, held, test), positive
+                    )
         case ast.Name() | ast.Attribute():
             path, value = _place(run, test)
             if isinstance(value, UnionV) and not any(map(_has_truth, value.possible)):
-                return Refinement(path, value, (types.NoneType,), False)
+                return Refinement(path, value, of_classes((types.NoneType,)), False)
         case _:
             pass
     return None
+
+
+_SAME: dict[type[ast.cmpop], tuple[str, bool]] = {
+    ast.Is: ("is", True), ast.IsNot: ("is", False), ast.Eq: ("==", True), ast.NotEq: ("==", False),
+}  # fmt: skip
+
+
+def _is_optional(value: OptionalV) -> bool:
+    """Whether a value can only be None beside what it is."""
+    return optionals.is_none(value.other) and not isinstance(value.value, OptionalV)
+
+
+def _known(run: Run, node: ast.expr) -> Static | None:
+    """Return what an expression is that only looks up what is known when the program is
+    compiled."""
+    match node:
+        case ast.Constant(str() as text):
+            return Static(text)
+        case ast.Name(name):
+            found = run.scope.names.get(name)
+            found = run.lookup(name, node) if found is None else found
+        case ast.Attribute(inner, name):
+            holder = _place(run, inner)[1] or _known(run, inner)
+            match holder:
+                case RecordV(cls) if name not in holder.fields and has_entry(cls.__mro__, name):
+                    plain = not is_computed(entry_of(cls, name))
+                case Static(type() | types.ModuleType()):
+                    plain = True
+                case _:
+                    plain = False
+            if not plain:
+                return None
+            found = run.evaluate(node)
+        case _:
+            return None
+    return found if isinstance(found, Static) else None
 
 
 def _has_truth(cls: type) -> bool:
@@ -214,9 +273,11 @@ def choose(
     node: ast.AST,
 ) -> Value:
     """Return one of the two, for one class that the value can have."""
-    found = is_instance(run, value, r.classes, node)
+    found = run.truth(r.told(value), node)
+    if isinstance(value, OptionalV) and not isinstance(found, bool):
+        return by_class(run, replace(r, value=value), then, orelse, node)
     yes, no = (then, orelse) if r.positive else (orelse, then)
-    return run.branch(run.truth(found, node), yes, no, node)
+    return run.branch(found, yes, no, node)
 
 
 def branch_by_class(
@@ -232,10 +293,13 @@ def branch_by_class(
     def arm(value: Value) -> Flow:
         before = _narrow(run, r.path, r.value, value)
         narrowed = run.scope.names.get(r.path[0])
-        found = run.truth(is_instance(run, value, r.classes, node), node)
+        found = run.truth(r.told(value), node)
         yes, no = (body, orelse) if r.positive else (orelse, body)
         if isinstance(found, bool):
             flow = yes() if found else no()
+        elif isinstance(value, OptionalV):
+            inner = replace(r, value=value)
+            flow = branch_by_class(run, inner, body, orelse, live, node)
         else:
             flow = fork_names(run, (yes, no), lambda b: If(found, b[0], b[1]), live, node)
         if before is not None and run.scope.names.get(r.path[0]) is narrowed:

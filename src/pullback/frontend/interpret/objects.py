@@ -122,13 +122,11 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
         case UnionV() if type(None) in value.possible:
             none = run.truth(run.is_instance(value, (type(None),), node), node)
             return (not none) if isinstance(none, bool) else run.b.prim("not", none)
-        case OptionalV(there, inner):
+        case OptionalV(there, inner, other):
             inside = run.branch(
-                there,
-                lambda: _as_bool(run.truth(inner, node)),
-                lambda: Static(False),
-                node,
-            )
+                there, lambda: _as_bool(run.truth(inner, node)),
+                lambda: _as_bool(run.truth(other, node)), node,
+            )  # fmt: skip
             return run.truth(inside, node)
         case SmallV():
             return truth(run, small_ints.wide(run, value, node), node)
@@ -175,9 +173,11 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
     match value:
         case SmallV():
             return small_ints.subscript(run, value, index, node)
-        case OptionalV() | Static(None):
-            message = "'NoneType' object is not subscriptable"
-            return subscript(run, optionals.present(run, value, message, node), index, node)
+        case _ if optionals.may_be_nothing(value):
+            if made := optionals.apart(run, value, lambda v: subscript(run, v, index, node), node):
+                return made
+            said = optionals.object_said("is not subscriptable")
+            return subscript(run, optionals.present(run, value, said, node), index, node)
         case ArrayV():
             return arrays.subscript(run, value, index, node)
         case TupleV(items, is_list):

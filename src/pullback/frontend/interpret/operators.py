@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
+from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import (
     complex_values,
@@ -55,15 +56,14 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         return scalars.binop(run, op, left, right, node)
     if isinstance(left, SmallV) or isinstance(right, SmallV):
         return small_ints.binop(run, op, left, right, node)
-    if optionals.meet_none(left, right):
-        x, y = optionals.operands(run, op, left, right, node)
-        return binop(run, op, x, y, node)
+    if optionals.meet_nothing(left, right):
+        return _of_optional(run, op, left, right, node)
     x, y = payloads.operand(run, left, node), payloads.operand(run, right, node)
     if x is not left or y is not right:
         return binop(run, op, x, y, node)
+    _require_operator(run, op, left, right, node)
     made = complex_values.binop(run, op, left, right, node)
-    made = made or made_texts.operation(run, op, left, right, node)
-    if made is not None:
+    if made := made or made_texts.operation(run, op, left, right, node):
         return made
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         for v, prefix in ((left, ""), (right, "r")):
@@ -167,6 +167,47 @@ def _repeated(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> L
     )
 
 
+def _of_optional(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """Return ``left op right`` where one of them may be None, a mark or a text."""
+    made = optionals.apart(run, left, lambda v: binop(run, op, v, right, node), node)
+    made = made or optionals.apart(run, right, lambda v: binop(run, op, left, v, node), node)
+    if made is not None:
+        return made
+    x, y = optionals.operands(run, op, left, right, node)
+    return binop(run, op, x, y, node)
+
+
+def _require_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> None:
+    if _is_undefined(op, left, right):
+        members = any(map(symbol_values.is_plain, (left, right)))
+        rewrite = "compare it with constants: if kind == ..." if members else ""
+        optionals.unlike(run, op, left, right, node, rewrite)
+
+
+def _is_undefined(op: str, x: Value, y: Value) -> bool:
+    """Whether one of two operands is a text, or a member of an enumeration, for which Python has no
+    such operator with the other."""
+    texts = [made_texts.is_text(v) for v in (x, y)]
+    words = [text or symbol_values.is_plain(v) for text, v in zip(texts, (x, y), strict=True)]
+    if not any(words) or (op == "%" and texts[0]):
+        return False
+    if all(words):
+        return op != "+" or not all(texts)
+    word, other = (x, y) if words[0] else (y, x)
+    if not scalars.is_number(other) and not optionals.is_nothing(other):
+        return False
+    return op != "*" or not made_texts.is_text(word) or not _is_count(other)
+
+
+def _is_count(value: Value) -> bool:
+    """Whether a text may be repeated as often."""
+    if isinstance(value, Static):
+        return isinstance(value.value, int)
+    return isinstance(value, Scalar) and (
+        not isinstance(value.type, Real) or value.is_int is not None
+    )
+
+
 def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     """Compile ``- + ~ not``."""
     if op == "~" and isinstance(operand, Static) and isinstance(operand.value, enum.Flag):
@@ -174,9 +215,17 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     if op == "not":
         t = run.truth(operand, node)
         return Static(not t) if isinstance(t, bool) else Scalar(run.b.prim("not", t), True, 1)
-    if optionals.may_be_none(operand):
-        message = f"bad operand type for unary {op}: 'NoneType'"
-        return unary(run, op, optionals.present(run, operand, message, node), node)
+    if optionals.may_be_nothing(operand):
+        apart = optionals.apart(run, operand, lambda v: unary(run, op, v, node), node)
+        if apart is not None:
+            return apart
+        there = optionals.present(
+            run, operand, lambda name: f"bad operand type for unary {op}: {name!r}", node
+        )
+        return unary(run, op, there, node)
+    if made_texts.is_text(operand) or symbol_values.is_plain(operand):
+        message = f"bad operand type for unary {op}: {optionals.class_name(operand)!r}"
+        run.never("TypeError", message, node, ArgumentTypeError)
     operand = opened(run, payloads.operand(run, operand, node), node)
     if isinstance(operand, RecordV) and is_complex(operand):
         return complex_values.unary(run, op, operand, node)

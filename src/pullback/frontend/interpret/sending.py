@@ -44,17 +44,17 @@ def gone_on(
     """Let what a generator runs over by ``yield from`` go on with what the generator is sent, or
     what is thrown into it; return whether it has a further item (``more``: it is sent nothing)."""
     match given, thrown:
-        case _, OptionalV(there, exception):
+        case _, OptionalV(there, exception, other):
             return run.branch(
                 there, lambda: gone_on(run, items, given, exception, more, node),
-                lambda: gone_on(run, items, given, Static(None), more, node), node,
+                lambda: gone_on(run, items, given, other, more, node), node,
             )  # fmt: skip
         case _, CaughtV():
             return throw(run, items, thrown, node)
-        case OptionalV(there, value), _:
+        case OptionalV(there, value, other), _:
             return run.branch(
                 there, lambda: gone_on(run, items, value, thrown, more, node),
-                lambda: gone_on(run, items, Static(None), thrown, more, node), node,
+                lambda: gone_on(run, items, other, thrown, more, node), node,
             )  # fmt: skip
         case Static(None), _:
             return more()
@@ -71,7 +71,7 @@ def sent(run: Run, iterator: Value, given: Value, node: ast.AST) -> Value:
     if isinstance(given, OptionalV):
         return run.branch(
             given.there, lambda: sent(run, iterator, given.value, node),
-            lambda: sent(run, iterator, Static(None), node), node,
+            lambda: sent(run, iterator, given.other, node), node,
         )  # fmt: skip
     if isinstance(iterator, (ClosureV, LambdaSetV)):
         return run.case_closure(iterator, lambda f: sent(run, f, given, node), node)

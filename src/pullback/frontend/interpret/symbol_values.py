@@ -36,10 +36,24 @@ def is_member(value: Value) -> bool:
             return cls is not str
         case Static(enum.Enum()):
             return True
-        case OptionalV(_, inner):
-            return is_member(inner)
+        case OptionalV(_, inner, other):
+            return is_member(inner) and isinstance(other, Static)
         case _:
             return False
+
+
+def is_plain(value: Value) -> bool:
+    """Whether a value is a member of an enumeration that has no operators."""
+    cls = value.cls if isinstance(value, SymbolV) else type(getattr(value, "value", None))
+    if not issubclass(cls, enum.Enum) or issubclass(cls, (int, float, str, enum.Flag)):
+        return False
+    own = {n for c in cls.__mro__ if c.__module__ not in ("enum", "builtins") for n in vars(c)}
+    return own.isdisjoint(_OPERATORS)
+
+
+_OPERATORS = frozenset(
+    name for name in vars(float) | vars(int) if name.startswith("__") and name not in vars(object)
+) | {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__matmul__", "__rmatmul__"}
 
 
 def _number(value: Value) -> tuple[type, Atom] | None:
@@ -183,6 +197,6 @@ def truth(run: Run, value: SymbolV, node: ast.AST) -> bool | Atom:
 
 
 __all__ = [
-    "METHODS", "MIRRORED", "attribute", "compare", "is_member", "member_of", "operand", "overrides",
-    "truth",
+    "METHODS", "MIRRORED", "attribute", "compare", "is_member", "is_plain", "member_of", "operand",
+    "overrides", "truth",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from pullback.frontend.interpret.loop_sources import Source
 from pullback.frontend.interpret.unrolling import MOST_ROUNDS
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import as_list
+from pullback.frontend.kinds.sum_kinds import mixes
 from pullback.frontend.kinds.values import Items, Late, Static, TupleV, Unrolled, Value
 from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.python.liveness import liveness_of
@@ -35,7 +36,7 @@ def are_unlike(items: Items) -> bool:
     except NoKindError:
         return False
     as_one = as_list(kind)
-    return as_one is None or loses_ints(kind, as_one.elem)
+    return as_one is None or loses_ints(kind, as_one.elem) or mixes(as_one.elem)
 
 
 def for_unlike(run: Run, s: ast.For, items: tuple[Value, ...], source: Source) -> Flow:

@@ -17,6 +17,7 @@ from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.kinds import one_of
 from pullback.frontend.kinds.complex_pairs import is_met, pair_of
 from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of
@@ -96,15 +97,16 @@ def coerce(
         case _, MaybeK(inner_kind):
             return MaybeV(boolean(True), coerce(run, value, inner_kind, node))
         case OptionalV(), UnionK(union) if type(None) in union.classes:
-            none, inner = Static(None), value.value
+            inside, instead = value.value, value.other
             return run.branch(
                 value.there,
-                lambda: coerce(run, inner, kind, node),
-                lambda: coerce(run, none, kind, node),
+                lambda: coerce(run, inside, kind, node),
+                lambda: coerce(run, instead, kind, node),
                 node,
             )
-        case _, OptionalK(inner_kind):
-            return _into_optional(run, value, inner_kind, node, own)
+        case _, OptionalK():
+            made = one_of.into(run, value, kind, node, own, coerce)
+            return mismatch(run, value, kind, node) if made is None else made
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
             run.lambda_sets.symbols[constant] = None
             return SymbolV(i64(number_of(constant)), cls)
@@ -177,21 +179,6 @@ def _attribute(
 
 def _is(run: Run, value: UnionV, classes: tuple[type, ...], node: ast.AST) -> Atom:
     return run.bool_atom(run.truth(run.is_instance(value, classes, node), node))
-
-
-def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST, known: Kind) -> OptionalV:
-    match value:
-        case OptionalV(there, present):
-            have = known.inner if isinstance(known, OptionalK) else None
-            return OptionalV(there, coerce(run, present, inner, node, have))
-        case Static(None):
-            return OptionalV(boolean(False), dummy(run, inner))
-        case UnionV(_, union) if type(None) in union.classes and isinstance(inner, UnionK):
-            none = _is(run, value, (type(None),), node)
-            present = UnionV(value.atom, union, value.owners, value.absent | {type(None)})
-            return OptionalV(run.b.prim("not", none), coerce(run, present, inner, node))
-        case _:
-            return OptionalV(boolean(True), coerce(run, value, inner, node, known))
 
 
 def tightened(run: Run, value: Value, node: ast.AST) -> Value:

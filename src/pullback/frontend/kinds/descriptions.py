@@ -83,8 +83,8 @@ def describe(kind: Kind) -> str:
             classes = zip(union.class_names(), union.classes, strict=True)
             names = (n + _arguments(union, c) for n, c in classes if c not in absent)
             return "a " + " or ".join(names)
-        case OptionalK(inner):
-            return f"{describe(inner)} or None"
+        case OptionalK(inner, other):
+            return f"{describe(inner)} or {describe(other)}"
         case MaybeK(inner):
             return f"{describe(inner)} or nothing yet"
         case RefK(cls) if issubclass(cls, SharedMemory):

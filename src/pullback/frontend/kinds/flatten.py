@@ -178,9 +178,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.append(atom)
             out.own(owners, False)
             return UnionK(union, value.absent)
-        case OptionalV(there, inner):
+        case OptionalV(there, inner, other):
             out.atoms.append(there)
-            return OptionalK(_flatten(inner, graph, out))
+            return OptionalK(_flatten(inner, graph, out), _flatten(other, graph, out))
         case MaybeV(bound, inner):
             out.atoms.append(bound)
             return MaybeK(_flatten(inner, graph, out))
@@ -425,9 +425,9 @@ def _rebuild(
             return RecordV(cls, inside, None, owners, fresh, kind.outside)
         case UnionK(union, absent):
             return UnionV(next(atoms), union, own()[0], absent)
-        case OptionalK(inner):
-            there = next(atoms)
-            return OptionalV(there, _rebuild(inner, atoms, own, scopes))
+        case OptionalK(inner, other):
+            there, value = next(atoms), _rebuild(inner, atoms, own, scopes)
+            return OptionalV(there, value, _rebuild(other, atoms, own, scopes))
         case MaybeK(inner):
             bound = next(atoms)
             return MaybeV(bound, _rebuild(inner, atoms, own, scopes))

@@ -14,11 +14,11 @@ from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import AnyScope, Scope
+from pullback.frontend.kinds import sum_kinds
 from pullback.frontend.kinds.complex_pairs import meeting
 from pullback.frontend.kinds.flatten import example, kind_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
-    CaughtK,
     ClosureK,
     FunctionK,
     HashK,
@@ -27,7 +27,6 @@ from pullback.frontend.kinds.kinds import (
     ListK,
     MaybeK,
     OperatorK,
-    OptionalK,
     RangeK,
     RecordK,
     RefK,
@@ -66,14 +65,14 @@ from pullback.frontend.signals import regions_meet
 def join(a: Kind, b: Kind) -> Kind | None:
     """Return the join of two kinds, or None: bool < int < float, Python < NumPy, a list of known
     length < a list, a dataclass < a union that has it, a function < a choice of functions, a
-    constant < a symbol, None and a value < an optional one."""
+    constant < a symbol, None and a value < an optional one (``sum_kinds``)."""
     if a == b:
         return a
     if isinstance(a, MaybeK) or isinstance(b, MaybeK):
         x, y = (k.inner if isinstance(k, MaybeK) else k for k in (a, b))
         both = join(x, y)
         return None if both is None else MaybeK(both)
-    return _optional(a, b) if (found := _join(a, b)) is None else found
+    return _one_of(a, b) if (found := _join(a, b)) is None else found
 
 
 def _join(a: Kind, b: Kind) -> Kind | None:
@@ -161,7 +160,7 @@ def _hash_tables(a: HashK, b: HashK) -> HashK | None:
     if not a.typed or not b.typed:
         return HashK(a.cls, (a if a.typed else b).elem, a.spare or b.spare, factory)
     key, value = (join(x, y) for x, y in zip(a.elem.items[:2], b.elem.items[:2], strict=True))
-    if key is None or value is None:
+    if key is None or value is None or key_kind(key) is None:
         return None
     if not all(keeps_classes(k.elem.items[0], key) for k in (a, b)):
         return None
@@ -221,26 +220,19 @@ def _symbols(a: SymbolK | StaticK, b: SymbolK | StaticK) -> SymbolK | None:
     return None if x is None or x is not y else SymbolK(x)
 
 
-_MAY_BE_MISSING = (
-    ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
-    | SymbolK | CaughtK | RefK
-)  # fmt: skip
+def _one_of(a: Kind, b: Kind) -> Kind | None:
+    """Return the kind of what may be a value or something that stands for none."""
+    return sum_kinds.joined(a, b, join, _as_value)
 
 
-def _optional(a: Kind, b: Kind) -> Kind | None:
-    """Return the join of None and a value, or of two values of which one may be None."""
-    x, y = (k.inner if isinstance(k, OptionalK) else k for k in (a, b))
-    if (x, y) != (a, b):
-        found = y if is_none(x) else x if is_none(y) else join(x, y)
-        return None if found is None or isinstance(found, OptionalK) else OptionalK(found)
-    if is_none(a) or is_none(b):
-        kind = generalise(b if is_none(a) else a)
-        if isinstance(kind, StaticK) and symbol_class(kind.value) is not None:
-            kind = SymbolK(type(kind.value))
-        if is_function(kind) and isinstance(kind, (StaticK, OperatorK)):
-            (kind,) = _alternatives(kind)
-        return OptionalK(kind) if isinstance(kind, _MAY_BE_MISSING) else None
-    return None
+def _as_value(kind: Kind) -> Kind:
+    """Return the kind of a value beside which something else may stand."""
+    kind = generalise(kind)
+    if isinstance(kind, StaticK) and (cls := symbol_class(kind.value)) is not None:
+        return SymbolK(cls)
+    if is_function(kind) and isinstance(kind, (StaticK, OperatorK)):
+        (kind,) = _alternatives(kind)
+    return kind
 
 
 def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:

@@ -3,7 +3,7 @@
     kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
-           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | SmallK
+           | StaleK | OptionalK(kind, other) | MaybeK(kind) | SymbolK(cls) | SmallK
            | CaughtK(steps) | RefK(cls) | ThreadK(types)
            | GeneratorK(function, args) | HashK(cls, elem, factory)
 
@@ -170,11 +170,14 @@ class UnionK(Kind):
 
 @dataclass(frozen=True, slots=True)
 class OptionalK(Compound, Kind):
-    """The kind of ``None`` or a value. Leaves: whether there is a value, then the leaves of the
-    value (of no meaning if there is none)."""
+    """The kind of a value that may be missing: of what stands in its place then (``other``: None,
+    a mark such as ``object()``, a text) or of the value. Leaves: whether there is a value, then
+    those of the value (of no meaning if there is none), then those of the other. A value that may
+    be one of several others has one such kind inside of another (``sum_kinds``)."""
     __hash__ = hash_once
 
     inner: Kind
+    other: Kind = _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +307,11 @@ def _leaf_types(kind: Kind) -> Iterator[Type]:
                 yield from leaf_types(k)
         case UnionK(union):
             yield Named(union.name)
-        case OptionalK(inner) | MaybeK(inner):
+        case OptionalK(inner, other):
+            yield Bool()
+            yield from leaf_types(inner)
+            yield from leaf_types(other)
+        case MaybeK(inner):
             yield Bool()
             yield from leaf_types(inner)
         case SymbolK() | CaughtK() | RefK():
@@ -344,8 +351,10 @@ def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
 def parts(kind: Kind) -> tuple[Kind, ...]:
     """Return the kinds of which a kind is made."""
     match kind:
-        case ListK(elem) | OptionalK(elem) | MaybeK(elem):
+        case ListK(elem) | MaybeK(elem):
             return (elem,)
+        case OptionalK(inner, other):
+            return (inner, other)
         case HashK(_, elem, _, factory):
             return (elem, factory)
         case TupleK(items) | RangeK(items):
@@ -377,7 +386,7 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             assert isinstance(elem, TupleK)
             return HashK(cls, elem, spare, next(rest))
         case OptionalK():
-            return OptionalK(next(rest))
+            return OptionalK(next(rest), next(rest))
         case MaybeK():
             return MaybeK(next(rest))
         case TupleK():

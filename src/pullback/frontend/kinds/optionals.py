@@ -1,20 +1,21 @@
-"""Operations on values that may be None.
+"""Operations on values that may be None, a mark (``object()``) or a text.
 
-Where Python raises TypeError (or AttributeError) because an operand is None, compiled code does so
-too."""
+Where Python raises TypeError (or AttributeError) because an operand is None or a mark, compiled
+code does so too. What Python can do with a text, too, is compiled for each alternative
+(``apart``)."""
 
 from __future__ import annotations
 
 import ast
 import math
 from collections.abc import Callable, Hashable
-from types import NoneType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 import numpy as np
 
 from pullback.core.types import Bool, Int, Real
 from pullback.errors import ArgumentTypeError, UnknownAttributeError
+from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
@@ -48,8 +49,8 @@ def class_of(value: Value) -> type | None:
 def class_name(value: Value) -> str:
     """Return the name of the Python class of a value, for the message of an error."""
     match value:
-        case OptionalV():
-            return "NoneType"
+        case OptionalV(_, _, other):
+            return class_name(other)
         case Static(v):
             return type(v).__name__
         case Scalar(_, py):
@@ -72,17 +73,60 @@ def class_name(value: Value) -> str:
             return "object"
 
 
+Said = str | Callable[[str], str]
+"""What an exception says, perhaps of the class of the value."""
+
+
 def present(
-    run: Run, value: Value, message: str, node: ast.AST, exception: str = "TypeError"
+    run: Run,
+    value: Value,
+    said: Said,
+    node: ast.AST,
+    exception: str = "TypeError",
+    of_numbers: bool = False,
 ) -> Value:
-    """Return the value of an optional one, after a check at run time that raises if it is None. If
-    it is known to be None, it raises whenever it is reached."""
+    """Return the value of an optional one, after a check at run time that raises if there is none.
+    If it is known that there is none, it raises whenever it is reached. ``of_numbers``: Python
+    raises for a text as well."""
     while isinstance(value, OptionalV):
-        run.require(value.there, exception, message, node)
+        if not is_nothing(value.other) and not of_numbers:
+            run.refuse(
+                node,
+                f"{run.describe(value)}, where only the run knows which of them it is",
+                "ask first: if isinstance(v, str): ... else: ...",
+                error=ArgumentTypeError,
+            )
+        run.require(value.there, exception, _text(said, value), node)
         value = value.value
-    if is_none(value):
-        run.never(exception, message, node, _ERRORS[exception])
+    if is_nothing(value):
+        run.never(exception, _text(said, value), node, _ERRORS[exception])
     return value
+
+
+def object_said(what: str) -> Callable[[str], str]:
+    """Return what says that an object of a class cannot do something."""
+    return lambda name: f"{name!r} object {what}"
+
+
+def _text(said: Said, value: Value) -> str:
+    return said if isinstance(said, str) else said(class_name(value))
+
+
+def apart(run: Run, value: Value, arm: Callable[[Value], Value], node: ast.AST) -> Value | None:
+    """Return what an operation gives, compiled for each alternative of the value; None: the value
+    is something that the operation takes, or stands for nothing."""
+    if not may_be_text(value):
+        return None
+    return run.case_value(value, arm, node)
+
+
+def may_be_text(value: Value) -> TypeGuard[OptionalV]:
+    """Whether a value may be something else with which there is something to do."""
+    while isinstance(value, OptionalV):
+        if not is_nothing(value.other):
+            return True
+        value = value.value
+    return False
 
 
 _ERRORS = {"TypeError": ArgumentTypeError, "AttributeError": UnknownAttributeError}
@@ -92,28 +136,55 @@ def is_none(value: Value) -> bool:
     return isinstance(value, Static) and value.value is None
 
 
-def may_be_none(value: Value) -> bool:
-    return isinstance(value, OptionalV) or is_none(value)
+def stands_apart(value: OptionalV, other: Value) -> bool:
+    """Whether it can be said of each alternative whether it is this object."""
+    return is_nothing(other) or (isinstance(other, Static) and may_be_text(value))
 
 
-def meet_none(left: Value, right: Value) -> bool:
-    """Whether one of two operands may be None; known to be None only beside a number."""
+def is_nothing(value: Value) -> bool:
+    """Whether a value is None or a mark, with which there is nothing to do."""
+    return isinstance(value, Static) and (value.value is None or is_mark(value.value))
+
+
+def may_be_nothing(value: Value) -> bool:
+    return isinstance(value, OptionalV) or is_nothing(value)
+
+
+def meet_nothing(left: Value, right: Value) -> bool:
+    """Whether one of two operands may be None or a mark; known to be that only beside a number."""
     if isinstance(left, OptionalV) or isinstance(right, OptionalV):
         return True
-    other = right if is_none(left) else left
-    number = isinstance(other, Scalar) or (
-        isinstance(other, Static) and isinstance(other.value, (int, float, NoneType))
+    other = right if is_nothing(left) else left
+    number = isinstance(other, Scalar) or is_nothing(other) or (
+        isinstance(other, Static) and isinstance(other.value, (int, float))
     )
-    return number and (is_none(left) or is_none(right))
+    return number and (is_nothing(left) or is_nothing(right))
 
 
 def operands(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> tuple[Value, Value]:
     """Return the operands of an arithmetic operator, after the checks that they are not None."""
-    names = f"{class_name(left)!r} and {class_name(right)!r}"
+    message = _unlike(op, left, right, node)
+    return present(run, left, message, node), present(run, right, message, node)
+
+
+def unlike(
+    run: Run, op: str, left: Value, right: Value, node: ast.AST, rewrite: str
+) -> NoReturn:
+    """Raise what Python raises for operands of classes that have no such operator."""
+    message = _unlike(op, left, right, node)
+    run.never("TypeError", message, node, ArgumentTypeError, rewrite=rewrite)
+
+
+def _unlike(op: str, left: Value, right: Value, node: ast.AST) -> str:
     word = "** or pow()" if op == "**" else op
     word = f"{op}=" if isinstance(node, ast.AugAssign) else word
-    message = f"unsupported operand type(s) for {word}: {names}"
-    return present(run, left, message, node), present(run, right, message, node)
+    first, second = class_name(left), class_name(right)
+    if op == "+" and first == "str":
+        return f'can only concatenate str (not "{second}") to str'
+    if op == "*" and "str" in (first, second):
+        return f"can't multiply sequence by non-int of type {second if first == 'str' else first!r}"
+    names = f"{first!r} and {second!r}"
+    return f"unsupported operand type(s) for {word}: {names}"
 
 
 def compared(
@@ -128,28 +199,39 @@ def compared(
     for values that are not."""
     if op == "==":
         return _same(run, left, right, node, compare)
-    message = (
-        f"{op!r} not supported between instances of {class_name(left)!r} and {class_name(right)!r}"
-    )
+    for v, with_part in (
+        (left, lambda part: compare(part, right)),
+        (right, lambda part: compare(left, part)),
+    ):
+        found = apart(run, v, with_part, node)
+        if found is not None:
+            return found
+    message = unordered(op, left, right)
     return compare(present(run, left, message, node), present(run, right, message, node))
+
+
+def unordered(op: str, left: Value, right: Value) -> str:
+    """Return what Python says of operands that have no order."""
+    names = f"{class_name(left)!r} and {class_name(right)!r}"
+    return f"{op!r} not supported between instances of {names}"
 
 
 def _same(
     run: Run, a: Value, b: Value, node: ast.AST, compare: Callable[[Value, Value], Value]
 ) -> Value:
-    """Return whether two values are equal, where None is equal to None only."""
+    """Return whether two values are equal, where None and marks are equal to themselves only."""
     if not isinstance(a, OptionalV):
         a, b = b, a
     assert isinstance(a, OptionalV)
-    here = a.value
-    if isinstance(b, Static) and b.value is None:
-        return Scalar(run.b.prim("not", a.there), True, 1)
-    if isinstance(b, OptionalV):
-        other = b.value
+    here, other = a.value, a.other
+    if isinstance(b, OptionalV) and is_none(other) and is_none(b.other):
+        there = b.value
         both = run.b.prim("and", a.there, b.there)
         alike = Scalar(run.b.prim("eq", a.there, b.there), True, 1)
-        return run.branch(both, lambda: compare(here, other), lambda: alike, node)
-    return run.branch(a.there, lambda: compare(here, b), lambda: Static(False), node)
+        return run.branch(both, lambda: compare(here, there), lambda: alike, node)
+    if isinstance(b, Static) and isinstance(other, Static) and b.value is other.value:
+        return Scalar(run.b.prim("not", a.there), True, 1)
+    return run.branch(a.there, lambda: compare(here, b), lambda: compare(other, b), node)
 
 
 ITERATES = frozenset(
@@ -157,28 +239,40 @@ ITERATES = frozenset(
 )
 """The functions that go through their argument before they do anything else."""
 
-_TOLD_OF_NONE = {
-    abs: "bad operand type for abs(): 'NoneType'",
-    float: "float() argument must be a string or a real number, not 'NoneType'",
-    int: "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'",
-    len: "object of type 'NoneType' has no len()",
-    round: "type NoneType doesn't define __round__ method",
-    **dict.fromkeys(
-        (*ITERATES, math.fsum, math.prod), "'NoneType' object is not iterable"
-    ),
+_TOLD = {
+    abs: "bad operand type for abs(): '{}'",
+    float: "float() argument must be a string or a real number, not '{}'",
+    int: "int() argument must be a string, a bytes-like object or a real number, not '{}'",
+    len: "object of type '{}' has no len()",
+    round: "type {} doesn't define __round__ method",
+    **dict.fromkeys((*ITERATES, math.fsum, math.prod), "'{}' object is not iterable"),
 }
 
 
-def told_of_none(obj: Hashable) -> str:
-    """Return what Python says where None is given to a function that takes no None first."""
-    if obj in _TOLD_OF_NONE:
-        return _TOLD_OF_NONE[obj]
+_OF_ITEMS = frozenset({math.fsum, math.prod, math.dist})
+
+
+def takes_numbers_only(obj: Hashable) -> bool:
+    """Whether Python says of a text given to a function what it says of None."""
+    of_math = getattr(obj, "__module__", "") == "math" and obj not in _OF_ITEMS
+    return of_math or obj in (abs, round)
+
+
+def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
+    """Return what Python says where None or a mark, of the class with this name, is given to a
+    function that takes no such thing first."""
+    if obj in _TOLD:
+        return _TOLD[obj].format
     if isinstance(obj, np.ufunc) and obj.nin == 1:
-        return ("loop of ufunc does not support argument 0 of type NoneType which has no callable "
-                f"{obj.__name__} method")  # fmt: skip
+        return ("loop of ufunc does not support argument 0 of type {} which has no callable "
+                f"{obj.__name__} method").format  # fmt: skip
     if getattr(obj, "__module__", "") == "math":
-        return "must be real number, not NoneType"
-    return ""
+        return "must be real number, not {}".format
+    return None
 
 
-__all__ = ["class_name", "class_of", "compared", "operands", "present", "told_of_none"]
+__all__ = [
+    "apart", "class_name", "class_of", "compared", "is_nothing", "may_be_nothing", "may_be_text",
+    "meet_nothing", "object_said", "operands", "present", "stands_apart", "takes_numbers_only",
+    "told_of_nothing", "unlike", "unordered",
+]  # fmt: skip

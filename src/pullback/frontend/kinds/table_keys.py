@@ -54,13 +54,13 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
             return ScalarK(t, py)
         case SymbolK(cls):
             return None if issubclass(cls, (int, float)) else kind
-        case RefK(cls) | OptionalK(RefK(cls)) if _is_by_identity(cls):
+        case RefK(cls) | OptionalK(RefK(cls), StaticK(_, None)) if _is_by_identity(cls):
             return OptionalK(RefK(cls))
-        case RefK(cls) | OptionalK(RefK(cls)) if is_by_methods(cls):
+        case RefK(cls) | OptionalK(RefK(cls), StaticK(_, None)) if is_by_methods(cls):
             return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
         case RecordK(cls) if is_by_methods(cls) and not is_object_class(cls):
             return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
-        case OptionalK(inner):
+        case OptionalK(inner, StaticK(_, None)):
             one = key_kind(inner, floats)
             return None if one is None or has_methods(one) else OptionalK(one)
         case TupleK(items, False):

@@ -13,7 +13,7 @@ ranges exist at compile time only: they are just their leaves.
             | TupleV(items)              a tuple, or a list whose length is known (is_list)
             | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
             | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
-            | OptionalV(there, value)    None or a value
+            | OptionalV(there, value)    a value, or what stands for none: None, a mark, a text
             | SmallV(held, dtype)        a number or array of uint8, int16, ...
             | RefV(atom, cls)            an object that may have several names: its row (``store``)
             | SymbolV(atom, cls)         a string or a member of an enumeration, not known now
@@ -187,10 +187,11 @@ class UnionV(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OptionalV(Value):
-    """``value`` where ``there`` (a Bool) is true, else None."""
+    """``value`` where ``there`` (a Bool) is true, else ``other``; see OptionalK."""
 
     there: Atom
     value: Value
+    other: Value = field(default_factory=lambda: Static(None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

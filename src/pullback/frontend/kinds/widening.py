@@ -22,6 +22,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     with_parts,
 )  # fmt: skip
+from pullback.frontend.kinds.sum_kinds import alternatives, sort
 
 
 def keeps_classes(kind: Kind, joined: Kind) -> bool:
@@ -32,10 +33,13 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
             return (t, py) == (u, also)
         case ScalarK(), RecordK():  # it becomes a complex number
             return False
-        case OptionalK(x), OptionalK(y):
-            return keeps_classes(x, y)
-        case _, OptionalK(inner):
-            return is_none(kind) or keeps_classes(kind, inner)
+        case _, OptionalK():
+            return all(
+                keeps_classes(x, y)
+                for x in alternatives(kind)
+                for y in alternatives(joined)
+                if sort(x) == sort(y)
+            )
         case TupleK(items), ListK(elem):
             return all(keeps_classes(k, elem) for k in items)
         case _ if type(kind) is type(joined):
@@ -90,8 +94,8 @@ def generalise(kind: Kind) -> Kind:
             return RecordK(cls, tuple((n, generalise(k)) for n, k in fields), kind.outside)
         case RangeK(items):
             return RangeK(tuple(map(generalise, items)))
-        case OptionalK(inner):
-            return OptionalK(generalise(inner))
+        case OptionalK(inner, other):
+            return OptionalK(generalise(inner), other)
         case MaybeK(inner):
             return MaybeK(generalise(inner))
         case _:
@@ -115,8 +119,8 @@ def widen(old: Kind, new: Kind) -> Kind:
             return ListK(widen(x, y), spare, new.cls)
         case HashK(_, x), HashK(_, y) if len(x.items) == len(y.items):
             return with_parts(new, (widen(x, y), new.factory))
-        case OptionalK(x), OptionalK(y):
-            return OptionalK(widen(x, y))
+        case OptionalK(x, other), OptionalK(y, also) if other == also:
+            return OptionalK(widen(x, y), also)
         case MaybeK(x), MaybeK(y):
             return MaybeK(widen(x, y))
         case RangeK(xs), RangeK(ys):

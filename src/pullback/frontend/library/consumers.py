@@ -8,6 +8,7 @@ the loop that becomes lanes. ``min`` and ``max`` find the place of the winner an
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Lit, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.iteration import (
@@ -50,9 +52,11 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.reduce import extremum
 from pullback.frontend.library.numpy.reductions import place_of
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.text import iterators
 from pullback.frontend.python import special_methods
 from pullback.frontend.signals import AlwaysRaises
 
@@ -63,6 +67,9 @@ from pullback.frontend.signals import AlwaysRaises
 def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """sum(items, start=0)"""
     values, start = bind(sp, "sum", args, kwargs, node, iterable=MISSING, start=Static(0))
+    if made_texts.is_text(start):
+        message = "sum() can't sum strings [use ''.join(seq) instead]"
+        sp.never("TypeError", message, node, ArgumentTypeError)
     items = sp.iterate(values, node)
     total = None if _is_negative_zero(start) else sum_items(sp, items, node)
     if (
@@ -364,7 +371,9 @@ def bool_atom(value: bool | Atom) -> Atom:
 
 @register(iter)
 def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Return iter(items): an iterator itself, or one over data."""
+    """Return iter(items): an iterator itself, or one over data; iter(function, sentinel)."""
+    if len(args) == 2 and not kwargs:
+        return _until(sp, args[0], args[1], node)
     (values,) = bind(sp, "iter", args, kwargs, node, iterable=MISSING)
     if isinstance(values, (GeneratorV, ZipV, EnumerateV, ReversedV)) or is_iterator(values):
         return values
@@ -376,6 +385,14 @@ def iter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(items, Driven):
         return GeneratorV(node, items, items)
     return once(values, items, node)
+
+
+def _until(sp: Specialiser, function: Value, sentinel: Value, node: ast.AST) -> Value:
+    """Return an iterator over what a function gives, up to the sentinel."""
+    value = sentinel.value if isinstance(sentinel, Static) else None
+    if isinstance(value, float) and math.isnan(value):  # which Python finds by its identity
+        sp.refuse(node, "iter() up to a NaN", "while True: v = f(); if math.isnan(v): break")
+    return run_program(sp, iterators.until, (function, sentinel), node)
 
 
 # --- any and all ---------------------------------------------------------------------------------

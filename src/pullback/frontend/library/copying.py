@@ -155,8 +155,8 @@ class _Copy:
                     return replace(value, fields=new, node=None)
                 owners, fresh = new_owner()
                 return RecordV(cls, new, None, owners, fresh)
-            case OptionalV(there, inner):
-                return OptionalV(there, self.part(inner) if self.deep else self.of(inner))
+            case OptionalV(_, inner):
+                return replace(value, value=self.part(inner) if self.deep else self.of(inner))
             case Scalar(rank0=True):
                 return without_axes(value.atom)
             case Scalar() | Static() | SymbolV():

@@ -64,8 +64,8 @@ def is_dataclass(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     match given:
         case OptionalV(there, inner):
             found = is_dataclass(sp, (inner,), {}, node)
-            both = isinstance(found, Static) and found.value is True
-            return Scalar(there, True, 1) if both else found
+            held = isinstance(found, Static) and found.value is True
+            return Scalar(there, True, 1) if held else found
         case UnionV():
             classes = tuple(c for c in given.possible if dataclasses.is_dataclass(c))
             return sp.is_instance(given, classes, node)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.messages import Message
 from pullback.core.terms import Atom
-from pullback.core.types import I64, Array, Bool
+from pullback.core.types import I64, Array, Bool, Real
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.coerce import coerce
@@ -36,6 +36,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     without_spare,
 )
+from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.table_keys import Hashed, has_methods, key_kind
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
@@ -80,12 +81,26 @@ def asked(run: Run, d: HashV, value: Value, node: ast.AST) -> tuple[Value, Value
     if isinstance(value, Static) and isinstance(value.value, float) and value.value.is_integer():
         value = Static(int(value.value))
     kind, tests = d.elem.items[0], list[Atom]()
+    value = _apart(run, value, kind, tests, node)
     own = own_key(run, keys_by_methods.as_tuple_of(value, kind), node)
     own = _narrowed(run, own, kind, tests)
     may: Value = Static(True)
     if tests:
         may = Scalar(functools.reduce(partial(run.b.prim, "and"), tests), True, 1)
     return keys_by_methods.plain(run, coerce(run, own, kind, node)), may
+
+
+def _apart(run: Run, value: Value, kind: Kind, tests: list[Atom], node: ast.AST) -> Value:
+    """Return what may be a key of this kind, of something that may be no key as well."""
+    while isinstance(value, OptionalV) and key_kind(run.kind(value, node)) is None:
+        other = key_kind(run.kind(value.other, node))
+        if other is not None and not _differ(other, kind):
+            tests.append(run.b.prim("not", value.there))
+            value = value.other
+        else:
+            tests.append(value.there)
+            value = value.value
+    return value
 
 
 def _narrowed(run: Run, value: Value, kind: Kind, tests: list[Atom]) -> Value:
@@ -162,6 +177,10 @@ def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
             return True
         case Static(float(x)) if not x.is_integer():
             return True
+        case Static(known) if is_mark(known):
+            return True
+        case Scalar(py=True) if isinstance(value.type, Real) and _has_texts(d):
+            return True
         case Static(None):
             return not d.elem.items or not has_none(d.elem.items[0])
         case _:
@@ -171,6 +190,10 @@ def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
             if has_methods(kind) != has_methods(d.elem.items[0]):
                 keys_by_methods.refuse_others(run, kind, d.elem.items[0], node)
             return _differ(kind, d.elem.items[0])
+
+
+def _has_texts(d: HashV) -> bool:
+    return bool(d.elem.items) and d.elem.items[0] == SymbolK(str)
 
 
 def _differ(a: Kind, b: Kind) -> bool:

@@ -115,12 +115,13 @@ def plain(run: Run, value: Value) -> Value:
     number of none): keys are compared leaf by leaf."""
     match value:
         case OptionalV(there, RefV(row, cls)):
-            return OptionalV(there, RefV(run.b.prim("select", there, row, i64(-1)), cls))
+            made = RefV(run.b.prim("select", there, row, i64(-1)), cls)
+            return OptionalV(there, made, value.other)
         case OptionalV(there, inner):
             flat = flatten(plain(run, inner))
             each = zip(flat.atoms, leaf_types(flat.kind), strict=True)
             same = (run.b.prim("select", there, atom, dummy_atom(run, t)) for atom, t in each)
-            return OptionalV(there, rebuild(flat.kind, same))
+            return OptionalV(there, rebuild(flat.kind, same), value.other)
         case TupleV(items, False):
             return replace(value, items=tuple(plain(run, v) for v in items))
         case RecordV(fields=named):
@@ -230,14 +231,22 @@ def _code_of(run: Run, value: Value, node: ast.AST) -> Atom:
     return run.b.prim("shr", code, i64(64 - _BITS))
 
 
+def _code_of_other(run: Run, other: Value, node: ast.AST) -> Value:
+    none = isinstance(other, Static) and other.value is None
+    return Static(0) if none else Scalar(_code_of(run, other, node), True)
+
+
 def _numbers(run: Run, value: Value, node: ast.AST) -> list[Atom]:
     """Return the ints that a number is made of."""
     match value:
         case Static(None):
             return [i64(0)]
-        case OptionalV(there, inner):
+        case OptionalV(there, inner, other):
             code = run.branch(
-                there, lambda: Scalar(_code_of(run, inner, node), True), lambda: Static(0), node
+                there,
+                lambda: Scalar(_code_of(run, inner, node), True),
+                lambda: _code_of_other(run, other, node),
+                node,
             )
             return [run.scalar(code, node).atom]
         case TupleV(items, False):

@@ -204,10 +204,10 @@ def into_memory(
 def stored_into(run: Run, value: Value, step: Step, node: ast.AST) -> Value:
     """Return a value that is not None."""
     if isinstance(step, str):
-        message, error = f"'NoneType' object has no attribute {step!r}", "AttributeError"
+        told, error = f"has no attribute {step!r}", "AttributeError"
     else:
-        message, error = "'NoneType' object does not support item assignment", "TypeError"
-    return optionals.present(run, value, message, node, error)
+        told, error = "does not support item assignment", "TypeError"
+    return optionals.present(run, value, optionals.object_said(told), node, error)
 
 
 def steps_of(run: Run, target: ast.expr) -> list[Step]:

@@ -84,10 +84,10 @@ def canonical_argument(kind: Kind, place: Hashable = None) -> Kind:
             return inside(shown if found is None else found)
         case RecordK(cls) as record if _has_siblings(cls):
             return _as_node(record) or inside(record)
-        case OptionalK(inner):
+        case OptionalK(inner, other):
             held = canonical_argument(inner, place)
             none = isinstance(held, UnionK) and types.NoneType in held.union.classes
-            return held if none else OptionalK(held)
+            return held if none and other == static_kind(None) else OptionalK(held, other)
         case LambdaSetK():
             return kind
         case other if is_function(other):
@@ -146,7 +146,7 @@ class _Solver:
             return
         args = typing.get_args(annotation)
         match kind:
-            case OptionalK(inner):
+            case OptionalK(inner, StaticK(_, None)):
                 self.see(annotation, inner, enter)
             case UnionK(union):
                 for cls, given in instances(annotation).items():

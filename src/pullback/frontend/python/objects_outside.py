@@ -48,7 +48,7 @@ def with_attributes(
                 return value
             return RecordV(cls, new, None, value.owners, value.fresh)
         case OptionalV(there, inner):
-            return OptionalV(there, with_attributes(run, inner, node, around))
+            return OptionalV(there, with_attributes(run, inner, node, around), value.other)
         case _:
             return value
 

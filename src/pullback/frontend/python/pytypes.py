@@ -37,6 +37,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     static_kind,
 )
+from pullback.frontend.kinds.sum_kinds import MARKS, mixes
 from pullback.frontend.kinds.table_keys import has_methods, key_kind
 from pullback.frontend.kinds.widening import small_in
 from pullback.frontend.python import generics, records
@@ -167,8 +168,9 @@ def _list_of_several(value: list[object]) -> ArgType:
         other = type_of(item)
         if other != elem:
             joined = join(elem, other)
-            if joined is None or holds_hash(joined):  # dicts with other keys
-                return _items_one_by_one(value, elem, other)
+            few = len(value) <= MOST_ITEMS
+            if joined is None or holds_hash(joined) or (few and mixes(joined)):
+                return _items_one_by_one(value, elem, other)  # dicts with other keys, settings
             if not all(keeps_classes(k, joined) for k in (elem, other)):
                 mixed = mixed or (elem, other)
             elem = joined
@@ -463,7 +465,6 @@ _FAST: dict[type, Callable[..., ArgType]] = {
     int: lambda _: _INT,
     bool: lambda _: _BOOL,
     type(None): lambda _: _NONE,
-    str: static_kind,
     np.ndarray: _array,
     np.float64: lambda _: ScalarK(F64, False),
     np.float32: lambda _: ScalarK(F32, False),
@@ -473,6 +474,7 @@ _FAST: dict[type, Callable[..., ArgType]] = {
     tuple: _tuple,
     list: _list,
     dict: _dict,
+    **dict.fromkeys((str, *MARKS), static_kind),
     types.FunctionType: _function,
 }
 

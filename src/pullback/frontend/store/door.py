@@ -124,7 +124,7 @@ def _marked(run: Run, store: Columns, value: Value, mark: Mark, node: ast.AST) -
 def _with_references(kind: Kind, mark: Mark, references: list[type]) -> Kind:
     match kind, mark:
         case OptionalK(inner), _:
-            return OptionalK(_with_references(inner, mark, references))
+            return OptionalK(_with_references(inner, mark, references), kind.other)
         case ScalarK(Int()), int(k):
             return RefK(references[k])
         case ListK(elem, spare), (inner,):
@@ -196,7 +196,7 @@ def _without_references(
             return ScalarK(I64, True), references.index(cls)
         case OptionalK(inner):
             made, mark = inside(inner)
-            return OptionalK(made), mark
+            return OptionalK(made, kind.other), mark
         case ListK(elem, spare):
             made, mark = inside(elem)
             return ListK(made, spare), None if mark is None else (mark,)

@@ -12,6 +12,8 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from pullback.frontend.kinds.values import ADVANCED, SEQUENTIAL
 
 Function = Callable[..., Any]
@@ -19,6 +21,9 @@ Items = Iterable[Any]
 
 
 def enumerate(iterable: Items, start: int = 0) -> Iterator[Any]:
+    if not isinstance(start, (int, np.integer)):
+        name = type(start).__name__
+        raise TypeError(f"{name!r} object cannot be interpreted as an integer")
     n = start
     for item in iterable:
         yield n, item
@@ -31,6 +36,18 @@ def by_next(function: Function) -> Iterator[Any]:
         try:
             item = function()
         except StopIteration:
+            return
+        yield item
+
+
+def until(function: Function, sentinel: Any) -> Iterator[Any]:
+    """Yield what a function gives, up to the sentinel."""
+    while True:
+        try:
+            item = function()
+        except StopIteration:
+            return
+        if sentinel == item:
             return
         yield item
 
@@ -244,6 +261,8 @@ def zip_beside(iterable: Items, source: Any) -> Iterator[Any]:
 
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    if isinstance(start, str) or isinstance(step, str):
+        raise TypeError("a number is required")
     n = start
     while True:
         yield n

@@ -1,0 +1,72 @@
+"""Arguments of library functions that may be None, a mark or a text."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import operator
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import scalars, symbol_values
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.values import OptionalV, Value
+from pullback.frontend.library import graph_steps, hashing_steps
+from pullback.frontend.library.text import iterators
+from pullback.frontend.python.contexts import is_method
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+ASKING = (
+    isinstance, bool, hasattr, callable, str, repr, hash, ascii, format, copy.copy, copy.deepcopy,
+    is_method, hashing_steps.code, hashing_steps.same, iterators.more, *graph_steps.TAKING_NONE,
+    type, operator.not_, operator.truth, operator.is_, operator.is_not, operator.eq, operator.ne,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.add, operator.sub, operator.mul,
+    operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul, operator.neg,
+    operator.pos, operator.and_, operator.or_, operator.xor, operator.getitem, operator.contains,
+)  # fmt: skip
+"""The functions that may be asked about None, or say themselves what Python says of it."""
+
+_OF_TEXTS = frozenset({float, int, len})
+"""The functions that take a text as well as other things."""
+
+
+def are_apart(obj: Hashable, args: Sequence[Value]) -> bool:
+    """Whether a call is compiled for each of the things that an argument may be."""
+    return obj in _OF_TEXTS and any(map(optionals.may_be_text, args))
+
+
+def apart(
+    run: Run, obj: Hashable, args: Sequence[Value], call: Callable[[Sequence[Value]], Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    k = next(k for k, v in enumerate(args) if optionals.may_be_text(v))
+
+    def with_part(part: Value) -> Value:
+        if obj is len and (scalars.is_number(part) or symbol_values.is_plain(part)):
+            message = f"object of type {optionals.class_name(part)!r} has no len()"
+            run.never("TypeError", message, node, ArgumentTypeError)
+        return call([*args[:k], part, *args[k + 1 :]])
+
+    found = optionals.apart(run, args[k], with_part, node)
+    assert found is not None
+    return found
+
+
+def present(
+    run: Run, obj: Hashable, args: Sequence[Value], node: ast.AST
+) -> Sequence[Value]:
+    """Return the arguments after the checks that they are something."""
+    told = optionals.told_of_nothing(obj)
+    if obj not in ASKING and any(isinstance(v, OptionalV) for v in args):
+        said = told or f"{getattr(obj, '__name__', obj)}: the argument is None".format
+        of_numbers = optionals.takes_numbers_only(obj)
+        return [optionals.present(run, v, said, node, of_numbers=of_numbers) for v in args]
+    if args and optionals.is_nothing(args[0]) and told is not None:
+        optionals.present(run, args[0], told, node)
+    return args
+
+
+__all__ = ["apart", "are_apart", "present"]
