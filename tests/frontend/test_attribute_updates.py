@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import pullback as pb
 from tests.campaign import part
 from tests.foreign.__main__ import is_right
-from tests.frontend import attribute_dicts, attribute_programs
+from tests.frontend import attribute_dicts, attribute_programs, bare_objects
 
-PROGRAMS = [*attribute_programs.PROGRAMS, *attribute_dicts.PROGRAMS]
+PROGRAMS = [
+    *attribute_programs.PROGRAMS, *attribute_dicts.PROGRAMS, *bare_objects.PROGRAMS,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", part("values", PROGRAMS, 3), ids=lambda f: f.__name__)
@@ -127,3 +129,66 @@ def test_a_global_object_that_gets_another_attribute() -> None:
     assert f(1.5) == 10.5
     del KEPT.more
     assert f(1.5) == 6.0
+
+
+class Single:
+    only: Any = None
+
+    def __new__(cls) -> Any:
+        if cls.only is None:
+            cls.only = super().__new__(cls)
+            cls.only.v = 0.0
+        return cls.only
+
+
+class Interned:
+    known: ClassVar[dict[str, Any]] = {}
+
+    def __new__(cls, name: str) -> Any:
+        if name not in cls.known:
+            made: Any = super().__new__(cls)
+            made.n = 0
+            cls.known[name] = made
+        return cls.known[name]
+
+
+def adds(x: Any) -> Any:
+    s: Any = Single()
+    s.v += x
+    a, b = Interned("a"), Interned("a")
+    a.n += 1
+    return Single().v * 2 + b.n * x + (1.0 if a is b else 2.0)
+
+
+def test_objects_of_which_there_is_one() -> None:
+    plain = [adds(1.3), adds(2.0)]
+    left = Single.only.v, Interned.known["a"].n
+    Single.only, Interned.known = None, {}
+    assert [pb.jit(adds)(1.3), pb.jit(adds)(2.0)] == plain
+    assert (Single.only.v, Interned.known["a"].n) == left
+    assert pb.grad(adds)(1.5) == 2.0 + 3
+
+
+class Solver:
+    def __init__(self, rhs: Callable[[Any], Any]) -> None:
+        self.rhs = rhs
+        self.steps = 0
+
+    def step(self, y: Any) -> Any:
+        self.steps += 1
+        return y + 0.1 * self.rhs(y)
+
+
+SOLVER = Solver(lambda y: -2.0 * y)
+
+
+def stepped(x: Any) -> Any:
+    for _ in range(5):
+        x = SOLVER.step(x)
+    return x
+
+
+def test_a_global_object_that_keeps_a_function_is_updated() -> None:
+    rhs, wanted = SOLVER.rhs, stepped(1.3)
+    assert pb.jit(stepped)(1.3) == wanted and pb.grad(stepped)(1.3) == pytest.approx(0.8**5)
+    assert SOLVER.steps == 15 and SOLVER.rhs is rhs

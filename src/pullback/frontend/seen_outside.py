@@ -33,10 +33,13 @@ from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK, StaticK
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
+    ClosureV,
     FunctionV,
     HashV,
+    LambdaSetV,
     ListV,
     MaybeV,
+    OperatorV,
     OptionalV,
     Owner,
     RecordV,
@@ -310,7 +313,7 @@ class Updates:
                     n: self._part_told(
                         before.get(n), v, mine, kept and n not in self.run.put_into
                     )
-                    for n, v in after.items()
+                    for n, v in after.items() if not self._is_same_function(n, before.get(n), v)
                 }
                 told = RecordV(dict, {n: v for n, v in parts.items() if v is not None})
                 if cls is dict:
@@ -337,6 +340,12 @@ class Updates:
                 return end
             case _:
                 raise UntoldError("makes an object one of another kind")
+
+    def _is_same_function(self, name: str, before: Value | None, after: Value) -> bool:
+        """Whether an attribute is a function that nobody has assigned: it is what it was."""
+        functions = FunctionV, ClosureV, LambdaSetV, OperatorV
+        same = isinstance(before, functions) and isinstance(after, functions)
+        return same and name not in self.run.assigned
 
     def _whole_told(self, own: Value, end: Value, mine: _Mine) -> Value:
         """Return what has been put into places of which kinds, and an object as it is now."""

@@ -176,7 +176,7 @@ def _delete_attribute(run: Run, target: ast.Attribute, node: ast.AST) -> None:
     if not isinstance(name, OwnName) and any(attributes.written(c, "__delattr__") for c in classes):
         run.call(run.attribute(here, "__delattr__", node), (Static(name),), node)
         return
-    if any(attributes.is_data_descriptor(attributes.entry_of(c, name)) for c in classes):
+    if any(by_methods.is_data_descriptor(attributes.entry_of(c, name)) for c in classes):
         run.refuse(target, f"del of the property {name!r}", "write a method that does it")
     if base is None:
         assert isinstance(here, RefV)

@@ -150,6 +150,9 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return _of_record(run, value, name, node)
         case RefV() | SuperV(RefV()):
             return run.shared_attribute(value, name, node)
+        case SuperV(Static(type() as cls), after):
+            mro = cls.__mro__
+            return _of_class_behind(run, cls, mro[mro.index(after) + 1 :], name, node)
         case SuperV(RecordV() as record, after):
             mro = record.cls.__mro__
             bases = mro[mro.index(after) + 1 :] if after in mro else ()
@@ -289,7 +292,7 @@ def refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoRetu
         hook = object_classes.hook_of(cls)
         where = f" here (its {hook} is not asked)" if hook == "__getattribute__" else " here"
     reason = f"{cls.__name__} has no field or method {name!r}{where}"
-    if value.outside is not None:
+    if value.outside is not None or object_classes.is_object_class(cls):
         text = Constant(f"{cls.__name__!r} object has no attribute {name!r}")
         run.never("AttributeError", Message((text,), 0, reason), node, UnknownAttributeError)
     run.refuse(node, reason, error=UnknownAttributeError)
@@ -345,11 +348,6 @@ def is_descriptor(entry: object, special: str) -> bool:
     ``__set__``, what the attribute is."""
     cls = type(entry)
     return object_classes.is_object_class(cls) and written(cls, special) is not None
-
-
-def is_data_descriptor(entry: object) -> bool:
-    """Whether what a class has under a name says what becomes of it when it is assigned."""
-    return isinstance(entry, property) or is_descriptor(entry, "__set__")
 
 
 def is_computed(entry: object) -> bool:
@@ -413,6 +411,18 @@ def written(cls: type, name: str) -> types.FunctionType | None:
 
 def _bound(f: FunctionV, receiver: Value) -> FunctionV:
     return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (receiver,))
+
+
+def _of_class_behind(
+    run: Run, cls: type, bases: tuple[type, ...], name: str, node: ast.AST
+) -> Value:
+    """Return what ``super().name`` is in a method of a class, or in its ``__new__``."""
+    base, found = class_entry(bases, name)
+    if isinstance(found, staticmethod) and isinstance(found.__func__, types.FunctionType):
+        return function_in(run, base, found.__func__, name, node)
+    if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+        return _bound(function_in(run, base, found.__func__, name, node), Static(cls))
+    return _of_class(run, base, name, node)
 
 
 def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:

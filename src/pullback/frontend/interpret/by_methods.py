@@ -109,13 +109,18 @@ def changed_first(
         case _:
             return None
     by_method = any(
-        attributes.is_data_descriptor(attributes.entry_of(c, last))
+        is_data_descriptor(attributes.entry_of(c, last))
         or (attributes.written(c, "__setattr__") is not None and not isinstance(last, OwnName))
         for c in classes
     )
     old = run.attribute(obj, last, node) if by_method else obj
     changes = by_method and holding.is_updated_in_place(opened(run, old, node))
     return old if changes and not _is_alone(run, base.id, old) else None
+
+
+def is_data_descriptor(entry: object) -> bool:
+    """Whether what a class has under a name says what becomes of it when it is assigned."""
+    return isinstance(entry, property) or attributes.is_descriptor(entry, "__set__")
 
 
 def _is_alone(run: Run, name: str, array: Value) -> bool:
@@ -257,4 +262,4 @@ def _calls(s: ast.AugAssign) -> dict[str, ast.Call]:
     return {}
 
 
-__all__ = ["by_operator", "store", "there"]
+__all__ = ["by_operator", "changed_first", "is_data_descriptor", "store", "there"]

@@ -1,4 +1,5 @@
-"""``Class(...)`` of a class whose objects change: an object of this function, like a dict."""
+"""``Class(...)`` of a class whose objects change: an object of this function, like a dict; and
+``Class.__new__(Class)``, one without its ``__init__``."""
 
 from __future__ import annotations
 
@@ -8,14 +9,15 @@ from collections.abc import Sequence
 from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING
 
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.functions.capturing_classes import captures, class_of, methods_of
 from pullback.frontend.functions.constructors import constructor_form
 from pullback.frontend.interpret import attributes, objects, shared_objects
-from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, Static, Value, register
+from pullback.frontend.interpret.class_functions import function_in
+from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, RefV, Static, Value, register
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.libraries import is_closed, name_of
-from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class
+from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, maker_of
 from pullback.frontend.run import Run
 from pullback.frontend.store.facts import can_be_shared
 
@@ -30,6 +32,9 @@ def make(
 ) -> Value:  # fmt: skip
     """A new object; ``methods``: those that use variables around the class."""
     _check(run, cls, node)
+    by = maker_of(cls)
+    if by is not None:
+        return _by_maker(run, cls, by, args, kwargs, node)
     methods = methods or {}
     run.constructed[cls] = None
     if run.store is not None and can_be_shared(cls):
@@ -63,6 +68,54 @@ def check_named(run: Run, cls: type, node: ast.AST) -> None:
     if captures(cls):
         reason = f"an object of {cls.__name__}, whose methods use variables around it, is made"
         run.refuse(node, f"{reason} by another name", "call the class by its name")
+
+
+@register(object.__new__)
+def _object_new(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``object.__new__(cls)``, which ``super().__new__(cls)`` and ``cls.__new__(cls)`` may be."""
+    assert isinstance(sp, Run)
+    run = sp
+    (of,) = args if len(args) == 1 and not kwargs else (Static(None),)
+    cls = of.value if isinstance(of, Static) else None
+    if not isinstance(cls, type) or not is_object_class(cls):
+        run.refuse(
+            node, "object.__new__ of anything but a plain class, or with more arguments",
+            "call it with a plain class, and nothing else", error=ArgumentTypeError,
+        )  # fmt: skip
+    return empty(run, cls, node)
+
+
+def empty(run: Run, cls: type, node: ast.AST) -> Value:
+    """Return a new object without attributes."""
+    check_named(run, cls, node)
+    _check(run, cls, node)
+    run.constructed[cls] = None
+    if run.store is not None and can_be_shared(cls):
+        return run.store.empty(cls, node)
+    return _new(cls, {})
+
+
+def _by_maker(
+    run: Run, cls: type, by: types.FunctionType, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """Return ``cls(...)`` of a class that says by ``__new__`` which object that is."""
+    if captures(cls) or (is_dataclass(cls) and attributes.written(cls, "__init__") is None):
+        run.refuse(node, f"{cls.__name__} has a __new__ of its own", "use a function")
+    f = function_in(run, cls, by, "__new__", node)
+    found = run.call(f, (Static(cls), *args), node, kwargs)
+    init = attributes.written(cls, "__init__")
+    if not isinstance(found, (RecordV, RefV)) or not issubclass(found.cls, cls) or init is None:
+        return found
+    if isinstance(found, RefV):
+        run.call(run.attribute(found, "__init__", node), args, node, kwargs)
+        return found
+    if not found.fresh:
+        reason = f"{cls.__name__}.__new__ gives an object that others may have"
+        run.refuse(node, reason, "use a function", error=MutationError)
+    return _initialised(run, found, init, args, kwargs, node)
 
 
 def make_here(

@@ -68,7 +68,7 @@ from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.libraries import is_used_in_brackets
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import is_object_class, maker_of
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
 from pullback.frontend.store.shared_memory import is_shared, opened
@@ -357,7 +357,7 @@ def construct(
             f"{cls.__name__} is a dataclass that is not frozen",
             "declare it with @dataclass(frozen=True)",
         )
-    if not _plain_init(cls):
+    if not _plain_init(cls) or maker_of(cls) is not None:
         run.refuse(
             node,
             f"{cls.__name__} runs code of its own when it is made",

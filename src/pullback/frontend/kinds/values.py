@@ -232,10 +232,10 @@ class PlaceV(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuperV(Value):
-    """The value of ``super()``: a record, whose methods are looked up in the classes after
-    ``after``."""
+    """The value of ``super()``: a record (or, in a method of a class, the class), whose methods are
+    looked up in the classes after ``after``."""
 
-    record: RecordV | RefV
+    record: RecordV | RefV | Static
     after: type
 
 

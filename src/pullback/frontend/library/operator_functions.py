@@ -176,7 +176,10 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not args and scope is not None and definition is not None and definition.node.args.args:
         names = scope.function.__code__.co_freevars
         receiver = sp.lookup(definition.node.args.args[0].arg, node)
-        if "__class__" in names and isinstance(receiver, (RecordV, RefV)):
+        if "__class__" in names and (
+            isinstance(receiver, (RecordV, RefV))
+            or (isinstance(receiver, Static) and isinstance(receiver.value, type))
+        ):
             cell = (scope.function.__closure__ or ())[names.index("__class__")]
             after = cell.cell_contents
             if issubclass(after, BaseException):

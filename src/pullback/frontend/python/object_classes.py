@@ -26,7 +26,7 @@ _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 LOCAL: WeakSet[type] = WeakSet()
 """The classes that were made when a function was compiled: Python makes one in each run."""
 
-_HOOKS = "__new__", "__getattribute__"
+_HOOKS = ("__getattribute__",)
 
 
 def is_object_class(cls: type) -> bool:
@@ -102,6 +102,16 @@ def hook_of(cls: type) -> str:
     return "__getattr__" if asked and fallback_of(cls) is None else ""
 
 
+def maker_of(cls: type) -> types.FunctionType | None:
+    """Return the ``__new__`` that the user wrote for a class."""
+    order = (base for base in cls.__mro__ if base not in _ABSTRACT)
+    found = next((vars(b)["__new__"] for b in order if "__new__" in vars(b)), None)
+    inner = found.__func__ if isinstance(found, staticmethod) else None
+    if not isinstance(inner, types.FunctionType) or inner.__code__.co_filename[:1] == "<":
+        return None  # that of a NamedTuple has no file
+    return inner
+
+
 def is_written(cls: type, name: str) -> bool:
     """Whether the user wrote a special method that ``object`` has too."""
     found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
@@ -117,5 +127,5 @@ def fallback_of(cls: type) -> types.FunctionType | None:
 
 __all__ = [
     "LOCAL", "NAMESPACES", "attributes_of", "changes", "fallback_of", "hook_of",
-    "is_made_in_python", "is_object_class", "is_written", "slots_of",
+    "is_made_in_python", "is_object_class", "is_written", "maker_of", "slots_of",
 ]  # fmt: skip

@@ -236,6 +236,15 @@ class Columns:
         reason = f"a copy of a {group.name} that has the same lists or arrays"
         self.run.refuse(node, reason, "use copy.deepcopy", error=MutationError)
 
+    def empty(self, cls: type, node: ast.AST) -> RefV:
+        """Return a new object without attributes."""
+        if cls not in self.facts.groups:
+            self.facts.add(cls)
+        group = self.facts.groups[cls]
+        for name in group.always:
+            self.facts.removed(group, name)
+        return self.made(cls, node)
+
     def known(self, cls: type, fields: dict[str, Value], node: ast.AST) -> RefV:
         """Return a new object with these fields."""
         if cls not in self.facts.groups:

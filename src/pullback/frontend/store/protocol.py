@@ -47,6 +47,9 @@ class Store(Protocol):
     def made(self, cls: type, node: ast.AST) -> RefV:
         """Return a new object, whose fields have no value yet."""
 
+    def empty(self, cls: type, node: ast.AST) -> RefV:
+        """Return a new object without attributes."""
+
     def known(self, cls: type, fields: dict[str, Value], node: ast.AST) -> RefV:
         """Return a new object with these fields."""
 
