@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
 from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.interpret import assignment, attributes, by_methods
+from pullback.frontend.interpret.class_functions import class_entry
 from pullback.frontend.kinds.values import (
     UNSET,
     MaybeV,
@@ -66,7 +67,7 @@ def of_super(run: Run, receiver: Value, name: str, node: ast.Call) -> Value | No
     assert isinstance(record, (RecordV, RefV)) and run.frame.definition is not None
     classes = [record.cls] if isinstance(record, RecordV) else run.rows.group(record).classes
     behind = [c.__mro__[c.__mro__.index(receiver.after) + 1 :] for c in classes]
-    if any(attributes.class_entry(b, name)[1] is not getattr(object, name) for b in behind):
+    if any(class_entry(b, name)[1] is not getattr(object, name) for b in behind):
         return None
     me = ast.Name(run.frame.definition.node.args.args[0].arg, ast.Load())
     return change(run, node, [ast.copy_location(me, node), *node.args], True)

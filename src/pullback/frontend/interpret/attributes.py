@@ -21,7 +21,13 @@ from pullback.frontend.functions.capturing_classes import class_of as class_of_c
 from pullback.frontend.functions.capturing_classes import class_of_object, is_constructor, method_in
 from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret import fallbacks, small_ints, symbol_values
-from pullback.frontend.interpret.class_functions import check_hash, function_in, own_function
+from pullback.frontend.interpret.class_functions import (
+    check_hash,
+    class_entry,
+    function_in,
+    has_entry,
+    own_function,
+)
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
@@ -381,23 +387,6 @@ def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value
     entry = entry_of(cls, name)
     assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
     return _bound(own_function(run, value, cls, entry.fset, name, node, "fset"), value)
-
-
-def class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
-    """Return the entry under this name of the first of the classes that has one, and that class."""
-    for base in bases:
-        if name in vars(base):
-            entry: object = vars(base)[name]
-            return base, entry
-    return bases[0], None
-
-
-def has_entry(bases: tuple[type, ...], name: str) -> bool:
-    """Whether one of the classes has something under this name that is not the slot of it."""
-    return any(
-        name in vars(base) and not isinstance(vars(base)[name], types.MemberDescriptorType)
-        for base in bases
-    )
 
 
 def written(cls: type, name: str) -> types.FunctionType | None:

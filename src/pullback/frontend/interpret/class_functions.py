@@ -56,4 +56,21 @@ def check_hash(run: Run, node: ast.AST) -> None:
         )  # fmt: skip
 
 
-__all__ = ["check_hash", "function_in", "own_function"]
+def class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
+    """Return the entry under this name of the first of the classes that has one, and that class."""
+    for base in bases:
+        if name in vars(base):
+            entry: object = vars(base)[name]
+            return base, entry
+    return bases[0], None
+
+
+def has_entry(bases: tuple[type, ...], name: str) -> bool:
+    """Whether one of the classes has something under this name that is not the slot of it."""
+    return any(
+        name in vars(base) and not isinstance(vars(base)[name], types.MemberDescriptorType)
+        for base in bases
+    )
+
+
+__all__ = ["check_hash", "class_entry", "function_in", "has_entry", "own_function"]

@@ -25,11 +25,11 @@ from pullback.frontend.functions.capturing_classes import class_of as class_of_c
 from pullback.frontend.interpret import made_texts, small_ints
 from pullback.frontend.interpret.attributes import (
     entry_of,
-    has_entry,
     is_computed,
     unpack,
     variant_params,
 )
+from pullback.frontend.interpret.class_functions import has_entry
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds import optionals

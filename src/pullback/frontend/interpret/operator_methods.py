@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret.attributes import class_entry, written
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.class_functions import class_entry
 from pullback.frontend.interpret.symbol_values import METHODS as COMPARISONS
 from pullback.frontend.interpret.symbol_values import MIRRORED
 from pullback.frontend.kinds.values import ArrayV, RecordV, RefV, Static, Value

@@ -14,13 +14,12 @@ from pullback.frontend.functions import choices
 from pullback.frontend.functions.capturing_classes import class_of_object
 from pullback.frontend.interpret import fallbacks
 from pullback.frontend.interpret.attributes import (
-    class_entry,
     comes_first,
     entry_of,
-    has_entry,
     is_computed,
     method_of,
 )
+from pullback.frontend.interpret.class_functions import class_entry, has_entry
 from pullback.frontend.kinds.values import RefV, Scalar, Static, SuperV, Value
 from pullback.frontend.memory import attributes_outside
 from pullback.frontend.python.paths import MISSING

@@ -21,10 +21,10 @@ from pullback.frontend.interpret import complex_values
 from pullback.frontend.interpret.attributes import (
     comes_first,
     entry_of,
-    has_entry,
     is_computed,
     written,
 )
+from pullback.frontend.interpret.class_functions import has_entry
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.fallbacks import asks, told_absent
 from pullback.frontend.interpret.shared_objects import class_of_reference, from_class, has_attribute
