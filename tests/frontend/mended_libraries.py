@@ -6,7 +6,6 @@ import statistics
 
 import numpy as np
 import scipy.special
-from scipy import optimize
 
 from pullback.errors import UnsupportedError
 from tests.frontend.mended import M, X, mends
@@ -135,15 +134,3 @@ def refused_small_ints(a, x):
 )  # fmt: skip
 def mended_small_ints(a, x):
     return x * (float(a[0]) * float(a[1]))
-
-
-def refused_box(v):
-    return optimize.minimize(lambda x: np.sum((x - v) ** 2), v, bounds=[(0.0, 5.0)] * 3).fun
-
-
-@mends(refused_box, (np.array([1.0, 2.0, 3.0]),), "x = low + (high - low)", UnsupportedError)
-def mended_box(v):
-    def f(u):
-        return np.sum((5.0 / (1.0 + np.exp(-u)) - v) ** 2)
-
-    return np.round(optimize.minimize(f, 0.0 * v).fun, 6)

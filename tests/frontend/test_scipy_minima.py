@@ -91,9 +91,32 @@ def by_simplex(p):
     ).x
 
 
+def between_bounds(v):
+    """A number lies on a bound that moves, the others do not."""
+    def f(x):
+        return (v[0] - x[0]) ** 2 + 10.0 * (x[1] - x[0] ** 2) ** 2 + (x[2] - v[1]) ** 2
+
+    a = so.minimize(f, [-1.0, 2.0, 0.0], bounds=[(None, 0.6 * v[0]), (-1, None), (0.0, 3.0)],
+                    options={"gtol": 1e-9, "ftol": 1e-15})  # fmt: skip
+    return a.x * a.fun
+
+
+def by_conjugates(p):
+    def slope(x):
+        y = x[1] - x[0] ** 2
+        return np.array([2.0 * (x[0] - p) - 4.0 * x[0] * y, 2.0 * y])
+
+    def f(x):
+        return (p - x[0]) ** 2 + (x[1] - x[0] ** 2) ** 2
+
+    a = so.minimize(f, [-1.0, 2.0], method="CG", jac=slope, tol=1e-9)
+    b = so.minimize(f, [-1.0, 2.0], method="Newton-CG", jac=slope, tol=1e-9)
+    return a.x * b.x
+
+
 CASES: list[tuple[Any, Any]] = [
     (by_hybrid, V), (of_a_bracket, 1.3), (by_gradients, 1.3), (by_jacobian, 1.3), (of_bounds, 1.3),
-    (by_pairs, V), (by_simplex, 1.3),
+    (by_pairs, V), (by_simplex, 1.3), (between_bounds, V), (by_conjugates, 1.3),
 ]  # fmt: skip
 
 
@@ -165,9 +188,37 @@ def told_by_vectors(p):
             d.x, d.nit, d.status)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "f", [told_by_roots, told_by_few_calls, told_by_numbers, told_by_vectors]
-)
+def told_of(a):
+    return a.x, a.nit, a.nfev, a.njev, a.status, len(a.message)
+
+
+def told_by_memory(p):
+    a = so.minimize(rosen(p), [-1.0, 2.0], method="L-BFGS-B", options={"maxcor": 3})
+    b = so.minimize(rosen(p), [-1.0, 2.0], bounds=so.Bounds(-2.0, [0.9, 3.0]))
+    return *told_of(a), *told_of(b)
+
+
+def told_by_conjugates(p):
+    def slope(x):
+        y = x[1] - x[0] ** 2
+        return np.array([2.0 * (x[0] - p) - 40.0 * x[0] * y, 20.0 * y])
+
+    def bend(x):
+        steep = 2.0 - 40.0 * (x[1] - 3.0 * x[0] ** 2)
+        return np.array([[steep, -40.0 * x[0]], [-40.0 * x[0], 20.0]])
+
+    a = so.minimize(rosen(p), [-1.0, 2.0], method="CG")
+    b = so.minimize(rosen(p), [-1.0, 2.0], method="Newton-CG", jac=slope)
+    c = so.minimize(rosen(p), [-1.0, 2.0], method="Newton-CG", jac=slope, hess=bend)
+    d = so.minimize(rosen(p), [-1.0, 0.5], method="Nelder-Mead", bounds=[(-2, 2), (0.0, 1.0)])
+    return *told_of(a), *told_of(b), *told_of(c), d.x, d.nfev
+
+
+TOLD = [told_by_roots, told_by_few_calls, told_by_numbers, told_by_vectors, told_by_memory,
+        told_by_conjugates]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", campaign.part("surface", TOLD, 5))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_the_search_is_that_of_scipy(f):
     for wanted, found in zip(f(1.3), pb.jit(f)(1.3), strict=True):
@@ -202,8 +253,9 @@ def test_the_errors_are_those_of_scipy(f):
 
 
 @pytest.mark.parametrize(("f", "reason"), [
-    (lambda p: so.minimize(rosen(p), [0.0, 0.0], bounds=[(0, 1)] * 2).x, "bounds or constraints"),
-    (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="CG").x, "by this method"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="CG", bounds=[(0, 1)] * 2).x, "bounds"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], constraints=({"type": "eq"},)).x, "constraints"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="SLSQP").x, "by this method"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], callback=print).x, "callback"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], options={"norm": 2}).x, "this option"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0]).hess_inv, "hess_inv"),

@@ -100,7 +100,7 @@ def by_newton(pair: Sloped, product: Callable[[Vector, Vector], Vector], x: Vect
         if k >= most:
             return x, k, calls, slopes, 1
         way, found, more = _newton_way(product, x, slope)
-        slopes += each * more
+        slopes += max(each * more - 1, 0)
         if not found:
             return x, k, calls, slopes, 3
         along = slope @ way

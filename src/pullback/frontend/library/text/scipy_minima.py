@@ -1,11 +1,12 @@
 """``minimize`` of ``scipy.optimize`` as plain Python that the front end compiles: the method of
 Broyden, Fletcher, Goldfarb and Shanno (J. Nocedal and S. J. Wright, *Numerical Optimization*,
-section 6.1) with the line search of J. J. More and D. J. Thuente, "Line search algorithms with
-guaranteed sufficient decrease" (1994); and J. A. Nelder and R. Mead, "A simplex method for function
+section 6.1), its form with a limited memory between bounds (``limited_memory``), conjugate
+gradients (``conjugate_gradients``); and J. A. Nelder and R. Mead, "A simplex method for function
 minimization" (1965), with the parameters of F. Gao and L. Han (2012) if they are asked for.
 
 The place is the value that the iteration gives; without ``jac`` the search takes gradients by
-differences, as SciPy does. Its derivative is that of the minimum, where the exact gradient is 0.
+differences, as SciPy does. Its derivative is that of the minimum, where the exact gradient is 0; a
+number that lies on a bound moves with the bound.
 """
 
 from __future__ import annotations
@@ -16,8 +17,23 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.library.solutions import constant, least_of, with_slope
+from pullback.frontend.library.solutions import (
+    constant,
+    least_of,
+    root_of,
+    slope_of,
+    with_slope,
+)
+from pullback.frontend.library.text.conjugate_gradients import (
+    Descended,
+    by_conjugates,
+    by_newton,
+    first_length,
+)
 from pullback.frontend.library.text.domains import Matrix, Vector
+from pullback.frontend.library.text.limited_memory import by_limited_memory
+from pullback.frontend.library.text.line_searches import searched
+from pullback.frontend.library.text.trust_reflective import GivenBounds
 from pullback.frontend.library.text_helpers import unsupported
 
 _STEP = float(np.finfo(float).eps) ** 0.5
@@ -26,25 +42,25 @@ Function = Callable[[Vector], float]
 Sloped = Callable[[Vector], tuple[float, Vector]]
 Found = tuple[Vector, int, int, int]
 """The place, the number of rounds, how often the function was called, how it ended."""
-Ends = tuple[float, float, float, float, float, float, float, bool]
-"""Of a line search: the best step with value and slope, the other end, the trial, and whether they
-enclose the minimum."""
 
 
 class MinimizeResult:
     """What ``minimize`` gives."""
 
     def __init__(
-        self, x: Vector, fun: Function, nit: int, calls: int, status: int, slopes: bool, each: int
-    ) -> None:
+        self, x: Vector, fun: Function, nit: int, nfev: int, njev: int, status: int, how: str,
+        reason: int,
+    ) -> None:  # fmt: skip
         self.x = x
         self.nit = nit
-        self.nfev = calls * each
+        self.nfev = nfev
         self.status = status
         self.success = status == 0
         self._objective = fun
-        self._slopes = slopes
-        self._calls = calls
+        self._slopes = how != "nelder-mead"
+        self._njev = njev
+        self._how = how
+        self._reason = reason
 
     @property
     def fun(self) -> float:
@@ -63,13 +79,17 @@ class MinimizeResult:
         """How often the gradient was computed."""
         if not self._slopes:
             raise AttributeError("njev")
-        return self._calls
+        return self._njev
 
     @property
     def message(self) -> str:
         """How it ended."""
+        if self._how == "l-bfgs-b":
+            return _limited(self._reason)
         if self.status == 0:
             return "Optimization terminated successfully."
+        if self._how == "newton-cg":
+            return _of_newton(self.status)
         if self.status == 3:
             return "NaN result encountered."
         if self.status == 2 and self._slopes:
@@ -82,112 +102,39 @@ class MinimizeResult:
         return getattr(self, name)
 
 
-def _cubic(x: float, fx: float, dx: float, y: float, fy: float, dy: float,
-           kept: bool) -> tuple[float, float]:  # fmt: skip
-    """Return theta and gamma of the cubic through two places with these slopes."""
-    theta = 3.0 * (fx - fy) / (y - x) + dx + dy
-    s = max(abs(theta), abs(dx), abs(dy))
-    inner = (theta / s) ** 2 - (dx / s) * (dy / s)
-    return theta, s * np.sqrt(max(0.0, inner) if kept else inner)
+def _limited(reason: int) -> str:
+    if reason == 401:
+        return "CONVERGENCE: NORM OF PROJECTED GRADIENT <= PGTOL"
+    if reason == 402:
+        return "CONVERGENCE: RELATIVE REDUCTION OF F <= FACTR*EPSMCH"
+    if reason == 502:
+        return "STOP: TOTAL NO. OF F,G EVALUATIONS EXCEEDS LIMIT"
+    return "STOP: TOTAL NO. OF ITERATIONS REACHED LIMIT" if reason == 504 else "ABNORMAL: "
 
 
-def _trial(x: float, fx: float, dx: float, y: float, fy: float, dy: float, t: float, ft: float,
-           dt: float, enclosed: bool, least: float, most: float) -> tuple[float, bool]:  # fmt: skip
-    """Return the next step, and whether the minimum is enclosed (section 4 of the article)."""
-    turned = np.sign(dt) * np.sign(dx) < 0.0
-    flat = not ft > fx and not turned and abs(dt) < abs(dx)
-    if not ft > fx and not turned and not flat and not enclosed:
-        return most if t > x else least, enclosed
-    if not ft > fx and not turned and not flat:
-        theta, gamma = _cubic(t, ft, dt, y, fy, dy, False)
-        gamma = -gamma if t > y else gamma
-        return t + ((gamma - dt) + theta) / (((gamma - dt) + gamma) + dy) * (y - t), enclosed
-    theta, gamma = _cubic(x, fx, dx, t, ft, dt, flat)
-    if ft > fx:
-        gamma = -gamma if t < x else gamma
-        r = ((gamma - dx) + theta) / (((gamma - dx) + gamma) + dt)
-        cubic = x + r * (t - x)
-        square = x + ((dx / ((fx - ft) / (t - x) + dx)) / 2.0) * (t - x)
-        near = abs(cubic - x) < abs(square - x)
-        return cubic if near else cubic + (square - cubic) / 2.0, True
-    gamma = -gamma if t > x else gamma
-    square = t + (dt / (dt - dx)) * (x - t)
-    if turned:
-        r = ((gamma - dt) + theta) / (((gamma - dt) + gamma) + dx)
-        cubic = t + r * (x - t)
-        return cubic if abs(cubic - t) > abs(square - t) else square, True
-    r = ((gamma - dt) + theta) / ((gamma + (dx - dt)) + gamma)
-    cubic = t + r * (x - t) if r < 0.0 and gamma != 0.0 else most if t > x else least
-    near = abs(cubic - t) < abs(square - t)
-    if not enclosed:
-        return min(max(square if near else cubic, least), most), False
-    step = cubic if near else square
-    limit = t + 0.66 * (y - t)
-    return min(limit, step) if t > x else max(limit, step), True
-
-
-def _line(pair: Sloped, start: Vector, way: Vector, f0: float, d0: float, t: float, c1: float,
-          c2: float) -> tuple[bool, float, float, Vector, int]:  # fmt: skip
-    """Return whether a step was found at which the value and the slope are small enough; the
-    step, the value, the gradient, and the number of calls."""
-    x: float = np.float64(0.0)
-    y: float = np.float64(0.0)
-    fx, fy, dx, dy = f0, f0, d0, d0
-    enclosed, first, wanted = False, True, c1 * d0
-    width, before, least, most = 1e100, 2e100, 0.0, 5.0 * t
-    ft, gradient = f0, 0.0 * way
-    for k in range(99):
-        ft, gradient = pair(start + t * way)
-        dt, bound = gradient @ way, f0 + t * wanted
-        if first and ft <= bound and dt >= 0.0:
-            first = False
-        good = ft <= bound and abs(dt) <= c2 * -d0
-        stuck = enclosed and (t <= least or t >= most or most - least <= 1e-14 * most)
-        if good or stuck or (t == 1e-100 and (ft > bound or dt >= wanted)) or (
-            t == 1e100 and ft <= bound and dt <= wanted
-        ):
-            return good, t, ft, gradient, k + 1
-        by = wanted if first and ft <= fx and ft > bound else 0.0
-        ft, fx, fy, dt, dx, dy = ft - t * by, fx - x * by, fy - y * by, dt - by, dx - by, dy - by
-        step, enclosed = _trial(x, fx, dx, y, fy, dy, t, ft, dt, enclosed, least, most)
-        if ft > fx:
-            y, fy, dy = t, ft, dt
-        else:
-            if np.sign(dt) * np.sign(dx) < 0.0:
-                y, fy, dy = x, fx, dx
-            x, fx, dx = t, ft, dt
-        fx, fy, dx, dy, t = fx + x * by, fy + y * by, dx + by, dy + by, step
-        if enclosed:
-            if abs(y - x) >= 0.66 * before:
-                t = x + 0.5 * (y - x)
-            before, width = width, abs(y - x)
-            least, most = min(x, y), max(x, y)
-        else:
-            least, most = t + 1.1 * (t - x), t + 4.0 * (t - x)
-        t = min(max(t, 1e-100), 1e100)
-        if enclosed and (t <= least or t >= most or most - least <= 1e-14 * most):
-            t = x
-        if not np.isfinite(t):
-            return False, t, ft, gradient, k + 1
-    return False, t, ft, gradient, 99
+def _of_newton(status: int) -> str:
+    if status == 1:
+        return "Warning: Maximum number of iterations has been exceeded."
+    if status == 2:
+        return "Warning: Desired error not necessarily achieved due to precision loss."
+    return "Warning: CG iterations didn't converge. The Hessian is not positive definite."
 
 
 def _bfgs(pair: Sloped, x: Vector, gtol: float, most: int, c1: float, c2: float,
-          xrtol: float) -> Found:  # fmt: skip
+          xrtol: float) -> Descended:  # fmt: skip
     """The method of Broyden, Fletcher, Goldfarb and Shanno."""
     value, slope = pair(x)
-    inverse, calls, status, k = np.eye(x.size), 1, 0, 0
+    inverse, calls, slopes, status, k = np.eye(x.size), 1, 1, 0, 0
     before = value + math.sqrt(slope @ slope) / 2.0
     largest = np.max(np.abs(slope))
     while largest > gtol and k < most:
         way = -(inverse @ slope)
         along = slope @ way
-        t = min(1.0, 2.02 * (value - before) / along)
-        t = 1.0 if t < 0.0 else t
-        found, new, gradient, more = False, value, slope, 0
-        if along < 0.0 and t >= 1e-100:
-            found, t, new, gradient, more = _line(pair, x, way, value, along, t, c1, c2)
-        calls += more
+        found, t, new, gradient, more, sloped = searched(
+            pair, x, way, value, along, first_length(value, before, along), c1, c2, 1e-100, 1e100,
+            lambda t, g: True,
+        )  # fmt: skip
+        calls, slopes = calls + more, slopes + sloped
         if not found:
             status = 2
             break
@@ -209,11 +156,11 @@ def _bfgs(pair: Sloped, x: Vector, gtol: float, most: int, c1: float, c2: float,
         status = 1
     elif status == 0 and (np.isnan(largest) or np.isnan(value) or np.any(np.isnan(x))):
         status = 3
-    return x, k, calls, status
+    return x, k, calls, slopes, status
 
 
 def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds: float,
-             most: float, adaptive: bool) -> Found:  # fmt: skip
+             most: float, adaptive: bool, low: Any, high: Any) -> Found:  # fmt: skip
     """The method of Nelder and Mead."""
     n = start.size
     grow, shrink = (1.0 + 2.0 / n, 1.0 - 1.0 / n) if adaptive else (2.0, 0.5)
@@ -223,6 +170,9 @@ def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds
         corners[k] = start
         if k > 0:
             corners[k, k - 1] = 1.05 * start[k - 1] if start[k - 1] != 0.0 else 0.00025
+        if low is not None:
+            above = np.where(corners[k] > high, 2.0 * high - corners[k], corners[k])
+            corners[k] = _clipped(above, low, high)
         if calls < most:
             values[k] = f(corners[k])
             calls += 1
@@ -233,7 +183,7 @@ def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds
         if wide <= xatol and np.max(np.abs(values[0] - values[1:])) <= fatol:
             break
         center, worst = np.sum(corners[:-1], axis=0) / n, corners[-1]
-        trial = 2.0 * center - worst
+        trial = _clipped(2.0 * center - worst, low, high)
         value = f(trial)
         calls += 1
         best = value < values[0]
@@ -242,7 +192,7 @@ def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds
             by = grow if best else inward if outside else -inward
             if calls >= most:
                 break
-            other = (1.0 + by) * center - by * worst
+            other = _clipped((1.0 + by) * center - by * worst, low, high)
             second = f(other)
             calls += 1
             better = second < value if best else second <= value if outside else (
@@ -251,7 +201,9 @@ def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds
             if better:
                 trial, value = other, second
             elif not best:
-                corners, values, more = _shrunk(f, corners, values, shrink, most - calls)
+                corners, values, more = _shrunk(
+                    f, corners, values, shrink, most - calls, low, high
+                )
                 calls += more
                 if calls >= most:
                     order = np.argsort(values)
@@ -265,12 +217,16 @@ def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds
     return corners[0], rounds, calls, 1 if calls >= most else 2 if rounds >= most_rounds else 0
 
 
+def _clipped(x: Vector, low: Any, high: Any) -> Vector:
+    return x if low is None else np.minimum(np.maximum(x, low), high)
+
+
 def _shrunk(f: Function, corners: Matrix, values: Vector, by: float,
-            left: float) -> tuple[Matrix, Vector, int]:  # fmt: skip
+            left: float, low: Any, high: Any) -> tuple[Matrix, Vector, int]:  # fmt: skip
     """Return all corners moved to the best one."""
     moved, found, calls = corners.copy(), values.copy(), 0
     for j in range(1, values.size):
-        moved[j] = corners[0] + by * (corners[j] - corners[0])
+        moved[j] = _clipped(corners[0] + by * (corners[j] - corners[0]), low, high)
         if calls >= left:
             break
         found[j] = f(moved[j])
@@ -299,25 +255,31 @@ def _by_differences(jac: Any) -> bool:
     return jac is None or (isinstance(jac, bool) and not jac)
 
 
-def _differences(f: Function, x: Vector) -> tuple[float, Vector]:
+def _differences(f: Function, x: Vector, eps: float, low: Any,
+                 high: Any) -> tuple[float, Vector]:  # fmt: skip
     """Return the value and the gradient by differences."""
     value, slope = f(x), np.zeros(x.size)
     for j in range(x.size):
+        h = eps
+        if x[j] + h == x[j]:
+            h = _STEP * (1.0 if x[j] >= 0.0 else -1.0) * max(1.0, abs(x[j]))
+        if low is not None and x[j] + h > high[j]:
+            down, up = x[j] - low[j], high[j] - x[j]
+            h = -h if h <= down else up if up >= down else -down
         y = x.copy()
-        y[j] += _STEP
-        if y[j] == x[j]:
-            y[j] += _STEP * (1.0 if x[j] >= 0.0 else -1.0) * max(1.0, abs(x[j]))
+        y[j] += h
         slope[j] = (f(y) - value) / (y[j] - x[j])
     return value, slope
 
 
-def _sloped(f: Function, fun: Callable[..., Any], args: Any, jac: Any) -> Sloped:
+def _sloped(f: Function, fun: Callable[..., Any], args: Any, jac: Any, eps: float, low: Any,
+            high: Any) -> Sloped:  # fmt: skip
     """Return the function that gives the value and the gradient."""
     given = args if isinstance(args, tuple) else (args,)
     if isinstance(jac, str):
         unsupported("minimize with jac as a text", "leave it away")
     if _by_differences(jac):
-        return lambda x: _differences(f, x)
+        return lambda x: _differences(f, x, eps, low, high)
     if isinstance(jac, bool):
 
         def both(x: Vector) -> tuple[float, Vector]:
@@ -328,48 +290,145 @@ def _sloped(f: Function, fun: Callable[..., Any], args: Any, jac: Any) -> Sloped
     return lambda x: (f(x), np.asarray(jac(x, *given)).astype(float))
 
 
+_OPTIONS: Any = {
+    "bfgs": ("gtol", "maxiter", "c1", "c2", "xrtol", "eps"),
+    "cg": ("gtol", "maxiter", "c1", "c2", "eps"),
+    "newton-cg": ("xtol", "maxiter", "c1", "c2", "eps"),
+    "l-bfgs-b": ("ftol", "gtol", "maxiter", "maxfun", "maxcor", "maxls", "eps"),
+    "nelder-mead": ("xatol", "fatol", "maxiter", "maxfev", "adaptive"),
+}
+
+
 def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = None,
              jac: Any = None, hess: Any = None, hessp: Any = None, bounds: Any = None,
              constraints: Any = (), tol: Any = None, callback: Any = None,
              options: Any = None) -> MinimizeResult:  # fmt: skip
-    how = "bfgs" if method is None else method.lower()
-    if bounds is not None or len(constraints) > 0:
+    how = ("bfgs" if bounds is None else "l-bfgs-b") if method is None else method.lower()
+    if len(constraints) > 0:
+        unsupported("minimize with constraints", "minimise a function that has them built in")
+    if how not in ("bfgs", "cg", "newton-cg", "l-bfgs-b", "nelder-mead"):
         unsupported(
-            "minimize with bounds or constraints",
-            "minimise over u, with x = low + (high - low) / (1 + np.exp(-u))",
+            "minimize by this method", "take BFGS, L-BFGS-B, CG, Newton-CG or Nelder-Mead"
         )
-    if how != "bfgs" and how != "nelder-mead":
-        unsupported("minimize by this method", "take BFGS, the default, or Nelder-Mead")
-    if hess is not None or hessp is not None or callback is not None:
-        unsupported("minimize with hess, hessp or callback", "leave them away")
-    known = ("gtol", "maxiter", "c1", "c2", "xrtol")
-    if how == "nelder-mead":
-        known = ("xatol", "fatol", "maxiter", "maxfev", "adaptive")
+    if callback is not None:
+        unsupported("minimize with callback", "leave it away")
+    if how != "newton-cg" and (hess is not None or hessp is not None):
+        unsupported("minimize by this method with hess or hessp", "leave them away")
+    if how == "newton-cg" and _by_differences(jac):
+        raise ValueError("Jacobian is required for Newton-CG method")
     for name in {} if options is None else options:
-        if name not in known:
+        if name not in _OPTIONS[how]:
             unsupported("minimize with this option", "leave it away")
     start = np.ravel(np.atleast_1d(np.asarray(x0)))
     if start.dtype == np.float32:
         unsupported("minimize in float32", "convert the starting point to float64")
-    pair = isinstance(jac, bool) and jac
-    f, x = _objective(fun, args, pair), constant(start.astype(float))
-    if how == "bfgs":
-        x, nit, nfev, status = _bfgs(
-            constant(_sloped(f, fun, args, jac)), x,
-            _option(options, "gtol", 1e-5 if tol is None else tol),
-            _option(options, "maxiter", 200 * x.size), _option(options, "c1", 1e-4),
-            _option(options, "c2", 0.9), _option(options, "xrtol", 0.0),
-        )  # fmt: skip
+    start = start.astype(float)
+    f, low, high = _objective(fun, args, isinstance(jac, bool) and jac), None, None
+    if bounds is not None:
+        if how != "l-bfgs-b" and how != "nelder-mead":
+            unsupported("minimize by this method with bounds", "take L-BFGS-B")
+        low, high = _bounds(bounds, start.size, how)
+        start = np.minimum(np.maximum(start, low), high)
+    if how == "nelder-mead":
+        x, nit, nfev, status = _by_simplex(constant(f), constant(start), tol, options,
+                                           constant(low), constant(high))  # fmt: skip
+        njev = reason = 0
     else:
-        near = 1e-4 if tol is None else tol
-        rounds, most = _option(options, "maxiter", None), _option(options, "maxfev", None)
-        many = 200 * x.size if rounds is None and most is None else np.inf
-        x, nit, nfev, status = _simplex(
-            constant(f), x, _option(options, "xatol", near), _option(options, "fatol", near),
-            many if rounds is None else rounds, many if most is None else most,
-            _option(options, "adaptive", False),
+        x, nit, nfev, njev, status, reason = _by_slopes(
+            f, fun, args, jac, hess, hessp, start, how, tol, options, low, high
+        )
+    far = np.max(np.abs(x)) + np.max(np.abs(x - constant(start)))
+    near = 1e-4 * far + 10.0 * constant(1e-5 if tol is None else tol)
+    if bounds is None:
+        return MinimizeResult(least_of(f, x, near), f, nit, nfev, njev, status, how, reason)
+    return MinimizeResult(_held(f, x, low, high, near), f, nit, nfev, njev, status, how, reason)
+
+
+def _bounds(bounds: Any, n: int, how: str) -> tuple[Vector, Vector]:
+    """Return the bounds of each number."""
+    if isinstance(bounds, GivenBounds):
+        low, high = np.zeros(n) + bounds.lb, np.zeros(n) + bounds.ub
+    else:
+        if len(bounds) != n:
+            raise ValueError("length of x0 != length of bounds")
+        low = np.array([-np.inf if b[0] is None else 1.0 * b[0] for b in bounds])
+        high = np.array([np.inf if b[1] is None else 1.0 * b[1] for b in bounds])
+    if np.any(low > high):
+        if how == "nelder-mead":
+            raise ValueError(
+                "Nelder Mead - one of the lower bounds is greater than an upper bound."
+            )
+        raise ValueError("LBFGSB - one of the lower bounds is greater than an upper bound.")
+    return low, high
+
+
+def _held(f: Function, x: Vector, low: Vector, high: Vector, near: float) -> Vector:
+    """Return the place, where the gradient is 0 or a bound holds the number."""
+    slopes = slope_of(f)
+    still, known, bent = constant(slopes), constant(x), np.zeros(x.size)
+    g = still(known)
+    for j in range(x.size):
+        y = known.copy()
+        y[j] += _STEP * max(1.0, abs(y[j]))
+        bent[j] = (still(y)[j] - g[j]) / (y[j] - known[j])
+    reach = np.where(bent > 0.0, np.abs(g) / np.where(bent > 0.0, bent, 1.0), np.inf)
+    at_low = (g > 0.0) & (known - constant(low) <= reach)
+    held = at_low | ((g < 0.0) & (constant(high) - known <= reach))
+    at = np.where(held, np.where(at_low, low, high), 0.0)
+    return root_of(lambda x: np.where(held, x - at, slopes(x)), x, near)
+
+
+def _by_slopes(f: Function, fun: Callable[..., Any], args: Any, jac: Any, hess: Any, hessp: Any,
+               start: Vector, how: str, tol: Any, options: Any, low: Any, high: Any) -> Any:
+    """Return the place, rounds, calls, how it ended and why, by a method that takes gradients."""
+    x, n = constant(start), start.size
+    eps = _option(options, "eps", 1e-8 if how == "l-bfgs-b" else _STEP)
+    pair = constant(_sloped(f, fun, args, jac, eps, constant(low), constant(high)))
+    gtol = _option(options, "gtol", 1e-5 if tol is None else tol)
+    c1, c2 = _option(options, "c1", 1e-4), _option(options, "c2", 0.4 if how == "cg" else 0.9)
+    each, reason = n if _by_differences(jac) else 0, 0
+    if how == "l-bfgs-b":
+        below = np.full(n, -np.inf) if low is None else constant(low)
+        above = np.full(n, np.inf) if high is None else constant(high)
+        x, nit, nf, status, reason = by_limited_memory(
+            pair, x, below, above, _option(options, "maxcor", 10),
+            _option(options, "ftol", 2.2204460492503131e-09 if tol is None else tol), gtol,
+            _option(options, "maxiter", 15000), _option(options, "maxfun", 15000), each + 1,
+            _option(options, "maxls", 20),
         )  # fmt: skip
-    far = np.max(np.abs(x)) + np.max(np.abs(x - constant(start.astype(float))))
-    y = least_of(f, x, 1e-4 * far + 10.0 * constant(1e-5 if tol is None else tol))
-    each = x.size + 1 if how == "bfgs" and _by_differences(jac) else 1
-    return MinimizeResult(y, f, nit, nfev, status, how == "bfgs", each)
+        return x, nit, nf * (each + 1), nf, status, reason
+    most = _option(options, "maxiter", 200 * n)
+    if how == "bfgs":
+        x, nit, nf, ng, status = _bfgs(pair, x, gtol, most, c1, c2, _option(options, "xrtol", 0.0))
+    elif how == "cg":
+        x, nit, nf, ng, status = by_conjugates(pair, x, gtol, most, c1, c2)
+    else:
+        product = constant(_products(pair, args, hess, hessp, eps))
+        xtol = _option(options, "xtol", 1e-5 if tol is None else tol)
+        x, nit, nf, ng, status = by_newton(
+            pair, product, x, xtol, most, c1, c2, 2 if hess is None and hessp is None else 0
+        )
+    return x, nit, nf + ng * each, ng, status, reason
+
+
+def _products(pair: Sloped, args: Any, hess: Any, hessp: Any,
+              eps: float) -> Callable[[Vector, Vector], Vector]:  # fmt: skip
+    """Return the function that gives products with the Hessian."""
+    given = args if isinstance(args, tuple) else (args,)
+    if hess is not None:
+        return lambda x, p: np.asarray(hess(x, *given)) @ p
+    if hessp is not None:
+        return lambda x, p: np.asarray(hessp(x, p, *given))
+    return lambda x, p: (pair(x + eps * p)[1] - pair(x)[1]) / eps
+
+
+def _by_simplex(f: Function, x: Vector, tol: Any, options: Any, low: Any,
+                high: Any) -> Found:  # fmt: skip
+    near = 1e-4 if tol is None else tol
+    rounds, most = _option(options, "maxiter", None), _option(options, "maxfev", None)
+    many = 200 * x.size if rounds is None and most is None else np.inf
+    return _simplex(
+        f, x, _option(options, "xatol", near), _option(options, "fatol", near),
+        many if rounds is None else rounds, many if most is None else most,
+        _option(options, "adaptive", False), low, high,
+    )  # fmt: skip
