@@ -238,11 +238,9 @@ class Updates:
         """Return the name of the variable that holds what is changed."""
         if isinstance(captured, str):
             return captured
-        first = captured.holder.__name__.rpartition(".")[2], captured.name
-        twins = [
-            a for a in self.outside.captured if isinstance(a, Attribute)
-            and (a.holder.__name__.rpartition(".")[2], a.name) == first
-        ]  # fmt: skip
+        first = _words(captured)
+        attributes = [a for a in self.outside.captured if isinstance(a, Attribute)]
+        twins = [a for a in attributes if _words(a) == first]
         return ATTRIBUTE + ".".join(first) + "_" * twins.index(captured)
 
     def _read_anew(self, value: Value, path: Path) -> Value:
@@ -413,6 +411,11 @@ class Updates:
             mine.put.append(after)
             mine.owners |= memory_of(after)
         return TupleV((Static(SET), after))
+
+
+def _words(attribute: Attribute) -> tuple[str, str]:
+    """Return the name of the holder of an attribute, as a word, and that of the attribute."""
+    return attribute.holder.__name__.rpartition(".")[2].strip("<>"), attribute.name
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import ATTRIBUTE, COLUMN, Scope, function_scope
 from pullback.frontend.kinds.values import CellV, FunctionV, RecordV, TupleV, Value
-from pullback.frontend.python.libraries import is_closed_module
+from pullback.frontend.python.libraries import is_closed, is_closed_module
 from pullback.frontend.python.object_classes import LOCAL, is_made_in_python
 from pullback.frontend.python.paths import Attribute, Namespace
 
@@ -60,6 +60,8 @@ def may_be_assigned(attribute: Attribute) -> bool:
     if isinstance(holder, types.ModuleType):
         known = vars(holder)
         return name in known and not is_closed_module(holder.__name__) and is_plain(known[name])
+    if isinstance(holder, types.FunctionType):
+        return not is_closed(holder) and is_plain(vars(holder).get(name))
     own = [c for c in holder.__mro__ if name in vars(c)]
     return (
         type(holder) in _PLAIN and is_made_in_python(holder)

@@ -26,6 +26,7 @@ from pullback.frontend.interpret.class_functions import (
     class_entry,
     function_in,
     has_entry,
+    keeps,
     own_function,
 )
 from pullback.frontend.kinds import optionals
@@ -147,10 +148,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         has_method(value, name) or holding.is_update(value, name)
     ):
         return references.made(run, name, None, (reference,), node)
-    if is_constructor(value):
-        return _of_constructor(run, value, name, node)
-    if name == "__dict__" and has_dict(value):
-        return dict_of(run, value, node)
+    if (found := _of_its_own_sort(run, value, name, node)) is not None:
+        return found
     match value:
         case RecordV(cls) if cls is not dict:
             return _of_record(run, value, name, node)
@@ -205,6 +204,18 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             run.never("AttributeError", message, node, UnknownAttributeError)
         case _:
             _refuse_attribute(run, value, name, node)
+
+
+def _of_its_own_sort(run: Run, value: Value, name: str, node: ast.AST) -> Value | None:
+    """Return an attribute of a class that is a constructor, the dict of an object, or an attribute
+    of a function of Python; None if it is none of these."""
+    if is_constructor(value):
+        return _of_constructor(run, value, name, node)
+    if name == "__dict__" and has_dict(value):
+        return dict_of(run, value, node)
+    if isinstance(value, FunctionV):
+        return attributes_outside.of_function(run, value, name, node)
+    return None
 
 
 def _of_constructor(run: Run, value: Value, name: str, node: ast.AST) -> Value:
@@ -342,11 +353,6 @@ def method_of(
             return computed(getter_of, Static(cls))
         case _:
             return None
-
-
-def keeps(cls: type) -> bool:
-    """Whether objects of a class keep what a ``cached_property`` has computed."""
-    return object_classes.is_object_class(cls) and bool(cls.__dictoffset__)
 
 
 def is_descriptor(entry: object, special: str) -> bool:

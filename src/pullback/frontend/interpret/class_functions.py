@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.frontend.functions.capturing_classes import method_in
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.values import FunctionV, Value
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.rewrites import refuse_library
 
 if TYPE_CHECKING:
@@ -73,4 +74,11 @@ def has_entry(bases: tuple[type, ...], name: str) -> bool:
     )
 
 
-__all__ = ["check_hash", "class_entry", "function_in", "has_entry", "own_function"]
+def keeps(cls: type) -> bool:
+    """Whether objects of a class keep what a ``cached_property`` has computed."""
+    return is_object_class(cls) and bool(cls.__dictoffset__)
+
+
+__all__ = [
+    "check_hash", "class_entry", "function_in", "has_entry", "keeps", "own_function",
+]  # fmt: skip

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.functions import ambient
-from pullback.frontend.functions.scopes import function_scope
-from pullback.frontend.kinds.values import UNSET, MaybeV, RecordV, RefV, Static, Value
+from pullback.frontend.functions.scopes import PyScope, function_scope, owner_of
+from pullback.frontend.kinds.values import UNSET, FunctionV, MaybeV, RecordV, RefV, Static, Value
 from pullback.frontend.memory import ownership
 from pullback.frontend.python.object_classes import attributes_of
-from pullback.frontend.python.paths import Attribute, Holder
+from pullback.frontend.python.paths import Attribute, Holder, Namespace
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import root_of
 from pullback.frontend.store.facts import holds_functions
 
@@ -144,8 +145,10 @@ def resolved(run: Run, target: ast.expr) -> ast.expr:
         case ast.Attribute(value, name):
             holder = _holder(run, value)
             bases: Sequence[type] = ()
-            if isinstance(holder, types.ModuleType):
-                found: Holder | None = holder
+            if isinstance(holder, types.FunctionType):
+                found: Holder | None = holder if name in vars(holder) else None
+            elif isinstance(holder, types.ModuleType):
+                found = holder
             else:
                 bases = _bases(run, value, name) if holder is None else holder.__mro__
                 found = _owner(run, bases, name, target)
@@ -205,8 +208,41 @@ def _holder(run: Run, e: ast.expr) -> Holder | None:
         case _:
             return None
     found = run.evaluate(e)
-    held = found.value if isinstance(found, Static) else None
+    held = found.value if isinstance(found, Static) else function_outside(run, found, e)
     return held if isinstance(held, Holder) else None
+
+
+def function_outside(run: Run, value: Value, e: ast.expr) -> types.FunctionType | None:
+    """Return the function of Python that a name stands for; None if it is one of compiled code."""
+    if not isinstance(value, FunctionV) or value.bound or not isinstance(e, ast.Name):
+        return None
+    if isinstance(value.scope, PyScope):
+        if value.scope.path[:1] == (("function",),):  # in each call perhaps another one
+            return None
+        run.is_function(value.scope.function, value.scope.path)
+        return value.scope.function
+    names = value.definition.globals
+    known = names.get(e.id)
+    if not isinstance(known, types.FunctionType) or owner_of(run.scope, e.id) is not None:
+        return None
+    if definition_of(known) is not value.definition:
+        return None
+    run.is_function(known, (("global", Namespace.of(names), e.id),))
+    return known
+
+
+def of_function(run: Run, value: Value, name: str, node: ast.AST) -> Value | None:
+    """Return an attribute of a function of Python; None if it has none of that name."""
+    e = node.value if isinstance(node, ast.Attribute) else None
+    function = None if e is None else function_outside(run, value, e)
+    if function is None or name not in vars(function) or not ambient.is_plain(vars(function)[name]):
+        return None
+    place = Attribute(function, name)
+    variables = {} if run.taken is None else run.taken.variables
+    variable = variables.get(place.path)
+    if variable is None:
+        return run.from_python(place.value, place.path, node)
+    return run.lookup(run.variable_here(variable, node), node)
 
 
 def _names_only(e: ast.expr) -> bool:
@@ -214,7 +250,9 @@ def _names_only(e: ast.expr) -> bool:
 
 
 def _is_holder(value: Value) -> bool:
-    return isinstance(value, Static) and isinstance(value.value, Holder)
+    return isinstance(value, FunctionV) or (
+        isinstance(value, Static) and isinstance(value.value, Holder)
+    )
 
 
 def _variable(run: Run, attribute: Attribute, node: ast.AST) -> str:
@@ -222,7 +260,9 @@ def _variable(run: Run, attribute: Attribute, node: ast.AST) -> str:
     if run.taken is not None and attribute.path in run.taken.variables:
         return run.variable_here(run.taken.variables[attribute.path], node)
     holder = attribute.holder
-    if isinstance(holder, type):
+    if isinstance(holder, types.FunctionType):
+        what, instead = f"the function {holder.__name__}", "keep it in an object"
+    elif isinstance(holder, type):
         what, instead = f"the class {holder.__name__}", "let each object have it"
     else:
         what, instead = f"the module {holder.__name__}", "keep it in an object"
@@ -243,4 +283,4 @@ def check(run: Run, value: Value, node: ast.AST) -> None:
                    "keep it in an object, or choose it by a number", error=MutationError)
 
 
-__all__ = ["assigned", "check", "differ", "is_set", "resolved", "there", "value_in"]
+__all__ = ["assigned", "check", "differ", "is_set", "of_function", "resolved", "there", "value_in"]

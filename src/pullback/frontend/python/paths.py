@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -38,12 +38,12 @@ class Namespace:
         return found
 
 
-Holder = type | ModuleType
+Holder = type | ModuleType | FunctionType
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of a class or module: a place that a program may assign."""
+    """An attribute of a class, module or function: a place that a program may assign."""
 
     holder: Holder
     name: str
@@ -51,7 +51,7 @@ class Attribute:
     @property
     def path(self) -> Path:
         """The path by which it is read, in the class or module itself."""
-        if isinstance(self.holder, type):
+        if not isinstance(self.holder, ModuleType):
             return (("class", self.holder), ("own", self.name))
         return (("global", Namespace.of(vars(self.holder)), self.name),)
 

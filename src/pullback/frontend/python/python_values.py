@@ -341,7 +341,7 @@ class PythonValues:
     def _function(
         self, obj: types.FunctionType, path: Path, node: ast.AST, guarded: bool
     ) -> FunctionV:
-        if guarded:
+        if guarded and path not in self.guards:  # there may be a guard that asks for more
             self._guard(path, self._code_of(obj))
         count = len(obj.__defaults__ or ())  # from the end on: others may come in front of them
         guarded = guarded or path == (("function",),)  # its code is guarded, its defaults not
@@ -357,6 +357,10 @@ class PythonValues:
         )
         scope = PyScope(obj, path) if obj.__closure__ else None
         return FunctionV(definition_of(obj), scope, defaults, keywords)
+
+    def is_function(self, function: types.FunctionType, path: Path) -> None:
+        """Note that the function at a path is this one, and no other one with its code."""
+        self._guard(path, static_kind(function))
 
     def generic(
         self, obj: object, path: Path, node: ast.AST, text: Callable[..., object]
@@ -448,8 +452,7 @@ class PythonValues:
 
     def has_no_others(self, place: Outside) -> None:
         """Note that an object has the attributes that it has now in every call."""
-        obj = place.value
-        if type(obj).__dictoffset__:
+        if type(obj := place.value).__dictoffset__:
             keys = StaticK(("keys", tuple(vars(obj))), vars(obj))
             self._guard((*place.path, ("attr", "__dict__")), keys)
 
