@@ -32,6 +32,7 @@ import scipy.signal
 import scipy.sparse
 import scipy.sparse.linalg
 import scipy.spatial.distance
+import scipy.spatial.transform
 import scipy.special
 import scipy.stats
 
@@ -74,6 +75,7 @@ LIBRARIES: dict[str, Any] = {
     "scipy.sparse": scipy.sparse,
     "scipy.sparse.linalg": scipy.sparse.linalg,
     "scipy.spatial.distance": scipy.spatial.distance,
+    "scipy.spatial.transform": scipy.spatial.transform,
     **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},
     "scipy.stats.dirichlet": scipy.stats.dirichlet,
     "scipy.stats.multivariate_normal": scipy.stats.multivariate_normal,
@@ -93,7 +95,10 @@ LIBRARIES: dict[str, Any] = {
 KINDS = {"array": "arrays", "scalar": "NumPy's numbers", "string": "texts", "list": "lists",
          "tuple": "tuples", "dict": "dicts with known keys", "table": "dicts",
          "set": "sets"}  # fmt: skip
-MATRICES = scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array
+MATRICES = (
+    scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array,
+    scipy.spatial.transform.Rotation,
+)  # fmt: skip
 IN_ANOTHER_WAY = {
     "print", "logging.", "warnings.", "pprint.", "sys.", "copy.", "str", "repr", "format", "ascii",
     "getattr", "setattr", "contextlib.", "datetime.", "re.",

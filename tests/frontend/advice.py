@@ -14,6 +14,7 @@ import scipy
 import scipy.interpolate
 import scipy.sparse
 from scipy import fftpack, integrate, linalg, ndimage, optimize, signal, special, stats
+from scipy.sparse.linalg import splu
 
 import pullback as pb
 from pullback.frontend.python import rewrites
@@ -83,6 +84,10 @@ def sparse(values, x):
     y = np.zeros(3)
     np.add.at(y, np.array([0, 1, 2]), values * x[np.array([2, 0, 1])])
     return y
+
+
+SYSTEM = scipy.sparse.csc_matrix(np.diag([1.0, 2.0, 4.0]))
+FACTORS = splu(SYSTEM)
 
 
 def sparse_scipy(values, x):
@@ -176,6 +181,7 @@ ADVICE = [
      lambda x: scipy.interpolate.CubicSpline(P, X[:4])(x)),
     ("scipy.signal.oaconvolve", (X, P), signal.oaconvolve, lambda x, h: np.convolve(x, h)),
     ("scipy.sparse.bsr_array", (P[:3], X[:3]), sparse_scipy, sparse),
+    ("SuperLU.solve", (X[:3],), lambda x: FACTORS.solve(x), lambda x: splu(SYSTEM).solve(x)),
     ("scipy.ndimage.convolve", (X,), lambda x: ndimage.convolve(x, np.ones(3), mode="constant"),
      kept),
     ("scipy.special.lambertw", (1.5,), lambda x: special.lambertw(x).real, lambertw),

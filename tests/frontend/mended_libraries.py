@@ -6,6 +6,7 @@ import statistics
 
 import numpy as np
 import scipy.special
+from scipy.spatial.transform import Rotation
 
 from pullback.errors import UnsupportedError
 from tests.frontend.mended import M, X, mends
@@ -134,3 +135,12 @@ def refused_small_ints(a, x):
 )  # fmt: skip
 def mended_small_ints(a, x):
     return x * (float(a[0]) * float(a[1]))
+
+
+def refused_turns(x):
+    return Rotation.from_rotvec(x.reshape(1, 1, 3)).as_rotvec().sum()
+
+
+@mends(refused_turns, (X,), "x.reshape(-1, 3), and so back", UnsupportedError)
+def mended_turns(x):
+    return Rotation.from_rotvec(x.reshape(-1, 3)).as_rotvec().sum()

@@ -13,7 +13,7 @@ from pullback.core.types import Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import Kind, StaticK, WrappedK
-from pullback.frontend.kinds.wrapped import WRAPPERS, sparse_format
+from pullback.frontend.kinds.wrapped import WRAPPERS, is_met
 from pullback.frontend.python.pytypes import any_table, register, register_later, type_of
 
 
@@ -100,4 +100,4 @@ def kind_of(value: object) -> WrappedK:
 
 for _cls in WRAPPERS:
     register(_cls, kind_of)
-register_later(sparse_format, kind_of)
+register_later(is_met, kind_of)

@@ -94,17 +94,28 @@ SPARSE_BASES = {("scipy.sparse._base", "sparray"), ("scipy.sparse._matrix", "spm
 """The base classes of the arrays and of the matrices."""
 
 
-def sparse_format(cls: type) -> str | None:
-    """Return the format of a class of sparse matrices, which is known to ``WRAPPERS`` from now on;
-    None if it is none."""
-    found = SPARSE.get((cls.__module__, cls.__name__))
-    if found is not None and cls not in WRAPPERS:
-        names = ARRAYS[found]
+ROTATION = "scipy.spatial.transform._rotation", "Rotation"
+TURNS = {ROTATION, (ROTATION[0], "Slerp")}
+"""Rotations, which are quaternions, and what interpolates them."""
+
+
+def is_met(cls: type) -> bool:
+    """Whether a class is one of SciPy's whose objects cross; it is known to ``WRAPPERS`` from now
+    on."""
+    name = cls.__module__, cls.__name__
+    if name in SPARSE and cls not in WRAPPERS:
+        names = ARRAYS[SPARSE[name]]
         WRAPPERS[cls] = Wrapper(
             partial(_arrays_of, names), partial(_sparse, cls),
             inside=lambda m: [getattr(m, name) for name in names], adjoint=_with_places,
         )  # fmt: skip
-    return found
+    if name == ROTATION:
+        WRAPPERS[cls] = Wrapper(lambda r: (r.as_quat(),), partial(_rotation, cls))
+    return name in SPARSE or name == ROTATION
+
+
+def _rotation(cls: Any, held: Any, _: object) -> object:
+    return None if held is None or held[0] is None else cls(held[0], normalize=False)
 
 
 def _arrays_of(names: tuple[str, ...], matrix: Any) -> object:
@@ -137,5 +148,6 @@ def _sparse(cls: Any, held: Any, _: object) -> object:
 
 
 __all__ = [
-    "ARRAYS", "GENERATORS", "SPARSE", "SPARSE_BASES", "WRAPPERS", "Wrapper", "sparse_format",
+    "ARRAYS", "GENERATORS", "ROTATION", "SPARSE", "SPARSE_BASES", "TURNS", "WRAPPERS", "Wrapper",
+    "is_met",
 ]  # fmt: skip

@@ -38,12 +38,14 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.wrapped import (
     ARRAYS,
     GENERATORS,
+    ROTATION,
     SPARSE,
     SPARSE_BASES,
-    sparse_format,
+    TURNS,
+    is_met,
 )
 from pullback.frontend.library.compiled_text import run_program
-from pullback.frontend.library.text import sparse_entries, sparse_matrices
+from pullback.frontend.library.text import rotations, sparse_entries, sparse_matrices
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
 from pullback.frontend.store.shared_memory import opened
@@ -58,8 +60,8 @@ def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
     match value, kind:
         case _, TableK():
             return replace(_table(run, value, kind, node), owners=frozenset(), fresh=False)
-        case TupleV((held,)), WrappedK(cls=cls) if cls.__module__.startswith("scipy.sparse."):
-            return sparse(run, cls, held, node)
+        case TupleV((held,)), WrappedK(cls=cls) if is_met(cls):
+            return _of_scipy(run, cls, held, node)
         case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=extra)):
             inside = given(run, held, kind.held, node)
             return _CONTAINERS[cls](run, cls, inside, Static(extra), node)
@@ -102,9 +104,14 @@ def library_class(text: type) -> type | None:
     """Return the container of the library that a class is the text of."""
     if issubclass(text, sparse_matrices.Sparse):
         cls: type = getattr(_scipy_sparse, text.__name__)
-        sparse_format(cls)
+        is_met(cls)
         _LEAVING[cls] = _of_sparse
         return cls
+    if text is rotations.Rotation:
+        turn: type = _transform.Rotation
+        is_met(turn)
+        _LEAVING[turn] = lambda run, r, node: TupleV((run.attribute(r, "_quat", node),))
+        return turn
     return next((c for c in _LEAVING if WRITTEN_CLASSES.get(c) is text), None)
 
 
@@ -131,7 +138,7 @@ def _of_sparse(run: Run, matrix: Value, node: ast.AST) -> Value:
     return TupleV(tuple(held))
 
 
-_scipy_sparse = Later("scipy.sparse")
+_scipy_sparse, _transform = Later("scipy.sparse"), Later("scipy.spatial.transform")
 
 _Leaving = Callable[["Run", Value, ast.AST], Value | None]
 
@@ -177,16 +184,21 @@ def _generator(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) ->
 def text_class(cls: type) -> type | None:
     """Return the class of the library as text that is compiled in the place of a class; None: there
     is none. (The classes of SciPy are met here first.)"""
-    if sparse_format(cls) is not None or (cls.__module__, cls.__name__) in SPARSE_BASES:
+    name = cls.__module__, cls.__name__
+    if name in SPARSE or name in SPARSE_BASES:
         WRITTEN_CLASSES[cls] = getattr(sparse_matrices, cls.__name__)
+    if name in TURNS:
+        WRITTEN_CLASSES[cls] = getattr(rotations, cls.__name__)
     return WRITTEN_CLASSES.get(cls)
 
 
-def sparse(run: Run, cls: type, held: Value, node: ast.AST) -> Value:
-    """Return the sparse matrix of the arrays of its format."""
-    text = text_class(cls)
+def _of_scipy(run: Run, cls: type, held: Value, node: ast.AST) -> Value:
+    """Return the sparse matrix of the arrays of its format, or the rotations of quaternions."""
+    text, name = text_class(cls), (cls.__module__, cls.__name__)
     assert isinstance(held, TupleV) and text is not None
-    made = sparse_entries.MADE[SPARSE[cls.__module__, cls.__name__]]
+    if name == ROTATION:
+        return RecordV(text, {"_quat": held.items[0]})
+    made = sparse_entries.MADE[SPARSE[name]]
     return run_program(run, made, (Static(text), *held.items), node)
 
 

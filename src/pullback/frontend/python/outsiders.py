@@ -49,7 +49,6 @@ _MODULES: dict[str, str] = {
     "tensorflow": "pass an array: t.numpy()",
     "jax": "pass an array: np.asarray(a)",
     "jaxlib": "pass an array: np.asarray(a)",
-    "scipy.sparse.linalg": "make it inside: splu(A).solve(b); factors are kept for the next time",
     "scipy.sparse": "convert it: m.tocsr(), m.tocsc() or m.tocoo(); or m.toarray()",
 }
 

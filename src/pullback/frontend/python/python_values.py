@@ -51,7 +51,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.kinds.wrapped import GENERATORS, sparse_format
+from pullback.frontend.kinds.wrapped import GENERATORS, is_met
 from pullback.frontend.python import dispatching, records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
@@ -258,7 +258,7 @@ class PythonValues:
             return self.partial(obj, path, node, guarded)
         if (whole := distribution_in(obj)) is not None:
             return self._frozen(whole, obj, path, node)
-        if cls in GENERATORS or sparse_format(cls) is not None:
+        if cls in GENERATORS or is_met(cls):
             kind = type_of(obj)
             return self.given(self.hidden(path, kind), kind, node)
         operator = getattr(obj, "__pullback_operator__", None)

@@ -100,6 +100,7 @@ REWRITES: dict[str, str] = {
     "scipy.interpolate.RegularGridInterpolator": SPLINE,
     "scipy.signal.": "np.convolve(x, h), or a loop over the samples",
     "scipy.sparse.": SPARSE,
+    "SuperLU.": "make it inside: splu(A).solve(b); factors are kept for the next time",
     "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
     "scipy.cluster.": OUTSIDE,
     "scipy.special.lambertw": "for _ in range(20): w = w - (w - x * np.exp(-w)) / (1.0 + w)",
