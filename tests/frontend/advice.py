@@ -149,8 +149,9 @@ ADVICE = [
      lambda x: np.array([math.sin(v) for v in x])),
     ("numpy.linalg.eig", (S,), lambda a: np.sort(np.linalg.eig(a)[0]),
      lambda a: np.linalg.eigh(a)[0]),
-    ("scipy.linalg.lu_solve", (A, A[0]), lambda a, b: linalg.lu_solve(linalg.lu_factor(a), b),
-     lambda a, b: np.linalg.solve(a, b)),
+    ("scipy.linalg.solve_circulant", (A[0] + 5.0, A[0]),
+     lambda c, b: linalg.solve_circulant(c, b), lambda c, b: np.linalg.solve(
+         c[(np.arange(len(c))[:, None] - np.arange(len(c))) % len(c)], b)),
     ("scipy.linalg.qr", (A,), lambda a: np.abs(linalg.qr(a)[1]),
      lambda a: np.abs(np.linalg.qr(a)[1])),
     ("numpy.poly1d", (P, 2.0), lambda c, x: np.poly1d(c)(x), lambda c, x: np.polyval(c, x)),

@@ -58,6 +58,12 @@ FUNCTIONS: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
     ("huber", lambda x, y: sc.huber(x, y) + sc.pseudo_huber(x, y) + sc.softplus(x), (X, Y)),
     ("polynomials", lambda x: sc.eval_legendre(4, x) + sc.eval_chebyt(3, x) + sc.eval_hermite(3, x)
      + sc.eval_hermitenorm(4, x) + sc.eval_laguerre(3, x) + sc.eval_legendre(-3, x), (X,)),
+    ("struve", lambda x: sc.struve(0.5, x) + sc.modstruve(1, x) + sc.wrightomega(x), (X,)),
+    ("ndtri_exp", lambda p: sc.ndtri_exp(-3 * p) + sc.ndtri_exp(p - 1.0), (P,)),
+    ("hypergeometric", lambda x: sc.hyp0f1(1.5, x) + sc.hyp1f1(0.5, 2, x) + sc.hyperu(0.5, 2.5, x),
+     (X,)),
+    ("more polynomials", lambda x: sc.eval_chebyu(3, x) + sc.eval_gegenbauer(3, 0.7, x)
+     + sc.eval_genlaguerre(4, 0.5, x) + sc.eval_gegenbauer(0, 0.7, x), (X,)),
     ("exp10", lambda x: sc.exp10(x) + sc.perm(7, 2), (X,)),
     ("logsumexp", lambda x, y: sc.logsumexp(np.outer(x, x), axis=1, b=y - 1.0) + sc.logsumexp(
         x, b=[0.0, 1.0, 2.0, 3.0, 4.0]), (X, Y)),

@@ -24,6 +24,9 @@ C, M, U, V = S @ S.T + np.eye(3), X[:3], A[0], B[0]
 I, E = np.arange(6).reshape(2, 3), np.array([])  # noqa: E741  # a matrix of ints
 NAN = np.array([np.nan, 1.0, 2.0])
 ALPHA, POINT = np.array([1.0, 2.0, 0.7]), np.array([0.2, 0.3, 0.5])
+ODD = np.array([[0.3, 1.2, -0.4], [2.0, -0.7, 0.5], [1.1, 0.6, 1.9]])
+BANDS = np.array([[0.3, -0.2, 0.5, 0.1, 0.4], [0.6, 0.2, -0.3, 0.7, 0.1], [4.0, 5.0, 3.5, 4.5, 3.0],
+                  [0.4, -0.6, 0.2, 0.3, 0.5]])  # fmt: skip
 SOS = ss.butter(4, 0.3, output="sos")
 OF, BY = np.array([0.2, 0.3, 0.1]), np.array([1.5, -0.6, 0.3, 0.1])
 METRICS = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "cosine", "correlation",
@@ -105,6 +108,18 @@ TEXTS += [
     ("companion", lambda a: sl.companion(a), [(X,), (I[1],), (I[0],), (X[:2],), (X[:1],), (E,)]),
     ("khatri_rao", lambda a, b: sl.khatri_rao(a, b),
      [(A, B), (I, B), (I, I), (single(A), single(B)), (A[:0], B), (A, B[:, :2]), (A, X)]),
+    ("lu", lambda a, b: (*sl.lu(a), sl.lu(a, True)[0], sl.lu_solve(sl.lu_factor(a), b),
+                         sl.lu_solve(sl.lu_factor(a), b, trans=1)),
+     [(ODD, M), (ODD, ODD), (C, M), (ODD * np.nan, M), (ODD, M[:2])]),
+    ("banded", lambda ab, b: (sl.solve_banded((1, 2), ab, b), sl.solveh_banded(ab[1:3], b),
+                              sl.solveh_banded(ab[2:], b, lower=True)),
+     [(BANDS, X[:5]), (BANDS, B), (BANDS, X[:4])]),
+    ("bands of another number", lambda ab, b: sl.solve_banded((1, 1), ab, b),
+     [(BANDS[1:], X[:5]), (BANDS, X[:5])]),
+    ("lyapunov", lambda a, q: (
+        sl.solve_sylvester(a, a.T @ a, q), sl.solve_continuous_lyapunov(a, q),
+        sl.solve_discrete_lyapunov(0.1 * a, q)), [(ODD, C)]),
+    ("polar", lambda a: (*sl.polar(a), *sl.polar(a, "left")), [(ODD,)]),
 ]  # fmt: skip
 
 

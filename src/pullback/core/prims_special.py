@@ -111,6 +111,16 @@ _add("erfi", (lambda b, a, r: _exp(b, _ROOT, _square(b, a[0])),), (-2.0, 2.0))
 _add("dawsn", (lambda b, a, r: b.prim("sub", _k(1.0, r), _twice(b, a[0], r)),), (-2.0, 2.0))
 _add("expi", (lambda b, a, r: b.prim("div", b.prim("exp", a[0]), a[0]),), _POSITIVE)
 _add("exp1", (lambda b, a, r: b.prim("div", _exp(b, -1.0, b.prim("neg", a[0])), a[0]),), _POSITIVE)
+_add("wrightomega", (lambda b, a, r: b.prim("div", r, b.prim("add", _k(1.0, r), r)),), (-1.0, 4.0))
+
+
+def _ndtri_exp(b: Builder, a: Args, r: Atom) -> Atom:
+    """exp(y + x**2 / 2) sqrt(2 pi)"""
+    half = b.prim("mul", _k(0.5, r), _square(b, r))
+    return _exp(b, math.sqrt(2.0 * math.pi), b.prim("add", a[0], half))
+
+
+_add("ndtri_exp", (_ndtri_exp,), (-5.0, -0.1))
 
 
 # --- of an order and a number ---------------------------------------------------------------------
@@ -180,6 +190,71 @@ _add(
     _SMALL,
 )
 _add("ellipeinc", (lambda b, a, r: _root(b, a), NOT_DIFFERENTIABLE), (-2.0, 2.0), _SMALL)
+
+
+def _struve(name: str) -> Partial:
+    """That of the order before, less v / x times the function"""
+
+    def partial(b: Builder, a: Args, r: Atom) -> Atom:
+        before = b.prim(name, b.prim("sub", a[0], _k(1.0, r)), a[1])
+        return b.prim("sub", before, b.prim("div", b.prim("mul", a[0], r), a[1]))
+
+    return partial
+
+
+def _hypergeometric(b: Builder, a: Args, r: Atom) -> Atom:
+    """a / b times the function of a + 1 and b + 1"""
+    more = [b.prim("add", p, _k(1.0, r)) for p in a[:2]]
+    return b.prim("mul", b.prim("div", a[0], a[1]), b.prim("hyp1f1", *more, a[2]))
+
+
+def _hyperu(b: Builder, a: Args, r: Atom) -> Atom:
+    """-a times the function of a + 1 and b + 1"""
+    more = [b.prim("add", p, _k(1.0, r)) for p in a[:2]]
+    return b.prim("neg", b.prim("mul", a[0], b.prim("hyperu", *more, a[2])))
+
+
+def _polynomial(b: Builder, name: str, factor: Atom, n: Atom, alpha: Atom, x: Atom) -> Atom:
+    """A factor times the polynomial of the degree before; 0 where the degree is 0"""
+    zero = b.prim("eq", n, _k(0.0, x))
+    least = b.prim("sub", b.prim("select", zero, _k(1.0, x), n), _k(1.0, x))
+    slope = b.prim("mul", factor, b.prim(name, least, alpha, x))
+    return b.prim("select", zero, _k(0.0, x), slope)
+
+
+def _gegenbauer(b: Builder, a: Args, r: Atom) -> Atom:
+    twice, more = b.prim("mul", _k(2.0, r), a[1]), b.prim("add", a[1], _k(1.0, r))
+    return _polynomial(b, "eval_gegenbauer", twice, a[0], more, a[2])
+
+
+def _laguerre(b: Builder, a: Args, r: Atom) -> Atom:
+    more = b.prim("add", a[1], _k(1.0, r))
+    return _polynomial(b, "eval_genlaguerre", _k(-1.0, r), a[0], more, a[2])
+
+
+_add("struve", (NOT_DIFFERENTIABLE, _struve("struve")), _ORDER, _POSITIVE)
+_add("modstruve", (NOT_DIFFERENTIABLE, _struve("modstruve")), _ORDER, _POSITIVE)
+_add(
+    "hyp0f1",
+    (NOT_DIFFERENTIABLE, lambda b, a, r: b.prim(
+        "div", b.prim("hyp0f1", b.prim("add", a[0], _k(1.0, r)), a[1]), a[0]
+    )),
+    _POSITIVE,
+    (-2.0, 2.0),
+)  # fmt: skip
+_add(
+    "eval_chebyu",
+    (NOT_DIFFERENTIABLE, lambda b, a, r: _polynomial(
+        b, "eval_gegenbauer", _k(2.0, r), a[0], _k(2.0, r), a[1]
+    )),
+    (3.0, 3.0),
+    _SMALL,
+)  # fmt: skip
+_NONE = (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE)
+_add("hyp1f1", (*_NONE, _hypergeometric), _POSITIVE, _POSITIVE, (-2.0, 2.0))
+_add("hyperu", (*_NONE, _hyperu), _POSITIVE, _POSITIVE, _POSITIVE)
+_add("eval_gegenbauer", (*_NONE, _gegenbauer), (3.0, 3.0), _POSITIVE, _SMALL)
+_add("eval_genlaguerre", (*_NONE, _laguerre), (3.0, 3.0), _POSITIVE, _POSITIVE)
 for _name in ("gammaincinv", "gammainccinv", "stdtrit"):  # from where a text goes on (``special``)
     _add(_name, (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE))
 _add("betaincinv", (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE))

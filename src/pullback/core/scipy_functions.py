@@ -11,11 +11,12 @@ PREFIX = "special_"
 ARITIES = {
     **dict.fromkeys(
         ("y0", "y1", "i0", "i1", "i0e", "i1e", "k0", "k1", "k0e", "k1e", "erfcx", "erfi", "dawsn",
-         "expi", "exp1"), 1),
+         "expi", "exp1", "wrightomega", "ndtri_exp"), 1),
     **dict.fromkeys(
         ("jv", "yv", "iv", "kv", "ive", "kve", "expn", "owens_t", "ellipkinc", "ellipeinc",
-         "gammaincinv", "gammainccinv", "stdtrit"), 2),
-    "betaincinv": 3,
+         "gammaincinv", "gammainccinv", "stdtrit", "struve", "modstruve", "hyp0f1",
+         "eval_chebyu"), 2),
+    **dict.fromkeys(("betaincinv", "hyp1f1", "hyperu", "eval_gegenbauer", "eval_genlaguerre"), 3),
 }  # fmt: skip
 """The functions that rows of the table call, each with its number of arguments."""
 
@@ -27,7 +28,7 @@ def capsule_of(name: str) -> tuple[object, bytes]:
     wanted = ", ".join(["double"] * ARITIES[name])
     signature = f"double ({wanted}, int __pyx_skip_dispatch)"
     table: dict[str, object] = _functions.__pyx_capi__
-    for key in (name, f"__pyx_fuse_0{name}", f"__pyx_fuse_1{name}"):
+    for key in (name, f"__pyx_fuse_0{name}", f"__pyx_fuse_1{name}", f"__pyx_fuse_0_1{name}"):
         if f'"{signature}"' in repr(table.get(key)):
             return table[key], signature.encode()
     raise KeyError(f"SciPy has no {name} of this signature: {signature}")

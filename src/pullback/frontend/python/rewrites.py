@@ -54,8 +54,7 @@ REWRITES: dict[str, str] = {
     "scipy.linalg.pinvh": "np.linalg.pinv(a)",
     "numpy.linalg.eig": SYMMETRIC, "numpy.linalg.eigvals": SYMMETRIC,
     "scipy.linalg.eig": SYMMETRIC, "scipy.linalg.eigvals": SYMMETRIC,
-    "scipy.linalg.lu_factor": SOLVE, "scipy.linalg.lu_solve": SOLVE, "scipy.linalg.lu": SOLVE,
-    "scipy.linalg.solve_banded": SOLVE, "scipy.linalg.solveh_banded": SOLVE,
+    "scipy.linalg.ldl": SOLVE, "scipy.linalg.solve_circulant": SOLVE,
     "scipy.linalg.qr": "np.linalg.qr(a)",
     # arrays
     "numpy.frompyfunc": EACH,

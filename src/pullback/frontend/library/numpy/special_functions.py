@@ -95,6 +95,14 @@ def start(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return numpy_scalar(sp.b.prim(str(sp.static(name, node, "a name")), *atoms))
 
 
+@register(LaterFunction("pullback.frontend.library.text.more_special", "called"))
+def called(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """SciPy's value of a function of several numbers, with the derivative of its row."""
+    name, *values = args
+    atoms = [sp.scalar(v, node).atom for v in values]
+    return numpy_scalar(sp.b.prim(str(sp.static(name, node, "a name")), *atoms))
+
+
 @register(SPECIAL.zeta)
 def zeta(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """zeta(s, q): Hurwitz's; Riemann's is q = 1."""

@@ -139,6 +139,27 @@ def start(name: str, *args: Any) -> Any:
     return getattr(scipy.special, name)(*args)
 
 
+def called(name: str, *args: Any) -> Any:
+    """SciPy's value, with the derivative of its row. (The compiler has its own.)"""
+    return getattr(scipy.special, name)(*args)
+
+
+def hyp1f1(a: Any, b: Any, x: Any) -> Any:
+    return called("hyp1f1", a, b, x)
+
+
+def hyperu(a: Any, b: Any, x: Any) -> Any:
+    return called("hyperu", a, b, x)
+
+
+def eval_gegenbauer(n: Any, alpha: Any, x: Any) -> Any:
+    return called("eval_gegenbauer", n, alpha, x)
+
+
+def eval_genlaguerre(n: Any, alpha: Any, x: Any) -> Any:
+    return called("eval_genlaguerre", n, alpha, x)
+
+
 def _solved(x: Any, error: Callable[[Any], Any], slope: Callable[[Any], Any]) -> Any:
     """Return x after three Newton steps; x itself where the slope says nothing."""
     for _ in range(3):

@@ -65,6 +65,7 @@ from pullback.frontend.library.text import (
     scipy_interpolate,
     scipy_least_squares,
     scipy_linalg,
+    scipy_linear_systems,
     scipy_minima,
     scipy_minima_of_numbers,
     scipy_multivariate,
@@ -141,6 +142,7 @@ OTHERS = (
     | _texts(np.linalg, matrix_functions, pseudo_inverse)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.linalg", scipy_linalg)
+    | _by_name("scipy.linalg", scipy_linear_systems)
     | _by_name("scipy.integrate", scipy_integrate)
     | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.integrate", scipy_quadrature)

@@ -1,0 +1,143 @@
+"""Factors and linear equations of ``scipy.linalg`` as plain Python that the front end compiles. The
+rows that are exchanged have no derivative; that of the factors is that of the elimination."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy  # its modules are imported when they are first used
+
+from pullback.frontend.library.compiled_text import packed_lu
+from pullback.frontend.library.solutions import constant
+from pullback.frontend.library.text.domains import Array, Matrix, Vector
+from pullback.frontend.library.text_helpers import unsupported
+
+
+def _square(a: Matrix) -> Matrix:
+    matrix = 1.0 * np.asarray(a)
+    if matrix.ndim != 2:
+        unsupported("equations of other than a matrix", "a comprehension over the matrices")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise NotImplementedError("factors L and U of a matrix that is not square")
+    if not np.all(np.isfinite(matrix)):
+        raise ValueError("array must not contain infs or NaNs")
+    return matrix
+
+
+def _order(pivots: Vector) -> Vector:
+    """Return the rows in their new order."""
+    order = np.arange(len(pivots))
+    for k in range(len(pivots)):
+        j = pivots[k]
+        order[k], order[j] = order[j], order[k]
+    return order
+
+
+def lu_factor(a: Matrix, overwrite_a: bool = False,
+              check_finite: bool = True) -> tuple[Matrix, Vector]:  # fmt: skip
+    matrix = _square(a)
+    n = matrix.shape[0]
+    pivots = constant(packed_lu(constant(matrix)))[:, n].astype(np.int64) - 1
+    lu = matrix[_order(pivots)]
+    for k in range(n):
+        if lu[k, k] != 0.0:
+            lu[k + 1 :, k] = lu[k + 1 :, k] / lu[k, k]
+        lu[k + 1 :, k + 1 :] -= np.outer(lu[k + 1 :, k], lu[k, k + 1 :])
+    return lu, pivots.astype(np.int32)
+
+
+def lu_solve(lu_and_piv: Any, b: Array, trans: int = 0, overwrite_b: bool = False,
+             check_finite: bool = True) -> Array:  # fmt: skip
+    lu, pivots = lu_and_piv
+    order = _order(pivots.astype(np.int64))
+    given = np.asarray(b)
+    if given.shape[0] != lu.shape[0]:
+        raise ValueError("Shapes of lu and b are incompatible")
+    if trans == 0:
+        y = scipy.linalg.solve_triangular(lu, given[order], lower=True, unit_diagonal=True)
+        return scipy.linalg.solve_triangular(lu, y)
+    y = scipy.linalg.solve_triangular(lu.T, given, lower=True)
+    y = scipy.linalg.solve_triangular(lu.T, y, unit_diagonal=True)
+    return y[np.argsort(order)]
+
+
+def lu(a: Matrix, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
+       p_indices: bool = False) -> Any:  # fmt: skip
+    packed, pivots = lu_factor(a)
+    order = _order(pivots.astype(np.int64))
+    n = packed.shape[0]
+    low, back = np.tril(packed, -1) + np.eye(n), np.argsort(order)
+    if permute_l:
+        return low[back], np.triu(packed)
+    if p_indices:
+        return back.astype(np.int32), low, np.triu(packed)
+    return np.eye(n)[back], low, np.triu(packed)
+
+
+def _of_bands(low: int, high: int, bands: Matrix) -> Matrix:
+    """Return the matrix that has these diagonals, from the highest to the lowest."""
+    n = bands.shape[1]
+    i, j = np.arange(n)[:, None], np.arange(n)[None]
+    k = high + i - j
+    kept = (k >= 0) & (k <= low + high)
+    return np.where(kept, bands[np.where(kept, k, 0), np.zeros((n, 1), dtype=np.int64) + j], 0.0)
+
+
+def solve_banded(l_and_u: Any, ab: Matrix, b: Array, overwrite_ab: bool = False,
+                 overwrite_b: bool = False, check_finite: bool = True) -> Array:  # fmt: skip
+    low, high = l_and_u
+    bands, given = np.asarray(ab), np.asarray(b)
+    if bands.shape[-1] != given.shape[0]:
+        raise ValueError("shapes of ab and b are not compatible.")
+    if low + high + 1 != bands.shape[0]:
+        raise ValueError(
+            f"invalid values for the number of lower and upper diagonals: l+u+1 "
+            f"({low + high + 1}) does not equal ab.shape[0] ({bands.shape[0]})"
+        )
+    return np.linalg.solve(_of_bands(low, high, bands), given)
+
+
+def solveh_banded(ab: Matrix, b: Array, overwrite_ab: bool = False, overwrite_b: bool = False,
+                  lower: bool = False, check_finite: bool = True) -> Array:  # fmt: skip
+    bands, given = np.asarray(ab), np.asarray(b)
+    if bands.shape[-1] != given.shape[0]:
+        raise ValueError("shapes of ab and b are not compatible.")
+    n = bands.shape[0] - 1
+    half = _of_bands(n, 0, bands) if lower else _of_bands(0, n, bands).T
+    root = np.linalg.cholesky(half + np.tril(half, -1).T)
+    return scipy.linalg.solve_triangular(
+        root.T, scipy.linalg.solve_triangular(root, given, lower=True)
+    )
+
+
+def solve_sylvester(a: Matrix, b: Matrix, q: Matrix) -> Matrix:
+    """Return X with a X + X b = q, by the equations of all its numbers."""
+    left, right, wanted = np.asarray(a), np.asarray(b), np.asarray(q)
+    m, n = left.shape[0], right.shape[0]
+    system = np.kron(left, np.eye(n)) + np.kron(np.eye(m), right.T)
+    return np.linalg.solve(system, np.ravel(wanted)).reshape(m, n)
+
+
+def solve_continuous_lyapunov(a: Matrix, q: Matrix) -> Matrix:
+    """Return X with a X + X a^T = q."""
+    matrix = np.asarray(a)
+    return solve_sylvester(matrix, matrix.T, q)
+
+
+def solve_discrete_lyapunov(a: Matrix, q: Matrix, method: Any = None) -> Matrix:
+    """Return X with a X a^T - X + q = 0."""
+    matrix, given = np.asarray(a), np.asarray(q)
+    n = matrix.shape[0]
+    system = np.eye(n * n) - np.kron(matrix, matrix)
+    return np.linalg.solve(system, np.ravel(given)).reshape(n, n)
+
+
+def polar(a: Matrix, side: str = "right") -> tuple[Matrix, Matrix]:
+    """Return the unitary and the positive factor of a matrix."""
+    if side != "right" and side != "left":
+        raise ValueError("`side` must be either 'right' or 'left'")
+    w, s, vh = np.linalg.svd(np.asarray(a), full_matrices=False)
+    if side == "right":
+        return w @ vh, (vh.T * s) @ vh
+    return w @ vh, (w * s) @ w.T
