@@ -209,10 +209,23 @@ def of_generators(x):
     return total
 
 
+def picked(x):
+    """What a number of the run decides, in a function that is called with it."""
+
+    def pick(p, q, k):
+        return p if k % 2 else q
+
+    total, a, b = 0.0, "text", Kind.NONE
+    for k in range(5):
+        a, b = pick(a, x, k), pick(b, a, k)
+        total += x if a == "text" else 1.0 if isinstance(b, Kind) else a
+    return total
+
+
 @pytest.mark.parametrize(
     "f",
     [operators, orders, functions, equalities, searches, shown, matched, swapped, in_other_places,
-     keys, attributes, of_generators],
+     keys, attributes, of_generators, picked],
 )  # fmt: skip
 def test_value_and_derivative(f) -> None:
     agrees(f)

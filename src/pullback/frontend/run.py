@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from pullback.core.build import Builder
 from pullback.core.messages import Message, Raised
@@ -34,7 +34,7 @@ from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Choice, Specialiser
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.flatten import NoKindError, Ownership, kind_of
+from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.kinds import HashK, Kind, ListK, declared_in
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -42,7 +42,6 @@ from pullback.frontend.kinds.values import (
     ClosureV,
     Driven,
     FunctionV,
-    GeneratorV,
     HashV,
     LambdaSetV,
     ListV,
@@ -63,59 +62,11 @@ from pullback.frontend.problems import Problems
 from pullback.frontend.python.python_values import PythonValues
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Definition, site_of
+from pullback.frontend.run_parts import NamedGenerators, Specialisations
 from pullback.frontend.signals import NeedStatic, Unreachable, always_raises
-from pullback.frontend.state import ByNodes, Flow, Frame, KnownLoops, Spec
+from pullback.frontend.state import ByNodes, Flow, Frame, KnownLoops
 
 ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
-
-
-class Specialisations(Protocol):
-    """The table of the functions that are specialised for calls (``functions.Functions``)."""
-
-    active: list[Spec]
-    ordered: set[ast.AST]
-    """The comprehensions, conditions of loops and calls of library functions of which it is known
-    that they change variables around them, or call Python."""
-    unrolled: set[ast.AST]
-    """The loops over ranges of which it is known that they must be unrolled (``unrolling``)."""
-    may_order: set[ast.AST]
-    """The calls of library functions that have a text for this."""
-    shown: int
-    """The number of calls of Python, say to print, that have been compiled so far."""
-    marks: list[object]
-    @property
-    def recursive(self) -> Collection[Definition]: ...
-    definitions: dict[str, Definition]
-    makes_items: int | None
-    """The number of frames at which the function of a ``map`` or ``filter`` is called."""
-
-    def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
-    def prepare(
-        self, f: FunctionV, args: dict[str, Value], node: ast.AST
-    ) -> tuple[Spec, list[Atom], list[Ownership]]: ...
-    def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value: ...
-    def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet: ...
-    def check_syntax(self, definition: Definition) -> None: ...
-    def waits(self, refusal: PullbackError) -> bool: ...
-
-    @property
-    def incomplete(self) -> bool: ...
-
-
-class NamedGenerators(Protocol):
-    """The generators that variables hold, and the kinds of their items (``generators``)."""
-
-    settling: tuple[ast.AST, frozenset[str]] | None
-    met: bool
-
-    def born(self, value: Value, node: ast.AST) -> Value: ...
-    def in_a_place(self, value: Value) -> Value: ...
-    def name(self, value: GeneratorV, key: object, node: ast.AST) -> Value: ...
-    def begin(self, value: GeneratorV, node: ast.AST) -> None: ...
-    def chosen(self, value: Value) -> None: ...
-    def advance(self, value: GeneratorV) -> bool: ...
-    def forgetting(self) -> AbstractContextManager[None]: ...
-    def item_kind(self, items: Driven, node: ast.AST) -> Kind | None: ...
 
 
 class Run(PythonValues, Specialiser):

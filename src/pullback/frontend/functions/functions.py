@@ -107,6 +107,7 @@ class Functions:
         self.unrolled: set[ast.AST] = set()
         self.may_order: set[ast.AST] = set()
         self.shown = 0
+        self.mixing: set[Definition] = set()
         self.marks: list[object] = []  # each object() that a function makes
         self.makes_items: int | None = None  # in so many frames, of map and filter
         self.checked: set[Definition] = set()
@@ -226,7 +227,8 @@ class Functions:
     def _make_static(
         self, definition: Definition, e: NeedStatic, value: Value, node: ast.AST
     ) -> None:
-        """Let a parameter be static from now on, if its argument is known."""
+        """Let a parameter be static from now on, if its argument is known; else the branches that
+        it decides may give texts beside numbers."""
         name, refusal = e.origin[1], e.refusal
         what = f"the argument {name!r} ({e.what})"
         known = self.static_params.setdefault(definition, set())
@@ -240,7 +242,10 @@ class Functions:
                 self.run.refuse(node, f"{what} changes in a recursion", rewrite, StaticValueError)
             self.run.static(value, node, what)
         except StaticValueError as unknown:
-            raise refusal or unknown from None
+            if refusal is None or definition in self.mixing:
+                raise refusal or unknown from None
+            self.mixing.add(definition)
+            return
         except NeedStatic as outer:
             outer.refusal = refusal
             raise
@@ -489,10 +494,5 @@ def _is_total(definition: Definition, kinds: Iterable[Kind]) -> bool:
 def _argument(kind: Kind) -> Kind:
     """Return the kind by which an argument is passed: a literal number becomes a number; other
     literals are passed by value."""
-    match kind:
-        case StaticK(_, bool()):
-            return kind
-        case StaticK():
-            return generalise(kind)
-        case _:
-            return kind
+    literal = isinstance(kind, StaticK) and not isinstance(kind.value, bool)
+    return generalise(kind) if literal else kind

@@ -38,7 +38,8 @@ def meeting(run: Run, cond: Atom) -> Callable[[Kind, Kind], Kind | None]:
         both = join_growing(a, b)
         if both is None or run.frame.definition in run.calls.recursive:
             return both
-        if join(a, b) is not None and (not mixes(both) or mixes(a) or mixes(b)):
+        known = not mixes(both) or mixes(a) or mixes(b) or run.frame.definition in run.calls.mixing
+        if known and join(a, b) is not None:
             return both
         return both if _decides(run, cond) is None else None
 
