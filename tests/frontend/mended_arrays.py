@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -246,17 +245,6 @@ def mended_at(a, idx, v):
 
 
 # --- sequences ------------------------------------------------------------------------------------
-
-
-def refused_zip_longest(xs):
-    ys = (2.0 * x for x in xs[:2])
-    return [x + y for x, y in itertools.zip_longest(xs, ys, fillvalue=0.0)]
-
-
-@mends(refused_zip_longest, ([1.0, 2.0, 3.0],), "list(...)", UnsupportedError)
-def mended_zip_longest(xs):
-    ys = list(2.0 * x for x in xs[:2])
-    return [x + y for x, y in itertools.zip_longest(xs, ys, fillvalue=0.0)]
 
 
 def refused_sorted_sets(xs):

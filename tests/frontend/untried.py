@@ -31,6 +31,7 @@ UNTRIED: dict[str, str] = {
     "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) "
     "and a.mask": UNMET,
     "let it work on a copy: {} = list({})": UNMET,
+    "make a list of it: list(...)": UNMET,
     "make a list of its items first: xs = list(...)": UNMET,
     "make all nodes with values of one type (0.0 instead of 0)": UNMET,
     "test before you change: if not fine: raise ValueError(...)": UNMET,

@@ -30,7 +30,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.compiled_text import function_of, run_program
-from pullback.frontend.library.text import rests
+from pullback.frontend.library.text import rests, selections
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python import records
 from pullback.frontend.python.object_classes import is_object_class
@@ -116,7 +116,7 @@ def called(
         whole = _tuple_of(run, (), pieces, node.args)
         kind = run.kind(whole, node)
         numbers = isinstance(kind, ListK) and isinstance(kind.elem, ScalarK)
-        if known_as is itertools.chain or numbers:
+        if known_as in (itertools.chain, itertools.product) or numbers:
             return by_one, [whole], {}
         _refuse(run, values[late], node.args[late])
     if late is None or takes is None:
@@ -146,6 +146,7 @@ def called(
 _OF_ONE: dict[object, Value] = {
     max: function_of(rests.largest), min: function_of(rests.least),
     itertools.chain: Static(itertools.chain.from_iterable),
+    itertools.product: function_of(selections.product),
 }  # fmt: skip
 """Functions of the library that take any number of arguments: those that take a tuple of them."""
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, StaticValueError
 from pullback.frontend.functions.generator_ends import item as called
 from pullback.frontend.interpret import spreading
 from pullback.frontend.interpret.iteration import (
@@ -27,29 +27,34 @@ from pullback.frontend.interpret.iteration import (
     iterator,
     known,
     mapped,
+    once,
 )
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
+    EnumerateV,
     Indexed,
     Items,
     ListV,
     RangeV,
+    ReversedV,
     Scalar,
     Specialiser,
     Static,
     TupleV,
     Unrolled,
     Value,
+    ZipV,
     index_scalar,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.combinators import running
 from pullback.frontend.library.compiled_text import run_program
-from pullback.frontend.library.text import iterators
+from pullback.frontend.library.text import iterators, selections
+from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.run import Run
 
 MOST_UNROLLED = 256
@@ -354,10 +359,15 @@ def pairwise(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 @register(itertools.zip_longest)
 def zip_longest(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (fill,) = bind(sp, "zip_longest", (), kwargs, node, fillvalue=NONE)
-    for v in args:
-        if not isinstance(v, (ListV, TupleV, ArrayV, RangeV)):
-            sp.refuse(node, f"zip_longest of {sp.describe(v)}", "make a list of it: list(...)")
-    return run_program(sp, iterators.zip_longest, (TupleV(tuple(args)), fill), node)
+    if all(isinstance(v, (ListV, TupleV, ArrayV, RangeV)) for v in args):
+        return run_program(sp, iterators.zip_longest, (TupleV(tuple(args)), fill), node)
+    each = [
+        once(v, functools.partial(sp.iterate, v, node), node)
+        if isinstance(v, (ZipV, EnumerateV, ReversedV)) else v
+        for v in args
+    ]  # fmt: skip
+    texts = {2: iterators.longest_two, 3: iterators.longest_three}
+    return run_program(sp, texts.get(len(args), iterators.longest), (fill, *each), node)
 
 
 @register(itertools.chain)
@@ -400,7 +410,15 @@ def product(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     times = kwargs.get("repeat", Static(1))
     if set(kwargs) - {"repeat"}:
         sp.refuse(node, "product takes iterables and repeat=", error=ArgumentTypeError)
-    parts = [plain_items(sp, v, node) for v in args] * sp.static_int(times, node, "repeat=")
+    try:
+        count = sp.static_int(times, node, "repeat=")
+    except StaticValueError:
+        if len(args) != 1:
+            raise
+        found = indexed_items(sp, plain_items(sp, args[0], node), node)
+        pool = as_class(sp.sequence(found.length, found.at, node), tuple)
+        return run_program(sp, selections.repeated, (pool, times), node)
+    parts = [plain_items(sp, v, node) for v in args] * count
     all_known = [p.items for p in parts if isinstance(p, Unrolled)]
     if len(all_known) == len(parts):
         rows = list(itertools.product(*all_known))

@@ -1,5 +1,5 @@
-"""``combinations``, ``permutations`` and their like of any size, as plain Python with ``yield``:
-the numbers of the items go through all selections in Python's order.
+"""``combinations``, ``permutations``, ``product`` and their like of any size, as plain Python with
+``yield``: the numbers of the items go through all selections in Python's order.
 
 ``slots`` is a tuple of as many None as items are selected, if their number is known when the text
 is compiled, else None."""
@@ -58,3 +58,41 @@ def permutations(pool: Sequence[Any], r: int, slots: Slots) -> Iterator[tuple[An
                 places[k], places[other] = places[other], places[k]
                 yield at(pool, places[:r], slots)
                 k = r - 1
+
+
+def product(pools: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """One item of each, and of the last ones first all."""
+    kept = [list(pool) for pool in pools]
+    sizes = [len(pool) for pool in kept]
+    count = len(sizes)
+    if 0 not in sizes:
+        places = [0] * count
+        yield tuple([kept[k][places[k]] for k in range(count)])
+        k = count - 1
+        while k >= 0:
+            if places[k] == sizes[k] - 1:
+                places[k] = 0
+                k -= 1
+            else:
+                places[k] += 1
+                yield tuple([kept[j][places[j]] for j in range(count)])
+                k = count - 1
+
+
+def repeated(pool: Sequence[Any], repeat: int) -> Iterator[tuple[Any, ...]]:
+    """``product(pool, repeat=repeat)``."""
+    if repeat < 0:
+        raise ValueError("repeat argument cannot be negative")
+    n = len(pool)
+    if repeat == 0 or n > 0:
+        places = [0] * repeat
+        yield at(pool, places, None)
+        k = repeat - 1
+        while k >= 0:
+            if places[k] == n - 1:
+                places[k] = 0
+                k -= 1
+            else:
+                places[k] += 1
+                yield at(pool, places, None)
+                k = repeat - 1
