@@ -13,6 +13,7 @@ import copy
 import dataclasses
 import functools
 import heapq
+import inspect
 import itertools
 import math
 import operator
@@ -20,6 +21,7 @@ import random
 import statistics
 import sys
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -50,7 +52,7 @@ from pullback.frontend.kinds.wrapped import GENERATORS
 from pullback.frontend.library.distributions import has_formulas
 from pullback.frontend.memory.given_containers import text_class
 from pullback.frontend.python.libraries import name_of
-from pullback.frontend.python.rewrites import REWRITES
+from pullback.frontend.python.rewrites import REWRITES, rewrite_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "library.md"
 LIBRARIES: dict[str, Any] = {
@@ -131,6 +133,12 @@ known when the program is compiled, or are arguments for which it is compiled: d
 `datetime` (not those of the clock), `fractions.Fraction`, `re`, `collections.namedtuple`,
 `bin`, `hex`, `oct`, `int` of a text with a base.
 """
+OTHERS = """\
+Every public function of these modules that is not in, with what its refusal advises. (A function
+that does not depend on what is differentiated loses nothing by being called outside;
+`pb.pure_callback` with a rule calls any other.)
+
+"""
 
 
 def known(obj: object) -> bool:
@@ -173,6 +181,59 @@ def supported(name: str) -> bool:
     return bool(function) and known(getattr(library, function, None))
 
 
+def left_out(library: Any) -> list[tuple[str, list[str]]]:
+    """Return the functions of a library that are texts without some of its parameters."""
+    found = []
+    for name in functions(library):
+        f = getattr(library, name)
+        text = WRITTEN.get(f)
+        try:
+            theirs = inspect.signature(f).parameters
+        except (TypeError, ValueError):  # a function in C that does not tell
+            continue
+        if isinstance(text, FunctionType):
+            mine = inspect.signature(text).parameters
+            missing = [n for n, p in theirs.items() if n not in mine and p.default is not p.empty]
+            if missing and not any(p.kind is p.VAR_KEYWORD for p in mine.values()):
+                found.append((name, missing))
+    return found
+
+
+def others(library: Any) -> dict[str, list[str]]:
+    """Return the public functions of a library that compiled code cannot call, by what to do."""
+    found: dict[str, list[str]] = {}
+    public = getattr(library, "__all__", None) or dir(library)
+    for name in sorted(n for n in public if not n.startswith("_")):
+        f = getattr(library, name, None)
+        plain = callable(f) and not isinstance(f, type)
+        if plain and not known(f) and name_of(f) not in IN_ANOTHER_WAY:
+            found.setdefault(rewrite_of(name_of(f)), []).append(name)
+    return found
+
+
+def escaped(text: str) -> str:
+    """Return an advice as it is written in a table."""
+    return text.replace("*", chr(92) + "*").replace("|", chr(92) + "|")
+
+
+def more() -> str:
+    """Return what is said of parameters, and of all functions that are out."""
+    out = "\n## In, without some parameters\n\n| function | refused are |\n|---|---|\n"
+    numbers = {n: m for n, m in LIBRARIES.items() if n.startswith(("np", "scipy"))}
+    for name, library in numbers.items():
+        if name.startswith("scipy."):
+            for function, missing in left_out(library):
+                out += f"| `{name}.{function}` | {', '.join(f'`{m}`' for m in missing)} |\n"
+    out += "\n## All other public functions\n\n" + OTHERS
+    out += "| of | functions | what to do |\n|---|---|---|\n"
+    for name, library in numbers.items():
+        if not isinstance(library, ModuleType):
+            continue
+        for text, names in others(library).items():
+            out += f"| `{name}` | {', '.join(f'`{n}`' for n in names)} | {escaped(text)} |\n"
+    return out
+
+
 def page() -> str:
     """Return the page."""
     assert driver is not None  # it has imported all that fills the tables
@@ -189,8 +250,8 @@ def page() -> str:
     out += ALSO
     out += "\n## Out, and what to write instead\n\n| not | write |\n|---|---|\n"
     for name, text in advice():
-        out += f"| `{name}` | {text.replace('*', chr(92) + '*').replace('|', chr(92) + '|')} |\n"
-    return out
+        out += f"| `{name}` | {escaped(text)} |\n"
+    return out + more()
 
 
 def main() -> None:

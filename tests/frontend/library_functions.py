@@ -124,7 +124,8 @@ def of_matrices(a):
 def array_standard(a):
     norms = np.linalg.vector_norm(a) + np.sum(np.linalg.vector_norm(a, axis=0))
     return norms * np.linalg.matrix_norm(a) + np.linalg.trace(a) + np.sum(
-        np.linalg.diagonal(a, offset=1) ** 2) + np.sum(np.linalg.vecdot(a, a.T))  # fmt: skip
+        np.linalg.diagonal(a, offset=1) ** 2) + np.sum(
+        np.linalg.vecdot(a, np.linalg.matrix_transpose(a)))  # fmt: skip
 
 
 def exponential(a):

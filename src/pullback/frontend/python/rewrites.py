@@ -114,6 +114,30 @@ REWRITES: dict[str, str] = {
     "numba.": "give Pullback the function itself: fast.py_func",
 }  # fmt: skip
 
+_SETTINGS = (
+    "array2string", "array_repr", "array_str", "base_repr", "binary_repr", "busday_count",
+    "busday_offset", "common_type", "datetime_as_string", "datetime_data", "einsum_path",
+    "format_float_positional", "format_float_scientific", "get_include", "get_printoptions",
+    "getbufsize", "geterr", "geterrcall", "info", "is_busday", "isfortran", "isnat",
+    "may_share_memory", "min_scalar_type", "mintypecode", "nested_iters", "printoptions", "roots",
+    "savez_compressed", "set_printoptions", "setbufsize", "seterr", "seterrcall", "shares_memory",
+    "show_config", "show_runtime", "test", "typename",
+)  # fmt: skip
+_BYTES = "from_dlpack", "frombuffer", "fromregex", "fromstring"
+_DESIGNS = (
+    "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "ellip", "ellipord",
+    "firls", "firwin", "firwin2", "get_window", "iirdesign", "iirfilter", "iirnotch", "iirpeak",
+    "kaiserord", "remez", "savgol_coeffs", "lfilter_zi", "sosfilt_zi",
+)  # fmt: skip
+REWRITES |= {
+    **{f"numpy.{name}": OUTSIDE for name in _SETTINGS},
+    **{f"numpy.{name}": FILES for name in _BYTES},
+    **{f"scipy.signal.{name}": OUTSIDE for name in _DESIGNS},
+    "numpy.polynomial.": OUTSIDE, "scipy.special.": FORMULA, "scipy.sparse.linalg.": OUTSIDE,
+}  # fmt: skip
+"""Texts, settings and bytes of NumPy, designs of filters: nothing in them depends on what is
+differentiated."""
+
 ANYTHING = "write it with supported functions, or call it outside and pass the result in"
 """The advice for a function that is not in the table."""
 

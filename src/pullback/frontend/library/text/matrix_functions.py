@@ -143,3 +143,7 @@ def vecdot(x1: Array, x2: Array, /, *, axis: Axis = -1) -> Array:
 
 def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
     return np.tensordot(x1, x2, axes)
+
+
+def matrix_transpose(x: Matrix, /) -> Matrix:
+    return np.matrix_transpose(x)

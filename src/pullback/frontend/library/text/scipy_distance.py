@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy  # its modules are imported when they are first used
 
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
 from pullback.frontend.library.text_helpers import unsupported
@@ -57,6 +58,74 @@ def canberra(u: Vector, v: Vector) -> Any:
 def _parts_of_canberra(a: Array, b: Array) -> Array:
     size = np.abs(a) + np.abs(b)
     return np.abs(a - b) / np.where(size == 0.0, 1.0, size)
+
+
+def minkowski(u: Vector, v: Vector, p: float = 2, w: Any = None) -> Any:
+    d = np.abs(1.0 * _vector(u) - 1.0 * _vector(v))
+    if p <= 0:
+        raise ValueError("p must be greater than 0")
+    if w is not None:
+        weights = _weights(w)
+        d = np.where(weights != 0.0, 1.0, 0.0) * d if p == np.inf else weights ** (1.0 / p) * d
+    if p == 2:
+        return float(np.linalg.norm(d))
+    if p == np.inf:
+        return np.max(d)
+    return np.sum(d) if p == 1 else np.sum(d**p) ** (1.0 / p)
+
+
+def _weights(w: Any) -> Vector:
+    weights = 1.0 * _vector(w)
+    if np.any(weights < 0.0):
+        raise ValueError("Input weights should be all non-negative")
+    return weights
+
+
+def seuclidean(u: Vector, v: Vector, V: Vector) -> Any:
+    variances = 1.0 * _vector(V)
+    d = 1.0 * _vector(u) - 1.0 * _vector(v)
+    if len(variances) != len(d):
+        raise TypeError("V must be a 1-D array of the same dimension as u and v.")
+    return float(np.linalg.norm(np.sqrt(1.0 / variances) * d))
+
+
+def mahalanobis(u: Vector, v: Vector, VI: Any) -> Any:
+    d = _vector(u) - _vector(v)
+    return np.sqrt(np.dot(np.dot(d, np.atleast_2d(VI)), d))
+
+
+def hamming(u: Vector, v: Vector, w: Any = None) -> Any:
+    a, b = _items(u), _items(v)
+    if len(a) != len(b):
+        raise ValueError("The 1d arrays must have equal lengths.")
+    differ = a != b
+    if w is None:
+        return np.mean(differ)
+    weights = _weights(w)
+    if len(weights) != len(a):
+        raise ValueError("'w' should have the same length as 'u' and 'v'.")
+    return np.sum(np.where(differ, weights / np.sum(weights), 0.0))
+
+
+def _items(x: Vector) -> Vector:
+    vector = np.asarray(x)
+    if vector.ndim != 1:
+        raise ValueError("Input vector should be 1-D.")
+    return vector
+
+
+def jensenshannon(
+    p: Any, q: Any, base: float | None = None, *, axis: Any = 0, keepdims: bool = False
+) -> Any:
+    a, b = np.asarray(p) * 1.0, np.asarray(q) * 1.0
+    a = a / np.sum(a, axis=axis, keepdims=True)
+    b = b / np.sum(b, axis=axis, keepdims=True)
+    m = (a + b) / 2.0
+    parts = scipy.special.rel_entr(a, m) + scipy.special.rel_entr(b, m)
+    total = np.sum(parts, axis=axis, keepdims=keepdims)
+    if base is not None:
+        total = total / np.log(base)
+    return np.sqrt(total / 2.0)
 
 
 def _vector(x: Vector) -> Vector:
