@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.stats as st
 from scipy.spatial.distance import cdist
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import RigidTransform
 
 import pullback as pb
 from pullback.frontend.python.rewrites import ANYTHING, FORMULA
@@ -190,7 +190,7 @@ def test_advice_of_distributions_and_distances() -> None:
         assert FORMULA in text and normal not in text and " object at " not in text
     assert "scipy.stats.moyal " in said(lambda x: st.moyal(2.0, 3.0).pdf(x), 0.5)
     assert "write its formula" in said(lambda a: np.sum(cdist(a, a, "jaccard")), a)
-    turned = said(lambda v: np.sum(Rotation.from_rotvec(v).as_matrix()), np.ones(3))
+    turned = said(lambda v: np.sum(RigidTransform.from_translation(v).as_matrix()), np.ones(3))
     assert ANYTHING in turned and "axis=2" not in turned
 
 
