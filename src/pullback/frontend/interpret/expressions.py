@@ -31,6 +31,7 @@ from pullback.frontend.interpret import (
     iteration,
     late_items,
     narrowing,
+    own_keys,
     raising,
     showing,
     small_ints,
@@ -132,7 +133,8 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
             with run.holding(receiver):
                 at = evaluate_index(run, index)
             if isinstance(table := opened(run, receiver, node), HashV) and table.cls is defaultdict:
-                return nested.read_or_made(run, node, at)
+                is_own = own_keys.is_own(node) and table.elem.items
+                return (own_keys.read if is_own else nested.read_or_made)(run, node, at)
             return run.generators.in_a_place(run.subscript(receiver, at, node))
         case ast.Tuple(elts) if not any(isinstance(e, ast.Starred) for e in elts):
             return TupleV(_items(run, elts, item))
@@ -146,13 +148,13 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Dict():
             return dicts.display(run, node)
         case ast.DictComp():
-            return dicts.comprehension(run, node)
+            return dicts.comprehension(run, own_keys.mark(node))
         case ast.SetComp():
-            return dicts.set_of(run, node)
+            return dicts.set_of(run, own_keys.mark(node))
         case ast.ListComp():
-            return comprehensions.list_of(run, node)
+            return comprehensions.list_of(run, own_keys.mark(node))
         case ast.GeneratorExp():
-            return run.generators.born(comprehensions.generator(run, node), node)
+            return run.generators.born(comprehensions.generator(run, own_keys.mark(node)), node)
         case ast.NamedExpr(ast.Attribute() as target, value):  # a variable of an iterator
             run.assign(target, evaluate(run, value), node)
             return evaluate(run, ast.copy_location(ast.Attribute(target.value, target.attr), node))
@@ -391,6 +393,7 @@ def conditional(
 
 
 def _call(run: Run, node: ast.Call) -> Value:
+    own_keys.mark(node)
     receiver: Value | None = None
     if stream := showing.stream_method(run, node.func):
         return showing.show(run, stream, ast.unparse(node.func), node)
