@@ -304,11 +304,20 @@ def getter_of_a_defaultdict(xs):
     return operator.getitem(d, 1) + len(d)
 
 
+def spread(xs):
+    def f(*rows):
+        rows[0].append(1.0)
+
+    rows = [[xs[0]]] * 2
+    f(*rows)
+    return sum(rows[1])
+
+
 RIGHT = [
     swapped_rows, one_empty_list, shared_rows, dict_and_list, buckets, same_path_kept, pick_list,
     union_of_sets, shared_edges, default_row,
     grows_while_it_is_read, given_to_generators_and_handlers, by_keywords_defaults_and_closures,
-    compared,
+    compared, spread,
     read_and_kept, kept_where_it_is_made, both_ways, lists_of_a_defaultdict, counted_when_made,
     only_what_is_missing_is_made, of_an_iterator,
 ]  # fmt: skip
@@ -328,13 +337,4 @@ def many_rows(x, n):
     return sum(r[0] * r[1] for r in log) + best[1]
 
 
-def spread(xs):
-    def f(*rows):
-        rows[0].append(1.0)
-
-    rows = [[xs[0]]] * 2
-    f(*rows)
-    return sum(rows[1])
-
-
-REFUSED = [spread, getter_of_a_defaultdict]
+REFUSED = [getter_of_a_defaultdict]

@@ -1036,6 +1036,7 @@ def no_slot(xs):
 
 
 RIGHT = [
+    without_its_attribute,
     no_slot, set_later, class_attribute, found_in_a_list, matched, parents_of_dataclasses,
     equal_dataclasses, properties, overridden_methods, attributes_of_one_class,
     none_has_no_attribute, updated_by_a_generator, its_own_iterator, in_a_default, bound_methods,
@@ -1053,6 +1054,6 @@ RIGHT = [
 ]  # fmt: skip
 
 REFUSED = [
-    as_a_text, shown, without_its_attribute, a_bool_and_a_float,
+    as_a_text, shown, a_bool_and_a_float,
     given_out_by_a_derivative, a_property_over_an_attribute,
 ]  # fmt: skip

@@ -55,7 +55,7 @@ from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.own_copies import Copies
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import LooseDict, is_object_class
 from pullback.frontend.python.paths import MISSING, Attribute, Namespace
 from pullback.frontend.python.python_values import Taken
 from pullback.frontend.python.pytypes import type_of
@@ -302,6 +302,8 @@ class Updates:
         if not holding.may_hold(own):
             return RecordV(dict, {})
         mine.owners |= own.owners if ownership.is_root(own) else frozenset()
+        if isinstance(end, RecordV) and end.cls is LooseDict:
+            raise UntoldError("gives a dict a key on some paths")
         match own, end:
             case RecordV(cls, _), RecordV() if given_containers.library_class(cls):
                 return self._whole_told(own, end, mine)

@@ -20,6 +20,7 @@ from pullback.core.terms import Atom, Block, Function, Program, Var
 from pullback.core.traverse import uses
 from pullback.core.types import BOOL
 from pullback.errors import (
+    EndlessError,
     IdentityError,
     MutationError,
     PullbackError,
@@ -193,7 +194,10 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
     or iterators too, or the refusal of that; None if it makes none. ``why``: that without."""
     rt, refusal, met = attempt.rt, None, attempt.rt.generators.met
     makes_objects = any(map(can_be_shared, rt.constructed))
-    of_memory = isinstance(why, (MutationError, UnknownNameError, IdentityError))
+    of_memory = isinstance(why, (MutationError, UnknownNameError, IdentityError)) or (
+        isinstance(why, (TypesDoNotMeetError, EndlessError))
+        and any(cls is dict for _, cls in rt.new_memory)  # a tree of them has no kind as a value
+    )
     learnt = _Learnt.of(attempt)
     tried = [*learnt, *forms(Raised in rt.constructed)]
     for facts in tried:

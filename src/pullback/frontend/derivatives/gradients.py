@@ -35,6 +35,7 @@ from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import WRITTEN_CLASSES
 from pullback.frontend.memory.dict_views import DictView
 from pullback.frontend.memory.object_dicts import ObjectDict
+from pullback.frontend.python.object_classes import LooseDict
 from pullback.frontend.python.records import Union, holds_functions
 
 if TYPE_CHECKING:
@@ -166,6 +167,12 @@ def refuse_unread(run: Run, kind: Kind, node: ast.AST) -> None:
         run.refuse(node, reason, "return what is computed from the object")
 
 
+def _is_loose(kind: Kind) -> bool:
+    """Whether there is a dict in a value of this kind of which the keys are not known."""
+    own = isinstance(kind, RecordK) and kind.cls is LooseDict
+    return own or any(map(_is_loose, parts(kind)))
+
+
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
@@ -182,6 +189,9 @@ def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
         if not isinstance(factory, StaticK):
             reason = "a defaultdict with a function as its factory is returned"
             run.refuse(node, reason, "return dict(d), or let a class be the factory")
+    if _is_loose(kind):
+        reason = "a dict of which only the run knows which keys it has, as a result"
+        run.refuse(node, reason, "return its values, or give the dicts the same keys")
     for union in unions_in(kind):
         if holds_functions(UnionK(union)):
             run.refuse(

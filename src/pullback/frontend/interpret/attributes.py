@@ -102,8 +102,8 @@ def receiver_name(value: Value) -> str:
             return "range"
         case RecordV(cls) if issubclass(cls, Pair):
             return "complex" if issubclass(cls, Complex) else "complex array"
-        case RecordV(cls) if cls is dict:
-            return "dict"
+        case RecordV(cls) if object_classes.are_dicts(cls):
+            return "dict" if cls is dict else "loose dict"
         case HashV(cls):
             return "set" if issubclass(cls, (set, frozenset)) else "table"
         case FunctionV(definition):
@@ -116,7 +116,7 @@ def receiver_name(value: Value) -> str:
             return ""
 
 
-_CONTAINERS = frozenset({"array", "list", "tuple", "dict", "table", "set"})
+_CONTAINERS = frozenset({"array", "list", "tuple", "dict", "loose dict", "table", "set"})
 
 
 def has_method(value: Value, name: str) -> bool:
@@ -151,7 +151,7 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     if (found := _of_its_own_sort(run, value, name, node)) is not None:
         return found
     match value:
-        case RecordV(cls) if cls is not dict:
+        case RecordV(cls) if not object_classes.are_dicts(cls):
             return _of_record(run, value, name, node)
         case RefV() | SuperV(RefV()):
             return run.shared_attribute(value, name, node)

@@ -120,7 +120,8 @@ def carry(
                 run.known_loops.kinds[key] = [h.kind for h in heads]
             return Carried(heads, tuple(params), tuple(first), blocks, ends, owned)
         heads = new
-    run.refuse(node, "the types of the values carried round this loop do not settle")
+    reason = "the types of the values carried round this loop do not settle"
+    run.refuse(node, reason, error=TypesDoNotMeetError)
 
 
 def carry_names(

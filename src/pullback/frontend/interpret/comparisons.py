@@ -57,12 +57,12 @@ from pullback.frontend.library import list_methods
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import counting
-from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
+from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets, loose_dicts
 from pullback.frontend.memory.dict_views import is_view, seen_by, word_of
 from pullback.frontend.memory.keys_by_methods import own_key
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import LooseDict, are_dicts, is_object_class
 from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.store.shared_memory import opened
@@ -323,6 +323,8 @@ def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:
     are equal, dicts if their items are."""
     if a is b:
         return Static(True)
+    if LooseDict in (a.cls, b.cls) and are_dicts(a.cls, b.cls):
+        loose_dicts.refuse(run, node)
     if a.cls is not b.cls:
         return Static(False)
     if a.cls is dict:
@@ -396,6 +398,8 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         if isinstance(item, Static) or parts is None:
             return made_texts.of_python(run, operator.contains, (items, item), node, bool)
         items = parts
+    if isinstance(items, RecordV) and items.cls is LooseDict:
+        return loose_dicts.contains(run, items, item, node)
     if isinstance(items, RecordV) and items.cls is dict:
         if dicts.known_key(item) is None and dicts.is_run_time(item):
             return chosen_keys.contains(run, items.fields, item, node)

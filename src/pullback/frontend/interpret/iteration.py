@@ -100,7 +100,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return hash_methods.items_of(run, value, node)
         case RecordV() if is_complex_array(value):
             return places.noted(run, value, complex_values.iterate(run, value, node))
-        case RecordV(cls) if cls is dict or is_view(value) or is_object_dict(value):
+        case RecordV(cls) if issubclass(cls, dict) or is_view(value) or is_object_dict(value):
             return hash_methods.items_of(run, value, node)
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))

@@ -68,7 +68,7 @@ from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.libraries import is_used_in_brackets
-from pullback.frontend.python.object_classes import is_object_class, maker_of
+from pullback.frontend.python.object_classes import LooseDict, is_object_class, maker_of
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
 from pullback.frontend.store.shared_memory import is_shared, opened
@@ -182,7 +182,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return arrays.subscript(run, value, index, node)
         case TupleV(items, is_list):
             return _of_tuple(run, items, is_list, value, index, node)
-        case RecordV(cls) if cls is dict:
+        case RecordV(cls) if cls in (dict, LooseDict):
             return dicts.get_item(run, value, index, node)
         case RecordV() if is_complex(value):
             return complex_values.subscript(run, value, index, node)

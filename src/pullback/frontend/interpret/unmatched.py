@@ -96,7 +96,7 @@ def _shown(value: Value, numbers: list[Atom]) -> str:
         case Scalar(atom):
             numbers.append(atom)
             return f"{{{len(numbers) - 1}}}"
-        case RecordV(cls, fields) if cls is not dict:
+        case RecordV(cls, fields) if not issubclass(cls, dict):
             inside = zip(fields, each(fields.values()), strict=False)
             return f"{cls.__name__}({', '.join(f'{n}={text}' for n, text in inside)})"
         case TupleV(items, True):

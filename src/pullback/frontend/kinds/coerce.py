@@ -71,7 +71,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import sequences
 from pullback.frontend.memory import holding, ownership
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import LooseDict, may_lack
 from pullback.frontend.python.symbols import number_of, symbol_class
 from pullback.frontend.signals import MEETING
 
@@ -134,13 +134,15 @@ def coerce(
             return _coerce_table(run, value, kind, node)
         case RecordV(builtins.dict, fields), HashK():
             return run.hash_table(value, kind, node)
-        case RecordV(cls, fields), RecordK(other, kinds) if cls is other and (
+        case RecordV(cls, fields), RecordK(other, kinds) if (
+            cls is other or (cls is dict and other is LooseDict)
+        ) and (
             fields.keys() == dict(kinds).keys()
-            or (is_object_class(cls) and fields.keys() <= dict(kinds).keys())
+            or (may_lack(other) and fields.keys() <= dict(kinds).keys())
         ):
             have = dict(own.fields) if isinstance(own, RecordK) else {}
             converted = {n: _attribute(run, fields.get(n), k, node, have.get(n)) for n, k in kinds}
-            return replace(value, fields=converted)
+            return replace(value, cls=other, fields=converted)
         case (Static() | Scalar() | RecordV()), RecordK(cls) if is_met(value, cls):
             return coerce(run, pair_of(run, value, cls, node), kind, node)
         case (RecordV() | UnionV() | Static()), UnionK():

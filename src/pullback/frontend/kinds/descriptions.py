@@ -37,6 +37,7 @@ from pullback.frontend.kinds.kinds import (
     WrappedK,
 )
 from pullback.frontend.kinds.table_keys import Hashed
+from pullback.frontend.python.object_classes import LooseDict
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
@@ -78,6 +79,8 @@ def describe(kind: Kind) -> str:
         case RecordK(cls, fields):
             if cls is dict:
                 return f"a dict with the keys {first_keys([n for n, _ in fields])}"
+            if cls is LooseDict:
+                return "a dict of which only the run knows which keys it has"
             return f"a {cls.__name__}"
         case UnionK(union, absent):
             classes = zip(union.class_names(), union.classes, strict=True)

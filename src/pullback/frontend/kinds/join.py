@@ -17,6 +17,7 @@ from pullback.frontend.functions.scopes import AnyScope, Scope
 from pullback.frontend.kinds import sum_kinds
 from pullback.frontend.kinds.complex_pairs import meeting
 from pullback.frontend.kinds.flatten import example, kind_of
+from pullback.frontend.kinds.joined_fields import is_plain, joined_fields, loose
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     ClosureK,
@@ -55,7 +56,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, widen
 from pullback.frontend.python import records
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import are_dicts, is_object_class, may_lack
 from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.python.symbols import symbol_class
 from pullback.frontend.python.unions import declared_unions
@@ -96,7 +97,7 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             issubclass(one, SharedMemory) and issubclass(other, SharedMemory)
         ):
             held, there = one.held(), other.held()
-            if held is None or there is None or join(held, there) is not None:
+            if held is None or there is None or _meet(one, other, held, there):
                 regions_meet(one, other)
                 return a
             return None
@@ -121,12 +122,13 @@ def _join(a: Kind, b: Kind) -> Kind | None:
         ):  # fmt: skip
             own = hashed(record) if cls is table.cls is dict else None
             return None if own is None else join(own, table)
+        case RecordK(one), RecordK(other) if one is not other and are_dicts(one, other):
+            return joined_fields(loose(a), loose(b), join)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
-            if is_object_class(cls):
-                return _objects(a, b)
+            if may_lack(cls):
+                return joined_fields(a, b, join)
             if [n for n, _ in xs] != [n for n, _ in ys]:  # the keys of dicts
-                first, second = (hashed(k) if cls is dict else None for k in (a, b))
-                return None if first is None or second is None else join(first, second)
+                return _dicts(a, b) if cls is dict else None
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
         case _ if both := meeting(a, b):
@@ -138,6 +140,32 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return None if items is None else RangeK(items)
         case _:
             return None
+
+
+_MEETING: ContextVar[frozenset[tuple[type, type]]] = ContextVar("_MEETING", default=frozenset())
+"""The references to regions that are being joined: what is in them may lead to them."""
+
+
+def _meet(one: type, other: type, held: Kind, there: Kind) -> bool:
+    """Whether what is in two regions has a join."""
+    if (one, other) in _MEETING.get():
+        return True
+    token = _MEETING.set(_MEETING.get() | {(one, other)})
+    try:
+        return join(held, there) is not None
+    finally:
+        _MEETING.reset(token)
+
+
+def _dicts(a: RecordK, b: RecordK) -> Kind | None:
+    """Return the join of two kinds of dicts with other constant keys: a table if it can be one, of
+    values of one type, or of numbers and texts; what else there is keeps its type by its key."""
+    first, second = hashed(a), hashed(b)
+    table = None if first is None or second is None else join(first, second)
+    plain = all(is_plain(k) for _, k in a.fields + b.fields)
+    if table is not None and (plain or not sum_kinds.mixes(table)):
+        return table
+    return joined_fields(loose(a), loose(b), join) or table
 
 
 def hashed(kind: RecordK) -> HashK | None:
@@ -188,25 +216,6 @@ def orders_noted() -> Iterator[None]:
         yield
     finally:
         _MET_IN_TWO_ORDERS.reset(token)
-
-
-def _objects(a: RecordK, b: RecordK) -> Kind | None:
-    """Return the join of two kinds of objects; an attribute that one of them does not have may be
-    missing."""
-    xs, ys = dict(a.fields), dict(b.fields)
-    if [n for n in xs if n in ys] != [n for n in ys if n in xs]:
-        _MET_IN_TWO_ORDERS.get().add(a.cls)
-    made = []
-    for name in {**xs, **ys}:
-        x, y = xs.get(name), ys.get(name)
-        both = join(x, y) if x is not None and y is not None else None
-        if both is None and (x is None or y is None):
-            only = generalise(x or y or b)
-            both = only if isinstance(only, MaybeK) else MaybeK(only)
-        if both is None:
-            return None
-        made.append((name, both))
-    return RecordK(a.cls, tuple(made), a.outside)
 
 
 def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:

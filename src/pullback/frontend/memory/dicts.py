@@ -45,6 +45,7 @@ from pullback.frontend.memory import (
     hash_methods,
     hash_sets,
     hash_tables,
+    loose_dicts,
 )
 from pullback.frontend.memory.keys_by_methods import check_shared
 from pullback.frontend.python.memo import by_node
@@ -218,6 +219,8 @@ def dict_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
     """Compile ``d[k]``."""
+    if loose_dicts.is_loose(value):
+        return loose_dicts.get_item(run, value, index, node)
     if known_key(index) is None and is_run_time(index):
         missing = partial(chosen_keys.missing_key, run, value, index, node)
         return chosen_keys.item(run, value, index, missing, node)

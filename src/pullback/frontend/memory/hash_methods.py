@@ -37,7 +37,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, bind
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
-from pullback.frontend.memory import holding, places
+from pullback.frontend.memory import holding, loose_dicts, places
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
 from pullback.frontend.memory.keys_by_methods import hashed, own_key
@@ -126,6 +126,8 @@ def items_of(run: Run, value: Value, node: ast.AST) -> Items:
     if isinstance(d, HashV):
         return iterate(run, d, word, node)
     assert isinstance(d, RecordV)
+    if loose_dicts.is_loose(d):
+        loose_dicts.refuse(run, node)
     if word == "keys":
         return Unrolled(tuple(map(known_item, d.fields)))
     for name, part in d.fields.items():

@@ -94,7 +94,7 @@ def is_update(receiver: Value, name: str) -> bool:
     """Whether a method changes its object, which is a list, dict or set."""
     if name not in LIST_UPDATES or isinstance(receiver, ArrayV) or is_tuple(receiver):
         return False
-    is_object = isinstance(receiver, RecordV) and receiver.cls is not dict
+    is_object = isinstance(receiver, RecordV) and not issubclass(receiver.cls, dict)
     return is_updated_in_place(receiver) and not is_object
 
 

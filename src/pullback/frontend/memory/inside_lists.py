@@ -38,6 +38,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
     ListV,
+    MaybeV,
     RecordV,
     SliceV,
     Static,
@@ -161,6 +162,8 @@ class Inside:
                     name = field_of(run, value, step, node)
                     path.append(list(fields).index(name))
                     value = fields[name]
+                    if isinstance(value, MaybeV):
+                        refuse_step(run, value, step, node)
                 case HashV() if not isinstance(step, str):
                     entry = hash_tables.lookup(run, value, step, node)
                     hash_tables.check_key(run, step, hash_tables.is_found(run, entry), node)

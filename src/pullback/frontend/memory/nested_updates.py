@@ -44,6 +44,7 @@ from pullback.frontend.memory import (
     hash_tables,
     holding,
     lists,
+    loose_dicts,
     ownership,
     places,
 )
@@ -374,7 +375,7 @@ class _Change:
                 others = tuple(v for n, v in fields.items() if n != name)
                 part = fields[name]
                 if isinstance(part, MaybeV):  # an attribute that only some paths have set
-                    part = run.attribute(value, name, node)
+                    part = loose_dicts.part_of(run, value, name, node)
                 new, result = self.part(part, others, rest, beside)
                 return replace(value, fields={**fields, name: new}, node=None), result
             case ListV() if not isinstance(step, (str, SliceV)):

@@ -29,7 +29,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import subscripts
 from pullback.frontend.library.numpy.arrays import store
-from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists
+from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists, loose_dicts
 from pullback.frontend.memory.holding import holds_memory, is_updated_in_place
 from pullback.frontend.memory.places import Move, Moved, Step
 from pullback.frontend.python.object_classes import is_object_class
@@ -89,6 +89,11 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
         case Store(index, value), RecordV(cls) if cls is dict and not isinstance(index, str):
             run.put_into.add(KEYS)
             return dicts.store_at(run, container, index, value, node), _NONE
+        case Store(index, value), RecordV() if (
+            loose_dicts.is_loose(container) and not isinstance(index, str)
+        ):
+            run.put_into.add(KEYS)
+            return loose_dicts.store_at(run, container, index, value, node), _NONE
         case Store(index, value), HashV() if not isinstance(index, str):
             return hash_methods.store_at(run, container, index, value, node), _NONE
         case Method(name, args, kwargs), HashV() if name in hash_sets.updates_of(container):
@@ -102,6 +107,8 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
         case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
             run.put_into.add(KEYS)
             return dicts.UPDATES[name](run, container, args, kwargs, node)
+        case Method(), RecordV() if loose_dicts.is_loose(container):
+            loose_dicts.refuse(run, node)
         case Method("sort", args, kwargs), (ListV() | TupleV()) if is_list:
             return lists.sort(run, container, args, kwargs, node)
         case Method(name, args, kwargs), (ListV() | TupleV()) if is_list and name in lists.UPDATES:
@@ -212,10 +219,13 @@ def known(step: Step, n: int) -> int | None:
 
 def field_of(run: Run, value: RecordV, step: Step, node: ast.AST) -> str:
     """Return the name of the part of a dict or record that a step leads to."""
+    if loose_dicts.is_loose(value) and not isinstance(step, str):
+        loose_dicts.get_item(run, value, step, node)
+        return str(run.static(step, node, "the key of a dict"))
     if value.cls is dict and not isinstance(step, str):
         dicts.get_item(run, value, step, node)
         return dicts.key_of(run, step, node)
-    if isinstance(step, str) and step in value.fields and value.cls is not dict:
+    if isinstance(step, str) and step in value.fields and not issubclass(value.cls, dict):
         return step
     if not isinstance(step, str) and issubclass(value.cls, tuple):
         k = known(step, len(value.fields))

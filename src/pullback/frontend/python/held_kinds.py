@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pullback.frontend.kinds.given_tables import holds_tables
 from pullback.frontend.kinds.kinds import ArgType, HashK, RecordK, StaticK, UnionK, parts
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import LooseDict, is_object_class
 
 
 def holds_object(kind: ArgType) -> bool:
@@ -14,7 +14,8 @@ def holds_object(kind: ArgType) -> bool:
 
 
 def holds_hash(kind: ArgType) -> bool:
-    return isinstance(kind, HashK) or any(map(holds_hash, parts(kind)))
+    loose = isinstance(kind, RecordK) and kind.cls is LooseDict
+    return loose or isinstance(kind, HashK) or any(map(holds_hash, parts(kind)))
 
 
 def holds_function(kind: ArgType) -> bool:

@@ -61,9 +61,24 @@ def is_made_in_python(cls: type) -> bool:
     return cls.__flags__ & (_HEAP | _IMMUTABLE) == _HEAP
 
 
+class LooseDict(dict[str, Any]):
+    """The class of dicts of which only the run knows which keys they have
+    (``kinds.joined_fields``); for the program they are dicts."""
+
+
 def changes(cls: type) -> bool:
     """Whether objects of a class (dicts too) can be updated in place."""
-    return cls is dict or is_object_class(cls)
+    return cls in (dict, LooseDict) or is_object_class(cls)
+
+
+def are_dicts(*classes: type) -> bool:
+    """Whether these are classes of dicts with known keys, of which some may be missing."""
+    return all(cls is dict or cls is LooseDict for cls in classes)
+
+
+def may_lack(cls: type) -> bool:
+    """Whether a field of a value of this class may be missing."""
+    return cls is LooseDict or is_object_class(cls)
 
 
 def attributes_of(value: object) -> dict[str, Any]:
@@ -126,6 +141,7 @@ def fallback_of(cls: type) -> types.FunctionType | None:
 
 
 __all__ = [
-    "LOCAL", "NAMESPACES", "attributes_of", "changes", "fallback_of", "hook_of",
-    "is_made_in_python", "is_object_class", "is_written", "maker_of", "slots_of",
+    "LOCAL", "NAMESPACES", "LooseDict", "are_dicts", "attributes_of", "changes", "fallback_of",
+    "hook_of", "is_made_in_python", "is_object_class", "is_written", "maker_of", "may_lack",
+    "slots_of",
 ]  # fmt: skip

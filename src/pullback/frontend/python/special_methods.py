@@ -54,10 +54,10 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import iterators, missing_attributes
-from pullback.frontend.memory import attributes_outside, references
+from pullback.frontend.memory import attributes_outside, loose_dicts, references
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.memory.object_dicts import has_dict
-from pullback.frontend.python.object_classes import attributes_of
+from pullback.frontend.python.object_classes import LooseDict, attributes_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 
@@ -74,6 +74,8 @@ def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST
 
 def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
     """Return the value of ``value.__len__()``, which must be an int and not negative."""
+    if loose_dicts.is_loose(value):
+        loose_dicts.refuse(run, node)
     found = special(run, value, "__len__", (), node)
     return None if found is None else _length_of(run, found, node)
 
@@ -143,6 +145,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
     neither."""
     if is_complex(value):
         return run.truth(complex_values.truth(run, value, node), node)
+    if loose_dicts.is_loose(value):
+        return loose_dicts.truth(run, value)
     found = special(run, value, "__bool__", (), node)
     if found is None:
         size = length(run, value, node)
@@ -217,6 +221,8 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             return class_of_reference(sp, value, node)
         case RecordV(cls) if captures(cls) and isinstance(sp, Run):
             return class_of_object(sp, value, cls, node)
+        case RecordV(cls) if cls is LooseDict:
+            return Static(dict)
         case RecordV(cls) | SymbolV(_, cls) | HashV(cls):
             return Static(class_of_pair(value) or cls)
         case Static(known):
@@ -326,7 +332,7 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
             return Static(False)
         case RefV() if isinstance(sp, Run) and not name.startswith("__"):
             return has_attribute(sp, value, name, node)
-        case RecordV(cls) if cls is not dict and not name.startswith("__"):
+        case RecordV(cls) if not issubclass(cls, dict) and not name.startswith("__"):
             outside = {} if value.outside is None else attributes_of(value.outside.value)
             held, computed = value.fields.get(name), is_computed(entry_of(cls, name))
             there = name in value.fields or name in outside

@@ -63,6 +63,7 @@ from pullback.frontend.memory.dict_views import is_view, seen_by, view_of, word_
 from pullback.frontend.memory.object_dicts import attributes_now, is_object_dict
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.object_classes import LooseDict
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.store.facts import ITEMS, Group, holds_functions
@@ -182,7 +183,7 @@ def memory_class(value: Value) -> type | None:
             return np.ndarray
         case HashV(cls):
             return cls
-        case RecordV(cls) if cls is dict:
+        case RecordV(cls) if cls in (dict, LooseDict):
             return dict
         case _:
             return None
