@@ -114,9 +114,36 @@ def by_conjugates(p):
     return a.x * b.x
 
 
+def by_older_names(p):
+    def g(x):
+        return np.exp(x) - p * x
+
+    a = so.fminbound(g, -1.0, 3.0, xtol=1e-10)
+    b = so.brent(g, tol=1e-12) * so.golden(g, brack=(-1.0, 1.0))
+    c = so.fixed_point(lambda x: np.cos(p * x) * np.array([1.0, 0.5]), np.array([0.5, 0.4]))
+    d, least, told = so.fmin_l_bfgs_b(lambda x: (x[0] - p) ** 2 + x[0] ** 4, [2.0], None,
+                                      approx_grad=1, pgtol=1e-9, factr=10.0)  # fmt: skip
+    return np.concatenate((c, d, [a, b, least, told["nit"]]))
+
+
+def by_names_that_print(p):
+    def slope(x):
+        return np.array([2.0 * (x[0] - p), 2.0 * x[1]])
+
+    def f(x):
+        return (x[0] - p) ** 2 + x[1] ** 2
+
+    return np.concatenate((
+        so.fmin(f, [0.3, 1.0], xtol=1e-9, ftol=1e-12, disp=False),
+        so.fmin_bfgs(f, [0.3, 1.0], slope, disp=0), so.fmin_cg(f, [0.3, 1.0], slope, disp=0),
+        so.fmin_ncg(f, [0.3, 1.0], slope, disp=False),
+    ))  # fmt: skip
+
+
 CASES: list[tuple[Any, Any]] = [
     (by_hybrid, V), (of_a_bracket, 1.3), (by_gradients, 1.3), (by_jacobian, 1.3), (of_bounds, 1.3),
     (by_pairs, V), (by_simplex, 1.3), (between_bounds, V), (by_conjugates, 1.3),
+    (by_older_names, 1.3), (by_names_that_print, 1.3),
 ]  # fmt: skip
 
 
@@ -156,6 +183,27 @@ def test_a_minimum_on_a_bound_moves_with_it():
         return so.minimize_scalar(lambda x: (x - p) ** 2, bounds=(p**2, 3.0)).x
 
     assert pb.grad(place)(1.3) == pytest.approx(2.6, rel=1e-12)
+
+
+def test_assignments():
+    """Ties are those of SciPy, and the costs that are chosen have a derivative."""
+    def chosen(costs):
+        rows, columns = so.linear_sum_assignment(costs)
+        return np.sum(costs[rows, columns] ** 2)
+
+    compiled = pb.jit(lambda c: so.linear_sum_assignment(c))
+    most = pb.jit(lambda c: so.linear_sum_assignment(c, maximize=True))
+    draw = np.random.default_rng(7)
+    for _ in range(60):
+        costs = draw.integers(0, 5, size=draw.integers(1, 7, size=2)) * 1.0
+        np.testing.assert_array_equal(compiled(costs), so.linear_sum_assignment(costs))
+        np.testing.assert_array_equal(most(costs), so.linear_sum_assignment(costs, maximize=True))
+    costs = np.array([[4.0, 1.0, 3.0], [2.0, 0.5, 5.0]])
+    np.testing.assert_array_equal(pb.grad(chosen)(costs), [[0.0, 2.0, 0.0], [4.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="invalid numeric entries"):
+        compiled(costs * np.nan)
+    with pytest.raises(ValueError, match="infeasible"):
+        compiled(costs * np.inf)
 
 
 def told_by_roots(p):
@@ -259,6 +307,8 @@ def test_the_errors_are_those_of_scipy(f):
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], callback=print).x, "callback"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], options={"norm": 2}).x, "this option"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0]).hess_inv, "hess_inv"),
+    (lambda p: so.fmin(rosen(p), [0.0, 0.0]), "prints how it ended"),
+    (lambda p: so.fmin_cg(rosen(p), [0.0, 0.0], full_output=1, disp=0)[0], "full_output"),
     (lambda p: so.minimize_scalar(rosen(p), options={"disp": 3}).x, "this option"),
     (lambda p: so.root(rosen(p), [0.0], method="krylov").x, "this method"),
     (lambda p: so.fsolve(rosen(p), [0.0], band=(1, 1)), "band"),

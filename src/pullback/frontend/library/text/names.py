@@ -69,6 +69,7 @@ from pullback.frontend.library.text import (
     scipy_minima,
     scipy_minima_of_numbers,
     scipy_multivariate,
+    scipy_older_minima,
     scipy_quadrature,
     scipy_roots,
     scipy_signal,
@@ -152,6 +153,7 @@ OTHERS = (
     | _by_name("scipy.optimize", scipy_least_squares)
     | _by_name("scipy.optimize", scipy_minima)
     | _by_name("scipy.optimize", scipy_minima_of_numbers)
+    | _by_name("scipy.optimize", scipy_older_minima)
     | _by_name("scipy.optimize", scipy_roots)
     | _by_name("scipy.spatial.distance", scipy_distance)
     | _by_name("scipy.signal", scipy_signal)

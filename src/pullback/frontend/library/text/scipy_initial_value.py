@@ -24,7 +24,7 @@ from pullback.frontend.library.text.dormand_prince import (
     inside_of_eight,
     step_of_eight,
 )
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.text_helpers import known, unsupported
 
 _EPS = float(np.finfo(float).eps)
 
@@ -346,7 +346,7 @@ def odeint(func: Callable[..., Any], y0: Any, t: Any, args: Any = (), Dfun: Any 
            mxordn: int = 12, mxords: int = 5, printmessg: int = 0,
            tfirst: bool = False) -> Array:  # fmt: skip
     """The solution to the tolerances that SciPy's solver has, by a method of order 8."""
-    if full_output:
+    if known(full_output):
         unsupported("odeint with full_output", "leave it away")
     if tcrit is not None:
         unsupported("odeint with tcrit", "one call for each part")

@@ -235,7 +235,9 @@ def _shrunk(f: Function, corners: Matrix, values: Vector, by: float,
 
 
 def _option(options: Any, name: str, default: Any) -> Any:
-    return default if options is None or name not in options else options[name]
+    if options is None or name not in options or options[name] is None:
+        return default
+    return options[name]
 
 
 def _objective(fun: Callable[..., Any], args: Any, pair: bool) -> Function:

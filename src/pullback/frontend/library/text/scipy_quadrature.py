@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.text import quadrature
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.text_helpers import known, unsupported
 
 Integrated = tuple[float, float]
 
@@ -57,7 +57,7 @@ def quad(func: Callable[..., Any], a: float, b: float, args: Any = (), full_outp
          weight: Any = None) -> Integrated:  # fmt: skip
     if weight is not None:
         unsupported("quad with a weight", "multiply by it in the function")
-    if full_output:
+    if known(full_output):
         unsupported("quad with full_output", "leave it away")
     given = args if isinstance(args, tuple) else (args,)
 
@@ -183,13 +183,13 @@ def _vectors(f: Callable[[float], Any], a: float, b: float, norm: Any, finite: b
     gauss = quadrature.GAUSS_10 if finite else quadrature.GAUSS_7
     middle, half = 0.5 * (a + b), 0.5 * (b - a)
     y = np.array([f(middle + half * x) for x in nodes])
-    mean, known = np.tensordot(weights, y, 1), constant(y)
+    mean, still = np.tensordot(weights, y, 1), constant(y)
     h = constant(half)
-    error = _size((constant(mean) - np.tensordot(gauss, known, 1)) * h, norm)
-    spread = _size(np.tensordot(weights, np.abs(known - 0.5 * constant(mean)), 1) * h, norm)
+    error = _size((constant(mean) - np.tensordot(gauss, still, 1)) * h, norm)
+    spread = _size(np.tensordot(weights, np.abs(still - 0.5 * constant(mean)), 1) * h, norm)
     if spread != 0.0 and error != 0.0:
         error = spread * min(1.0, (200.0 * error / spread) ** 1.5)
-    rounding = _size(50.0 * 2.220446049250313e-16 * h * np.tensordot(weights, np.abs(known), 1),
+    rounding = _size(50.0 * 2.220446049250313e-16 * h * np.tensordot(weights, np.abs(still), 1),
                      norm)  # fmt: skip
     return half * mean, max(error, rounding), rounding
 
