@@ -43,6 +43,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.widening import generalise
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.text.raised import Raised, keep_arguments
+from pullback.frontend.python.object_classes import is_written, maker_of
 from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.store.always_set import is_super_init
@@ -68,7 +69,8 @@ def made(
         with run.holding(*values):
             values.append(run.evaluate(a))
     count, plain = len(values) - len(names), plain_class(cls)
-    if plain is Raised or not can_be_shared(plain):
+    hooked = maker_of(plain) or any(is_written(plain, n) for n in ("__setattr__", "__delattr__"))
+    if plain is Raised or hooked or not can_be_shared(plain):
         run.refuse(
             node, f"what is in a {cls.__name__}, whose class runs code of its own when it is made",
             "write a class of exceptions with __init__, methods and properties only",
