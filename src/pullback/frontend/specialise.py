@@ -41,7 +41,7 @@ from pullback.frontend.interpret.payloads import check_columns
 from pullback.frontend.interpreter import Interpreter
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import flatten, rebuild
-from pullback.frontend.kinds.join import orders_noted
+from pullback.frontend.kinds.joined_fields import orders_noted
 from pullback.frontend.kinds.kinds import (
     ArgType,
     Kind,

@@ -4,11 +4,9 @@ meet."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
-from weakref import WeakSet
 
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.functions import eta
@@ -194,28 +192,6 @@ def _hash_tables(a: HashK, b: HashK) -> HashK | None:
         return None
     alive = next((k.elem.items[2:] for k in (a, b) if k.holes), ())
     return HashK(a.cls, TupleK((key, value, *alive)), a.spare or b.spare, factory)
-
-
-_OUTSIDE: WeakSet[type] = WeakSet()
-_MET_IN_TWO_ORDERS: ContextVar[WeakSet[type]] = ContextVar("_MET_IN_TWO_ORDERS", default=_OUTSIDE)
-"""The classes of objects that have met with their attributes in two orders, in the program that is
-being compiled (or in a list that was an argument): in which order an object has them, only the run
-would know."""
-
-
-def met_in_two_orders(cls: type) -> bool:
-    """Whether it is not known in which order an object of a class has its attributes."""
-    return cls in _OUTSIDE or cls in _MET_IN_TWO_ORDERS.get()
-
-
-@contextmanager
-def orders_noted() -> Iterator[None]:
-    """Compile a program."""
-    token = _MET_IN_TWO_ORDERS.set(WeakSet())
-    try:
-        yield
-    finally:
-        _MET_IN_TWO_ORDERS.reset(token)
 
 
 def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:

@@ -8,8 +8,11 @@ which order it has them nobody knows, so nobody can go through it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
+from weakref import WeakSet
 
 from pullback.frontend.kinds.kinds import (
     Kind,
@@ -30,6 +33,28 @@ def loose(kind: RecordK) -> RecordK | None:
     return replace(kind, cls=LooseDict) if texts else None
 
 
+_OUTSIDE: WeakSet[type] = WeakSet()
+_MET_IN_TWO_ORDERS: ContextVar[WeakSet[type]] = ContextVar("_MET_IN_TWO_ORDERS", default=_OUTSIDE)
+"""The classes of objects that have met with their attributes in two orders, in the program that is
+being compiled (or in a list that was an argument): in which order an object has them, only the run
+would know."""
+
+
+def met_in_two_orders(cls: type) -> bool:
+    """Whether it is not known in which order an object of a class has its attributes."""
+    return cls in _OUTSIDE or cls in _MET_IN_TWO_ORDERS.get()
+
+
+@contextmanager
+def orders_noted() -> Iterator[None]:
+    """Compile a program."""
+    token = _MET_IN_TWO_ORDERS.set(WeakSet())
+    try:
+        yield
+    finally:
+        _MET_IN_TWO_ORDERS.reset(token)
+
+
 def joined_fields(
     a: RecordK | None, b: RecordK | None, join: Callable[[Kind, Kind], Kind | None]
 ) -> Kind | None:
@@ -38,6 +63,8 @@ def joined_fields(
     if a is None or b is None:
         return None
     xs, ys = dict(a.fields), dict(b.fields)
+    if [n for n in xs if n in ys] != [n for n in ys if n in xs]:
+        _MET_IN_TWO_ORDERS.get().add(a.cls)
     made = []
     for name in {**xs, **ys}:
         x, y = xs.get(name), ys.get(name)
@@ -58,4 +85,6 @@ def is_plain(kind: Kind) -> bool:
     )
 
 
-__all__ = ["LooseDict", "is_plain", "joined_fields", "loose"]
+__all__ = [
+    "LooseDict", "is_plain", "joined_fields", "loose", "met_in_two_orders", "orders_noted",
+]  # fmt: skip

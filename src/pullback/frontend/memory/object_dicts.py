@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from pullback.core.frozen import dataclass
 from pullback.errors import UnknownAttributeError
-from pullback.frontend.kinds.join import met_in_two_orders
+from pullback.frontend.kinds.joined_fields import met_in_two_orders
 from pullback.frontend.kinds.values import MaybeV, RecordV, RefV, Static, Value, is_unread
 from pullback.frontend.memory.dict_views import OF
 from pullback.frontend.python.object_classes import is_object_class, slots_of
