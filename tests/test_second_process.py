@@ -131,6 +131,30 @@ def which(x):
     except A:
         return x
 
+MARK = object()
+OTHER = MARK if A is B else object()
+
+class Slot:
+    EMPTY = object()
+    def __init__(self, value=EMPTY):
+        self.value = value
+
+def slots(x, n):
+    held = [Slot(k * x) if k % 2 else Slot() for k in range(n)]
+    found = [MARK if s.value is Slot.EMPTY else s.value for s in held]
+    return sum(v for v in found if v is not MARK), found
+
+def slotted():
+    total, found = pb.jit(slots)(1.5, 4)
+    return total, [v is MARK for v in found]
+
+def marked(x):
+    v = OTHER
+    for k in range(3):
+        if k == 2 and x > 5.0:
+            v = x
+    return x if v is MARK else 2.0 * x
+
 def reloaded():
     found = []
     for _ in range(3):
@@ -158,7 +182,9 @@ def cases():
             for x in (1.0, 2.5, 3.5):
                 yield f"{f.__name__}, {op.__name__}, {x}", lambda f=f, op=op, x=x: op(f)(x)
     yield "a class after it was loaded again", reloaded
-    yield "two classes of one name", lambda: (A is B, pb.jit(which)(2.0) == which(2.0))
+    yield "marks", slotted
+    yield "two classes of one name", lambda: (
+        A is B, *(pb.jit(f)(2.0) == f(2.0) for f in (which, marked)))
 '''
 
 CHANGED = "two classes of one name"
@@ -200,8 +226,8 @@ def test_a_class_that_may_be_another_one_is_not_taken_for_it(
     runs: dict[str, tuple[Run, Run]],
 ) -> None:
     first, second = runs[CHANGED]
-    assert first.done[1] == ["tuple", False, True]
-    assert second.done[1] == ["tuple", True, True]
+    assert first.done[1] == ["tuple", False, True, True]
+    assert second.done[1] == ["tuple", True, True, True]
 
 
 def test_the_second_process_compiles_nothing(runs: dict[str, tuple[Run, Run]]) -> None:

@@ -164,7 +164,8 @@ class _Pickler(pickle.Pickler):
             case type() if not is_library(obj.__module__):
                 if found_by_name(obj.__module__, obj.__qualname__) is not obj:
                     raise Unkept("a class that is in no module")
-                return ("class", obj.__module__, obj.__qualname__, self.digester.of(obj))
+                digest = Digester(self.digester.home, []).of(obj)
+                return ("class", obj.__module__, obj.__qualname__, digest)
             case FunctionType() if not is_library(obj.__module__):
                 raise Unkept("a function of the user")
             case Union():
@@ -219,7 +220,7 @@ class _Unpickler(pickle.Unpickler):
                 return sys.modules[name]
             case ("class", module, name, digest):
                 found = found_by_name(module, name)
-                if isinstance(found, type) and Digester().of(found) == digest:
+                if isinstance(found, type) and Digester(None, []).of(found) == digest:
                     return found
             case ("union", classes, name):
                 union = union_kind(classes).union
