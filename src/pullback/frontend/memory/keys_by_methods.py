@@ -137,7 +137,7 @@ def hashed(run: Run, value: Value, node: ast.AST) -> Value:
             return value
         case RefV(cls=cls) if is_by_methods(cls):
             return _with_number(run, value, node)
-        case OptionalV(there, RefV(cls=cls) as inner) if is_by_methods(cls):
+        case OptionalV(there, RefV(cls=cls) as inner, Static(None)) if is_by_methods(cls):
             code = run.branch(
                 there, lambda: Scalar(_number(run, inner, node), True), lambda: Static(0), node
             )
