@@ -39,6 +39,7 @@ import scipy.special
 import scipy.stats
 
 from pullback.call import driver
+from pullback.frontend.interpret.known_calls import is_design
 from pullback.frontend.kinds.values import (
     ATTRIBUTES,
     CALLS,
@@ -146,7 +147,8 @@ def known(obj: object) -> bool:
     try:
         if isinstance(obj, type) and text_class(obj) is not None:
             return True
-        return any(obj in table for table in (CALLS, WRITTEN, WRITTEN_CLASSES, SEQUENTIAL, ORDERED))
+        tables = (CALLS, WRITTEN, WRITTEN_CLASSES, SEQUENTIAL, ORDERED)
+        return is_design(obj) or any(obj in table for table in tables)
     except TypeError:  # it has no hash
         return False
 

@@ -14,11 +14,14 @@ import collections
 import math
 import operator
 import re
+import sys
 from collections.abc import Callable, Hashable, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from fractions import Fraction
 from types import BuiltinFunctionType, MethodType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
@@ -39,6 +42,12 @@ _ALSO = frozenset({
     math.ceil, math.trunc,
 })  # fmt: skip
 """Functions that are pure where they are given such a value."""
+DESIGNS = frozenset({
+    "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "ellip", "ellipord",
+    "firls", "firwin", "firwin2", "get_window", "iirdesign", "iirfilter", "iirnotch", "iirpeak",
+    "kaiserord", "remez", "savgol_coeffs",
+})  # fmt: skip
+"""Functions of ``scipy.signal`` that design a filter or a window: arrays of known arguments."""
 _MAKERS = frozenset({"combine", "fromisoformat", "fromordinal"})
 _ASKS_MACHINE = frozenset({"astimezone", "timestamp", "strftime"})
 """Methods whose results depend on the zone of the machine or its language."""
@@ -56,6 +65,15 @@ def is_known(value: object) -> bool:
     return type(value) in _TYPES
 
 
+def is_design(obj: object) -> bool:
+    """Whether a function designs a filter or a window."""
+    module = getattr(obj, "__module__", None)
+    if not isinstance(module, str) or not module.startswith("scipy.signal."):
+        return False
+    name = getattr(obj, "__name__", "")
+    return name in DESIGNS and getattr(sys.modules.get("scipy.signal"), name, None) is obj
+
+
 def is_pure(obj: object, args: Sequence[Value]) -> bool:
     """Whether a function, class or method depends on its arguments alone, and is called when the
     program is compiled."""
@@ -65,7 +83,7 @@ def is_pure(obj: object, args: Sequence[Value]) -> bool:
             return name not in _ASKS_MACHINE
         if of in _DATES and name in _MAKERS:
             return True
-    if obj is int and len(args) == 2:  # a text and its base
+    if (obj is int and len(args) == 2) or is_design(obj):  # of int: a text and its base
         return True
     if not isinstance(obj, Hashable):
         return False
@@ -128,15 +146,20 @@ def _value(run: Run, value: Value, node: ast.AST, what: str) -> object:
 
 def _computed(run: Run, compute: Callable[[], object], node: ast.AST) -> Value:
     try:
-        return _lifted(compute())
+        return _lifted(run, compute(), node)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
         run.never(type(e).__name__, str(e), node, ArgumentValueError)
 
 
-def _lifted(value: object) -> Value:
+def _lifted(run: Run, value: object, node: ast.AST) -> Value:
     if type(value) in (list, tuple):
         assert isinstance(value, (list, tuple))
-        return TupleV(tuple(map(_lifted, value)), isinstance(value, list))
+        each = tuple(_lifted(run, v, node) for v in value)
+        return TupleV(each, isinstance(value, list))
+    if isinstance(value, np.ndarray):
+        return run.call(Static(np.array), (_lifted(run, value.tolist(), node),), node)
+    if isinstance(value, np.generic):
+        return run.call(Static(type(value)), (Static(value.item()),), node)
     return Static(value)
 
 
