@@ -71,7 +71,7 @@ CASES: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("f", "x"), campaign.part("surface", CASES, 4), ids=lambda v: getattr(v, "__name__", "")
+    ("f", "x"), campaign.part("surface", CASES, 5, ()), ids=lambda v: getattr(v, "__name__", "")
 )
 def test_values_and_derivatives(f, x):
     wanted = f(x)
@@ -129,7 +129,7 @@ def told_between_bounds(y):
 
 def told_by_fits(y):
     a = so.curve_fit(decay, X, y, bounds=(0.0, [10.0, 5.0, 0.45]), full_output=True)
-    b = so.curve_fit(lambda x, a, b: a * x[0] + b * x[1] ** 2, (X, X + 0.3), y,
+    b = so.curve_fit(lambda x, *p: p[0] * x[0] + p[1] * x[1] ** 2, (X, X + 0.3), y, [1.0, 1.0],
                      sigma=np.diag(1.0 + X))  # fmt: skip
     return *a[:2], a[2]["nfev"], a[3], *b
 
@@ -157,7 +157,6 @@ def test_a_stopped_search_has_no_derivative():
 @pytest.mark.parametrize("f", [
     lambda y: so.leastsq(lambda p: p[:1] - y[0], [1.0, 2.0])[0],
     lambda y: so.least_squares(rosen, [2.0, 2.0], bounds=([0.0, 3.0], y[:2])).x,
-    lambda y: so.curve_fit(decay, X, y * np.nan)[0],
     lambda y: so.curve_fit(decay, X, y, maxfev=4)[0],
 ])  # fmt: skip
 def test_the_errors_are_those_of_scipy(f):
@@ -172,7 +171,7 @@ def test_the_errors_are_those_of_scipy(f):
     (lambda y: so.least_squares(rosen, y[:2], method="dogbox").x, "this method"),
     (lambda y: so.least_squares(rosen, y[:2], tr_solver="lsmr").x, "lsmr"),
     (lambda y: so.least_squares(rosen, y[:2], jac="cs").x, "complex steps"),
-    (lambda y: so.curve_fit(lambda x, *p: p[0] * x, X, y, [1.0])[0], "any number of parameters"),
+    (lambda y: so.curve_fit(lambda x, *p: p[0] * x, X, y)[0], "any number of parameters"),
     (lambda y: so.curve_fit(decay, X, y, jac="3-point")[0], "jac as a text"),
 ])  # fmt: skip
 def test_what_is_out_is_refused(f, reason):

@@ -148,7 +148,7 @@ CASES: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("f", "x"), campaign.part("surface", CASES, 4), ids=lambda v: getattr(v, "__name__", "")
+    ("f", "x"), campaign.part("surface", CASES, 6, ()), ids=lambda v: getattr(v, "__name__", "")
 )
 def test_values_and_derivatives(f, x):
     weights = np.cos(np.arange(np.size(f(x))) + 1.0)

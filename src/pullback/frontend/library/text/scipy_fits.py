@@ -8,7 +8,6 @@ covariance is that of the inverse of J^T J with the exact Jacobian J at that pla
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -257,8 +256,6 @@ def curve_fit(f: Callable[..., Any], xdata: Any, ydata: Any, p0: Any = None, sig
         raise ValueError(
             "Method 'lm' only works for unconstrained problems. Use 'trf' or 'dogbox' instead."
         )
-    if isinstance(f, FunctionType):
-        parameters_of(f)
     strict = check_finite is None or check_finite
     y = _finite(ydata) if strict else np.asarray(ydata).astype(float)
     x: Any = xdata
