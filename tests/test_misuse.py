@@ -74,7 +74,7 @@ USES = [
     (lambda: pb.grad(square)(3), TypeError, "argument 0 is an int"),
     (lambda: pb.grad(lambda x: 1.0)([]), TypeError, "no real number to differentiate by"),
     (lambda: pb.grad(lambda x: 1.0)(circle()), ValueError, "contains itself"),
-    (lambda: pb.grad(lambda x: 1.0)([1.0, "a"] * 300), TypeError, "use a dataclass"),
+    (lambda: pb.grad(lambda x: 1.0)([1.0, A] * 300), TypeError, "use a dataclass"),
     (lambda: pb.grad(lambda x: 1.0)({1.5: 1.0}), TypeError, "a dict with the key 1.5"),
     (lambda: pb.grad(vector)(A), TypeError, "use pb.vjp for other results"),
     (lambda: pb.grad(lambda x: None)(1.0), TypeError, "this one returns None"),
