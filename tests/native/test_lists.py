@@ -89,7 +89,7 @@ def test_an_odd_item_in_the_middle(odd):
     with pytest.raises(TypeError, match="at arg0"):
         gradient(mixed, 2.0)
     with pytest.raises(TypeError):
-        gradient([*xs[:57], "3", *xs[58:]], 2.0)
+        gradient([*xs[:57], memoryview(b"3"), *xs[58:]], 2.0)
     assert gradient(xs, 2.0)[0] == [4.0 * x for x in xs]
     del mixed
     assert [sys.getrefcount(x) for x in xs] == counts

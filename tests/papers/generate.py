@@ -250,6 +250,7 @@ SMALL, LARGE = (0.4, 0.25), (1.4, 0.25)
 """Centre and radius of intervals in which primitives are smooth."""
 WITHIN: dict[str, tuple[tuple[float, float], ...]] = {
     "acosh": ((2.0, 0.5),), "pow": (LARGE, SMALL), "rint": ((0.2, 0.15),),
+    "ndtri_exp": ((-2.0, 0.5),),
     **{name: (SMALL, LARGE) for name in (
         "div", "hypot", "atan2", "max", "min", "maximum", "minimum", "mod", "fmod", "floordiv")},
 }
