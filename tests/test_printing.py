@@ -287,7 +287,7 @@ def test_items_are_computed_once_and_in_order(k: int, capsys: pytest.CaptureFixt
 
 
 def test_the_papers_methods_refuse_programs_that_print() -> None:
-    with pytest.raises(pb.UnsupportedError, match="print is not in the papers' languages"):
+    with pytest.raises(pb.UnsupportedError, match="are not in the papers' languages"):
         pb.grad(looped, method="chad.monadic")(X)
 
 

@@ -112,7 +112,8 @@ class Bridge(Functions, Loops):
     def op(self, x: CoreLet) -> Term:
         match x.op:
             case Prim("show"):
-                raise Unsupported("print is not in the papers' languages")
+                what = "print, and texts that Python makes,"
+                raise Unsupported(f"{what} are not in the papers' languages")
             case Prim(name, args, static):
                 if name in REQUIRE:  # without what its message shows
                     return nested.Prim(name, (self.atom(args[0]),), tuple(map(_text, static)))
