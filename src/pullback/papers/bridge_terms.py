@@ -112,8 +112,7 @@ class Bridge(Functions, Loops):
     def op(self, x: CoreLet) -> Term:
         match x.op:
             case Prim("show"):
-                what = "print, and texts that Python makes,"
-                raise Unsupported(f"{what} are not in the papers' languages")
+                raise Unsupported("texts that Python makes are not in the papers' languages")
             case Prim(name, args, static):
                 if name in REQUIRE:  # without what its message shows
                     return nested.Prim(name, (self.atom(args[0]),), tuple(map(_text, static)))
