@@ -65,7 +65,13 @@ def test_derivatives_are_differences(k: int) -> None:
         numbers = [v for v in flat(wanted) if harness.is_real(v)]
         if not reals or not numbers or any(np.asarray(v).dtype == np.float32 for v in numbers):
             continue
+        if line in JUMPS:
+            continue
         compare_derivatives(line, surface.scalar(f), args, reals)
+
+
+JUMPS = ("np.frexp(v)",)
+"""Lines whose value jumps at one of the numbers that they are tried with (frexp at 0.5)."""
 
 
 def compare_derivatives(
