@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.frontend.kinds.kinds import leaf_types
 from pullback.frontend.store.facts import Facts
 from tests.campaign import part, seeds
 from tests.foreign.__main__ import is_right
@@ -108,3 +111,32 @@ def test_a_run_learns_all_that_it_meets(
 
 def test_fields_with_objects_and_lists_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert runs_of(shared_programs.parents_of_dataclasses, XS, monkeypatch) <= 4
+
+
+def test_a_tree_of_tuples_is_refused_before_its_type_has_grown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Huffman's tree of tuples beside texts: each run would find a type that is twice as large."""
+
+    def f(x: float) -> float:
+        count = itertools.count()
+        heap = [(v, next(count), k) for k, v in {"a": 5.0 * x, "b": 9.0, "c": 12.0}.items()]
+        heapq.heapify(heap)
+        while len(heap) > 1:
+            one, _, left = heapq.heappop(heap)
+            other, _, right = heapq.heappop(heap)
+            heapq.heappush(heap, (one + other, next(count), (left, right)))
+        return heap[0][0]
+
+    leaves: list[int] = []
+    begin = Facts.begin_run
+
+    def noted(facts: Facts) -> None:
+        fields = [k for g in facts.groups.values() for k in g.fields.values()]
+        leaves.append(max((len([*leaf_types(k)]) for k in fields), default=0))
+        begin(facts)
+
+    monkeypatch.setattr(Facts, "begin_run", noted)
+    with pytest.raises(pb.PullbackError, match="do not settle"):
+        pb.jit(f)(1.3)
+    assert leaves and max(leaves) < 200 and len(leaves) < 60

@@ -61,6 +61,11 @@ _MOST_RUNS = 50
 """A program is refused after so many runs that have learnt something."""
 
 
+_MOST_DEEPER = 3
+"""It is refused, too, if what a field holds is found so often to be inside of itself: tuples in
+tuples, of a type that is larger in each run."""
+
+
 class StoreGrewError(Exception):
     """More is known of the fields of shared objects: the program is compiled anew."""
 
@@ -143,6 +148,8 @@ class Facts:
     """Where lists and dicts are made that hold functions: they stay values."""
     united: dict[type, type] = field(default_factory=dict)
     """For the references to a region that has become a part of another one, those to that."""
+    deeper: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often a field was found to hold what it held before inside of something else."""
     grown: int = 0
     grew: bool = False
     """Whether this run has learnt something."""
@@ -156,6 +163,7 @@ class Facts:
     def begin_anew(self) -> None:
         """Begin with what another program has learnt, but for the functions that were its own."""
         self.grown, self.grew = 0, False
+        self.deeper.clear()
         if any(holds_functions(k) for g in self.groups.values() for k in g.fields.values()):
             self._begin_fields()
 
@@ -163,7 +171,7 @@ class Facts:
         """Begin a run of the program, or refuse it if that has no end."""
         self.grown += self.grew
         self.grew = False
-        if self.grown > _MOST_RUNS:
+        if self.grown > _MOST_RUNS or max(self.deeper.values(), default=0) > _MOST_DEEPER:
             raise EndlessError(
                 "the types of what shared objects hold do not settle",
                 "let attributes hold numbers, arrays, lists and objects, no functions of objects",
@@ -314,6 +322,8 @@ class Facts:
             return False
         wide = generalise(wide)
         if wide != known:
+            if known is not None and _deepens(known, wide):
+                self.deeper[group.name, name] += 1
             if holds_functions(wide) and self.grew:
                 self.again()
             group.fields[name] = wide
@@ -344,6 +354,17 @@ def forms(payloads: bool) -> list[Facts]:
     )  # fmt: skip
     early = (Facts(payloads, early=True),) if payloads else ()
     return [*made, *early, *iterators]
+
+
+def _deepens(before: Kind, after: Kind) -> bool:
+    """Whether what a place holds now has inside of it what it held before."""
+    if before == after:
+        return False
+    return _is_inside(before, after) or any(map(_deepens, parts(before), parts(after)))
+
+
+def _is_inside(kind: Kind, whole: Kind) -> bool:
+    return any(k == kind or _is_inside(kind, k) for k in parts(whole))
 
 
 def _renamed(kind: Kind, old: type, new: type) -> Kind:
