@@ -86,5 +86,5 @@ def is_plain(kind: Kind) -> bool:
 
 
 __all__ = [
-    "LooseDict", "is_plain", "joined_fields", "loose", "met_in_two_orders", "orders_noted",
+    "is_plain", "joined_fields", "loose", "met_in_two_orders", "orders_noted",
 ]  # fmt: skip
