@@ -147,8 +147,6 @@ ADVICE = [
     ("scipy.linalg.pinvh", (S,), lambda a: linalg.pinvh(a), lambda a: np.linalg.pinv(a)),
     ("numpy.frompyfunc", (X,), lambda x: np.frompyfunc(math.sin, 1, 1)(x),
      lambda x: np.array([math.sin(v) for v in x])),
-    ("numpy.linalg.eig", (S,), lambda a: np.sort(np.linalg.eig(a)[0]),
-     lambda a: np.linalg.eigh(a)[0]),
     ("scipy.linalg.solve_circulant", (A[0] + 5.0, A[0]),
      lambda c, b: linalg.solve_circulant(c, b), lambda c, b: np.linalg.solve(
          c[(np.arange(len(c))[:, None] - np.arange(len(c))) % len(c)], b)),

@@ -11,8 +11,6 @@ from scipy.spatial.transform import Rotation
 from pullback.errors import UnsupportedError
 from tests.frontend.mended import M, X, mends
 
-SYMMETRIC = np.array([[2.0, 1.0], [1.0, 3.0]])
-
 
 def refused_inserted_rows(m):
     return np.insert(m, 1, m * 2.0, axis=0)
@@ -54,18 +52,6 @@ def refused_compress(m):
 @mends(refused_compress, (M,), "use a[condition]", UnsupportedError, ValueError)
 def mended_compress(m):
     return m[m > 2.5]
-
-
-def refused_characteristic(a):
-    return np.poly(a)
-
-
-@mends(
-    refused_characteristic, (SYMMETRIC,), "np.poly(np.linalg.eigvalsh(a)) of a symmetric one",
-    UnsupportedError,
-)  # fmt: skip
-def mended_characteristic(a):
-    return np.poly(np.linalg.eigvalsh(a))
 
 
 def refused_fit(x, y):

@@ -20,7 +20,7 @@ from tests.frontend.mended import PAIRS, Pair
 from tests.frontend.untried import UNTRIED
 
 SOURCE = Path(pb.__file__).parent
-SLOW = (mended_libraries.refused_fit, mended_libraries.refused_characteristic)
+SLOW = (mended_libraries.refused_fit,)
 """Their derivatives are large programs, and tested elsewhere."""
 
 

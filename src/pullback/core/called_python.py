@@ -26,7 +26,9 @@ DRAWS = 0
 """The number of draws of random numbers, which is the same in every process (``core/draws.py``)."""
 SOLVES = 1, 2
 """Those of solutions of sparse equations, and of transposed ones (``core/sparse_solutions.py``)."""
-OF_ALL = frozenset({DRAWS, *SOLVES})
+LIBRARY = 3
+"""That of values which NumPy and SciPy compute for texts (``core/library_values.py``)."""
+OF_ALL = frozenset({DRAWS, *SOLVES, LIBRARY})
 """The functions that are the same in every process."""
 
 RAISED = "a Python function that was called raised an error"
@@ -41,6 +43,7 @@ _numbers = itertools.count(len(OF_ALL))
 _pending = threading.local()
 _draws = Later("pullback.core.draws")
 _solutions = Later("pullback.core.sparse_solutions")
+_library = Later("pullback.core.library_values")
 
 FUNCTION = ctypes.CFUNCTYPE(
     None, *(ctypes.POINTER(t) for t in (ctypes.c_double, ctypes.c_int64, ctypes.c_int,
@@ -79,8 +82,12 @@ def _native(function: Called) -> Any:
 def _of(number: int) -> tuple[Called, Any]:
     """Return a function and its C function."""
     if number in OF_ALL and number not in _known:
-        turned = {SOLVES[0]: "solved", SOLVES[1]: "solved_turned"}
-        found = _draws.drawn if number == DRAWS else getattr(_solutions, turned[number])
+        homes = {
+            DRAWS: (_draws, "drawn"), LIBRARY: (_library, "value"),
+            SOLVES[0]: (_solutions, "solved"), SOLVES[1]: (_solutions, "solved_turned"),
+        }  # fmt: skip
+        home, name = homes[number]
+        found = getattr(home, name)
         _known[number] = found, _native(found)
     return _known[number]
 
@@ -109,6 +116,6 @@ def raised() -> BaseException | None:
 
 
 __all__ = [
-    "DRAWS", "FUNCTION", "OF_ALL", "PREFIX", "RAISED", "SOLVES", "address", "called", "enter",
-    "is_pure", "raised",
+    "DRAWS", "FUNCTION", "LIBRARY", "OF_ALL", "PREFIX", "RAISED", "SOLVES", "address", "called",
+    "enter", "is_pure", "raised",
 ]  # fmt: skip

@@ -48,9 +48,9 @@ def _drawn(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     name, words = str(method.value), ext.extents(sp, state)[0]
     n = sp.convert(sp.scalar(count, node), I64, node)
     head = display(sp, [n, i64(NUMBERS[name]), words], node)
-    parts = TupleV((head, state, _vector(sp, ints, I64, node)))
+    parts = TupleV((head, state, vector(sp, ints, I64, node)))
     sent = sp.call(Static(np.concatenate), (parts,), node)
-    numbers = _vector(sp, reals, F64, node)
+    numbers = vector(sp, reals, F64, node)
     assert isinstance(sent, ArrayV) and isinstance(numbers, ArrayV)
     total = ext.add(sp, ext.add(sp, n, words), i64(1))
     title = f"{name_of(METHODS[name].cls)}.{name.rpartition('.')[2]}"
@@ -99,7 +99,7 @@ def _shared(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 _SHARED = {"numpy": Attribute(np.random.mtrand, "_rand"), "random": Attribute(random, "_inst")}
 
 
-def _vector(sp: Specialiser, value: Value, t: Any, node: ast.AST) -> Value:
+def vector(sp: Specialiser, value: Value, t: Any, node: ast.AST) -> Value:
     """Return numbers, given in a tuple, or an array of any rank, as a vector."""
     if isinstance(value, TupleV):
         if not value.items:
@@ -109,4 +109,4 @@ def _vector(sp: Specialiser, value: Value, t: Any, node: ast.AST) -> Value:
     return sp.call(Static(np.ravel), (value,), node)
 
 
-__all__ = ["drawn", "errors_of", "shared"]
+__all__ = ["drawn", "errors_of", "shared", "vector"]

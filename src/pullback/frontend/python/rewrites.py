@@ -22,7 +22,6 @@ DRAW = (
     "passed in as an argument"
 )
 LEAST = "np.linalg.lstsq(a, b, rcond=None)"
-SYMMETRIC = "of a symmetric matrix np.linalg.eigh(a); of others call it outside"
 EACH = "a comprehension: np.array([f(v) for v in x])"
 FOURIER = "a transform of np.fft or scipy.fft: np.fft.fft(x), np.fft.rfft(x), scipy.fft.dct(x)"
 NEWTON = (
@@ -52,8 +51,6 @@ REWRITES: dict[str, str] = {
     # linear algebra
     "scipy.linalg.lstsq": LEAST,
     "scipy.linalg.pinvh": "np.linalg.pinv(a)",
-    "numpy.linalg.eig": SYMMETRIC, "numpy.linalg.eigvals": SYMMETRIC,
-    "scipy.linalg.eig": SYMMETRIC, "scipy.linalg.eigvals": SYMMETRIC,
     "scipy.linalg.ldl": SOLVE, "scipy.linalg.solve_circulant": SOLVE,
     "scipy.linalg.qr": "np.linalg.qr(a)",
     # arrays
@@ -119,7 +116,7 @@ _SETTINGS = (
     "busday_offset", "common_type", "datetime_as_string", "datetime_data", "einsum_path",
     "format_float_positional", "format_float_scientific", "get_include", "get_printoptions",
     "getbufsize", "geterr", "geterrcall", "info", "is_busday", "isfortran", "isnat",
-    "may_share_memory", "min_scalar_type", "mintypecode", "nested_iters", "printoptions", "roots",
+    "may_share_memory", "min_scalar_type", "mintypecode", "nested_iters", "printoptions",
     "savez_compressed", "set_printoptions", "setbufsize", "seterr", "seterrcall", "shares_memory",
     "show_config", "show_runtime", "test", "typename",
 )  # fmt: skip

@@ -34,6 +34,7 @@ from pullback.frontend.library.text import (
     deques,
     dict_methods,
     differences,
+    eigenvalues,
     elementary,
     frequencies,
     grids,
@@ -50,6 +51,7 @@ from pullback.frontend.library.text import (
     orderings,
     pieces,
     placing,
+    polynomial_zeros,
     polynomials,
     power_series,
     pseudo_inverse,
@@ -58,6 +60,7 @@ from pullback.frontend.library.text import (
     queues,
     random_generators,
     scipy_distance,
+    scipy_eigenvalues,
     scipy_equations,
     scipy_fits,
     scipy_initial_value,
@@ -137,12 +140,13 @@ LISTS = _texts(bisect, bisection) | _texts(heapq, heaps)
 OTHERS = (
     _texts(
         np, alternatives, frequencies, grids, integer_functions, more_arrays, nan_quantiles, pieces,
-        placing, sets_of_arrays, slopes, whole_arrays,
+        placing, polynomial_zeros, sets_of_arrays, slopes, whole_arrays,
     )
     | _series(power_series)
-    | _texts(np.linalg, matrix_functions, pseudo_inverse)
+    | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.linalg", scipy_linalg)
+    | _by_name("scipy.linalg", scipy_eigenvalues)
     | _by_name("scipy.linalg", scipy_linear_systems)
     | _by_name("scipy.integrate", scipy_integrate)
     | _by_name("scipy.integrate", scipy_initial_value)

@@ -69,9 +69,15 @@ def polyint(p: Vector, m: Size = 1) -> Vector:
 
 def poly(seq_of_zeros: Vector) -> Vector:
     """The polynomial with these zeros."""
-    zeros = np.atleast_1d(seq_of_zeros)
-    if zeros.ndim > 1:
-        unsupported("np.poly of a matrix", "np.poly(np.linalg.eigvalsh(a)) of a symmetric one")
+    given = np.atleast_1d(seq_of_zeros)
+    if given.ndim == 2:
+        if given.shape[0] != given.shape[1]:
+            raise ValueError("input must be 1d or non-empty square 2d array.")
+        whole = np.poly(np.linalg.eigvals(given))
+        return whole if np.iscomplexobj(given) else np.real(whole)
+    if given.ndim > 2:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    zeros = given
     if len(zeros) == 0:
         raise ValueError("np.poly of no zeros is not supported: it is the number 1.0")
     c = np.ones_like(1.0 * zeros[:1])

@@ -1,0 +1,58 @@
+"""Values that NumPy and SciPy compute for texts of the library: functions from the two vectors of
+a call (``called_python``) to the vector of its result.
+
+They are asked of constants only, and their results have no derivative; the texts add that. The
+first word is the number of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pullback.core.called_python import Floats, Words
+
+
+def _eigen(reals: Floats, words: Words) -> Any:
+    """Return 1 if it could be found, and 1 if the vectors are a basis; eigenvalues, eigenvectors
+    and the inverse of the matrix of these, each as its real and its imaginary parts. ``words``: the
+    number of rows, and 1 if the matrix is complex."""
+    n, is_complex = words[:2]
+    a: Any = reals[: n * n].reshape(n, n)
+    if is_complex:
+        a = a + 1j * reals[n * n :].reshape(n, n)
+    nothing = np.zeros(4 * n * n + 2 * n + 2)
+    try:
+        w, v = np.linalg.eig(a)
+    except np.linalg.LinAlgError:
+        return nothing
+    inverse, basis = np.zeros_like(v), False
+    try:
+        if np.linalg.cond(v) < _INDEPENDENT:
+            inverse, basis = np.linalg.inv(v), True
+    except np.linalg.LinAlgError:
+        pass
+    parts = [p for x in (w, v, inverse) for p in (np.real(x).ravel(), np.imag(x).ravel())]
+    return np.concatenate([[1.0, basis], *parts])
+
+
+_INDEPENDENT = 1e13
+"""Vectors whose matrix has a larger condition number are no basis."""
+
+NAMED: dict[str, Callable[[Floats, Words], Any]] = {"eigen": _eigen}
+"""The functions, by the names under which texts ask for them."""
+
+NUMBERS = {name: k for k, name in enumerate(NAMED)}
+
+
+def value(reals: Floats, words: Words) -> Floats:
+    """Return the result of the function whose number is the first word."""
+    function = list(NAMED.values())[words[0]]
+    with np.errstate(all="ignore"):
+        found: Floats = np.asarray(function(reals, words[1:]), np.float64)
+    return found
+
+
+__all__ = ["NAMED", "NUMBERS", "value"]
