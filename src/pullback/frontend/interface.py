@@ -36,7 +36,7 @@ class Specialiser(Protocol):
     plain programs are compiled that define its meaning."""
 
     builders: list[Builder]
-    assume_equal: bool
+    assume_equal: Choice
     lapack: Choice
 
     @property

@@ -106,8 +106,10 @@ def _operator(definition: Definition) -> str:
     outermost, _, method = definition.qualname.partition(".")
     where = definition.globals.get("__name__"), outermost
     for cls, written in WRITTEN_CLASSES.items():
-        if where in [(c.__module__, c.__name__) for c in written.__mro__]:
+        if where == (written.__module__, written.__name__):
             return f"{name_of(cls)}.{method}"
+        if where in [(c.__module__, c.__name__) for c in written.__mro__]:  # of several classes
+            return f"{name_of(cls).rpartition('.')[0]}.{outermost}.{method}"
     tables = (WRITTEN, SEQUENTIAL, ADVANCED, ORDERED)
     texts = [(f, t) for table in tables for f, t in table.items()]
     here = [(f, t) for f, t in texts if t.__globals__ is definition.globals]

@@ -80,6 +80,8 @@ class Run(PythonValues, Specialiser):
         self.boxed: dict[tuple[RecordV, Union], tuple[Builder, UnionV]] = {}
         """For a record that was put into a union, its node and the builder that made the node."""
         self.constructed: dict[type, None] = {}
+        self.refused_with: list[dict[str, Value]] = []
+        """What the names of the functions being run held where the program was refused."""
         """The classes whose objects the program makes and may update."""
         self.new_memory: dict[tuple[Hashable, type], None] = {}
         """What makes lists, dicts and arrays that may get several owners, with their class."""
@@ -116,7 +118,7 @@ class Run(PythonValues, Specialiser):
         """The functions of Core for updates of hash tables, by kinds."""
         self.by_nodes: list[ByNodes] = []
         """The derivatives by nodes inside the program; they depend on which nodes are one."""
-        self.assume_equal = False
+        self.assume_equal = Choice(False)
         self.lapack = Choice(True)
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # used when the rest of an expression is there
@@ -162,6 +164,8 @@ class Run(PythonValues, Specialiser):
         definition = self.frame.definition
         module = None if definition is None else definition.globals.get("__name__")
         own = module == "pullback.call.callee"
+        if self.store is None:
+            self.refused_with = [f.scope.names for f in self.frames]
         raise (error or UnsupportedError)(reason, rewrite, None if own else self.site(node))
 
     @contextmanager

@@ -64,6 +64,8 @@ class Specialised:
     """The code of all functions that the program was made of."""
     asks_lapack: bool = False
     """Whether the program depends on ``lapack``."""
+    assumes: bool = False
+    """Whether the program depends on ``assume_equal``."""
     catches_extents: bool = False
     """Whether the program catches the error of extents that do not fit."""
     contexts: bool = False
@@ -75,7 +77,10 @@ class Specialised:
     @property
     def may_assume(self) -> bool:
         """Whether extents may be assumed to be equal: where they are not, the caller sees the error
-        and runs another program, so nothing may have caught it, and nothing is printed twice."""
+        and runs another program, so nothing may have caught it, and nothing is printed twice. A
+        program in which no extents meet assumes nothing."""
+        if not self.assumes:
+            return True
         return not self.catches_extents and not calls_python(self.program)
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:

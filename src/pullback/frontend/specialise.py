@@ -79,6 +79,7 @@ from pullback.frontend.store import door
 from pullback.frontend.store.columns import Columns
 from pullback.frontend.store.door import Graph
 from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared, forms
+from pullback.frontend.store.seen_fields import begin_with
 from pullback.frontend.store.shared_memory import in_full
 
 _RECURSION_LIMIT = 20_000
@@ -126,13 +127,14 @@ def _specialise(
         for cls in (c for group in graph.groups for c in group):
             facts.enter(cls)
     static: dict[Path, StaticK] = {}
-    lambda_sets, choice = _lambda_sets(function), Choice(lapack)
+    lambda_sets = _lambda_sets(function)
+    equal, choice = Choice(assume_equal), Choice(lapack)
     with recursion_limit(_RECURSION_LIMIT):
         while True:
             lambda_sets.begin()
             try:
                 attempt = _Attempt(
-                    function, arg_types, args, static, lambda_sets, assume_equal, choice,
+                    function, arg_types, args, static, lambda_sets, equal, choice,
                     known_flags, outside, facts,
                 )  # fmt: skip
                 with records.functions_of(lambda_sets), orders_noted():
@@ -164,7 +166,7 @@ def _specialise(
                 raise refusal from None
             else:
                 if not lambda_sets.unsettled():
-                    return replace(made, asks_lapack=choice.asked)
+                    return replace(made, asks_lapack=choice.asked, assumes=equal.asked)
 
 
 def _learning(attempt: _Attempt, facts: Facts) -> Specialised:
@@ -208,9 +210,10 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
                 continue
             if facts.together and not isinstance(refusal, TypesDoNotMeetError):
                 continue
+            begin_with(facts, (v for names in rt.refused_with for v in names.values()))
         try:
             made = _specialise(
-                attempt.function, attempt.arg_types, attempt.args, rt.assume_equal,
+                attempt.function, attempt.arg_types, attempt.args, rt.assume_equal.yes,
                 rt.lapack.yes, rt.known_flags, attempt.outside, facts,
             )  # fmt: skip
             if facts.payloads:
@@ -305,7 +308,7 @@ class _Attempt:
         args: tuple[object, ...] | None,
         static: dict[Path, StaticK],
         lambda_sets: LambdaSets,
-        assume_equal: bool,
+        assume_equal: Choice,
         lapack: Choice,
         known_flags: bool,
         outside: Outside | None,

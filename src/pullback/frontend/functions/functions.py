@@ -453,11 +453,8 @@ class Functions:
         if definition in self.checked:
             return
         self.checked.add(definition)
-        found = [
-            UnsupportedError(reason, rewrite, site_of(definition, n))
-            for n, reason, rewrite in refused_syntax(definition.node)
-        ]
-        for error in found:
+        for n, reason, rewrite in refused_syntax(definition.node):
+            error = UnsupportedError(reason, rewrite, site_of(definition, n))
             if self.run.problems is None or package_of(definition.file):
                 raise error
             self.run.problems.add(error)

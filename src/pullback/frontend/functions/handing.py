@@ -279,13 +279,13 @@ def check_apart(
         mine |= target.scope.cells.get(target.name, frozenset())
     definition, site = called
     again: list[tuple[str, Definition | None]] = [
-        (n, definition) for n, v in args.items() if _shared(v) & mine
+        (n, definition) for n, v in args.items() if mine and _shared(v) & mine
     ]
     for v in known:
         if target is not None and v.home == target.home:
             twice = v.argument != target.argument and not are_one(args, v, target)
         else:
-            twice = bool(_shared(v.value) & mine)
+            twice = bool(mine) and bool(_shared(v.value) & mine)
         if twice:
             frames = (f.definition for f in run.frames if f.scope in (v.scope, v.home[0]))
             again.append((v.name, next(frames, run.frame.definition)))
@@ -316,6 +316,8 @@ def updated_in(value: Value, nested: bool) -> frozenset[Owner]:
 def _shared(value: Value) -> frozenset[Owner]:
     """Return the memory that a value has, and the variables that it is a snapshot of."""
     owners = owners_of(value)
+    if not owners:
+        return owners
     return owners if holding.may_hold(value) else frozenset(o for o in owners if o.cell)
 
 

@@ -237,7 +237,7 @@ def _first_head(
         if scope.live:
             mine = scope is run.scope
             others += [v for n, v in scope.names.items() if not (mine and n in names)]
-    elsewhere = frozenset(o for v in others for o in owners_of(v))
+    elsewhere = frozenset(o for v in others if owned for o in owners_of(v))
     parts = []
     for k, (owners, fresh) in enumerate(owned):
         beside = (o for i, (os, _) in enumerate(owned) if i != k for o in os)

@@ -19,6 +19,8 @@ class ByCallable(dict[Hashable, T]):
     def __init__(self) -> None:
         super().__init__()
         self.late: list[LaterFunction] = []
+        self._loaded: dict[object, LaterFunction] | None = None
+        self._modules: dict[str, object] = {}
         self.finders: list[Callable[[object], T | None]] = []
 
     def __setitem__(self, function: Hashable, value: T) -> None:
@@ -26,6 +28,8 @@ class ByCallable(dict[Hashable, T]):
             return  # the user has put a function of another module in the place of the library's
         if isinstance(function, LaterFunction):
             self.late.append(function)
+            self._modules[function.module] = None
+            self._loaded = None
         super().__setitem__(function, value)
 
     def update(self, *tables: Mapping[Hashable, T]) -> None:  # type: ignore[override]  # one form
@@ -61,11 +65,23 @@ class ByCallable(dict[Hashable, T]):
         """The name by which a function stands in the table. Whoever has the function has imported
         its module; it may have other names, too."""
         known = isinstance(function, LaterFunction) or is_foreign(function)
-        if callable(function) and not known:
+        if not callable(function) or known:
+            return None
+        late = self._late().get(function)
+        return late if late is not None and late.loaded() == function else None
+
+    def _late(self) -> dict[object, LaterFunction]:
+        """The functions that are named and loaded, by themselves: found anew when another of their
+        modules has been imported."""
+        known = self._loaded
+        if known is None or any(sys.modules.get(n) is not m for n, m in self._modules.items()):
+            self._modules = {name: sys.modules.get(name) for name in self._modules}
+            known = self._loaded = {}
             for late in self.late:
-                if late.loaded() == function:
-                    return late
-        return None
+                found = late.loaded()
+                if found is not None:
+                    known.setdefault(found, late)
+        return known
 
 
 def is_foreign(function: object) -> bool:

@@ -311,7 +311,7 @@ class _Graph:
             if f.scope is not None:
                 self.number(f.scope)
             todo += [g for v in parts_of(f) for g in functions_in(v)]
-            if key in seen:
+            if key in seen or not isinstance(f.scope, Scope):
                 continue
             seen.add(key)
             for name in (*free_names(f.definition.node), *_always(f.scope)):

@@ -27,7 +27,17 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     parts,
 )
-from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, Scalar, TupleV, Value
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    HashV,
+    ListV,
+    RecordV,
+    RefV,
+    Scalar,
+    Static,
+    TupleV,
+    Value,
+)
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import LIST_UPDATES
 
@@ -62,6 +72,8 @@ def holds_memory(kind: Kind) -> bool:
 
 def may_hold(value: Value) -> bool:
     """Whether there may be arrays, lists or dicts in a value (or it is one)."""
+    if isinstance(value, (Static, RefV)):
+        return False
     try:
         return holds_memory(kind_of(value))
     except NoKindError:

@@ -16,6 +16,7 @@ from pullback.frontend.kinds.flatten import (
     parts_of,
 )
 from pullback.frontend.kinds.values import (
+    ArrayV,
     CellV,
     Driven,
     EnumerateV,
@@ -25,7 +26,9 @@ from pullback.frontend.kinds.values import (
     Owner,
     PlaceV,
     RecordV,
+    RefV,
     ReversedV,
+    Scalar,
     Stale,
     Static,
     TupleV,
@@ -63,8 +66,12 @@ def _owners_of(value: Value, captured: bool) -> frozenset[Owner]:
             return of_all((function, *args))
         case GeneratorV(body=Driven(function, args)):
             return of_all((function, *args.values()))
-        case Static() | Stale():
+        case Static() | Stale() | RefV():
             return frozenset()
+        case Scalar(rank0=rank0, owners=owners):
+            return owners if rank0 else frozenset()
+        case ArrayV(owners=owners):
+            return owners
         case PlaceV():
             return _owners_of(value.value, captured)
         case EnumerateV(items) | ReversedV(items):

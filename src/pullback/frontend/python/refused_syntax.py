@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
+from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.texts import FunctionNode
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -25,12 +25,15 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 
-def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
-    """Iterate over the places in a function whose syntax is refused, with reason and rewrite."""
+@by_node
+def refused_syntax(node: FunctionNode) -> list[tuple[ast.AST, str, str]]:
+    """Return the places in a function whose syntax is refused, with reason and rewrite."""
+    found: list[tuple[ast.AST, str, str]] = []
     waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
     while waiting:
         n = waiting.pop(0)
         if type(n) in REFUSED:
-            yield n, *getattr(n, "why", REFUSED[type(n)])
+            found.append((n, *getattr(n, "why", REFUSED[type(n)])))
         if not isinstance(n, ast.ClassDef):  # its methods are looked at when they are called
             waiting += ast.iter_child_nodes(n)
+    return found

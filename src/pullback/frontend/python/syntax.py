@@ -404,7 +404,12 @@ def ways_through(stmts: Sequence[ast.stmt]) -> int:
 
 def size(stmts: Sequence[ast.stmt]) -> int:
     """Return the number of syntax nodes."""
-    return sum(1 for s in stmts for _ in ast.walk(s))
+    return sum(map(_size, stmts))
+
+
+@by_node
+def _size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
 
 
 @by_node
