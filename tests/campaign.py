@@ -77,7 +77,7 @@ NAMES = {
                    "keyed_programs", "long_tuples", "mended_programs", "mixed_keys", "objects",
                    "places", "recursion_kinds", "sending", "shared_objects", "sorted_keys",
                    "spread_arguments", "stacks", "try",
-                   "turns", "unions",
+                   "turns", "unions", "unlike_tuples",
                    "unrolled_ranges", "views"))),
     "cells": ("every sort of value in every operation, as in Python or refused",
               "tests/frontend/test_cells.py"),

@@ -3,6 +3,7 @@
 import heapq
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -169,12 +170,25 @@ def of_two_sorts(x):
     return d[P(1, 1)] + d[(1, 1)] * 10
 
 
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
+def of_named_tuples_and_tuples(x):
+    d = {}
+    for i in range(3):
+        d[Pair(i, 1)] = x
+        d[(i, 1)] = 2.0 * x
+    return d[Pair(1, 1)] + len(d)
+
+
 def a_result(x):
     return {P(i, 1): x * i for i in range(3)}
 
 
 PROGRAMS = [
     flooded, taken_out, counted, in_tuples, of_lists, shortest, not_there, kept_results,
-    sets_of_points, some_fields_are_not_compared, by_an_own_method,
+    sets_of_points, of_two_sorts, some_fields_are_not_compared, by_an_own_method,
 ]  # fmt: skip
-REFUSED = [of_a_subclass, of_two_sorts]
+REFUSED = [of_a_subclass, of_named_tuples_and_tuples]

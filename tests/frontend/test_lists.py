@@ -90,7 +90,7 @@ def mixed(n):
     xs = []
     for i in range(n):
         xs.append(i)
-        xs.append((i, i))
+        xs.append([i])
     return len(xs)
 
 

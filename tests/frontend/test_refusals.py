@@ -84,7 +84,7 @@ def never_set(x):
 
 
 def other_type_in_loop(x):
-    y = (x, x)
+    y = [x, x]
     for _ in range(int(x)):
         y = 1.0
     return y
@@ -122,7 +122,7 @@ def updates_global(x):
 def mixed_result(x):
     if x > 0:
         return x
-    return (x, x)
+    return [x, x]
 
 
 def endless(x):

@@ -207,6 +207,41 @@ def priorities(xs):
     return total
 
 
+def instructions(xs):
+    """A program whose instructions have no, one or two operands, run on a stack with names."""
+    code = [("push", 0.5)]
+    for k in range(len(xs)):
+        code.append(("push", xs[k]))
+        code.append(("add",) if k % 2 else ("store", "b" if k % 3 else "a", 2.0))
+        code.append(("load", "a") if k % 2 else ("mul",))
+    names, stack = {"a": 1.0, "b": 0.25}, [0.75, 1.5]
+    for op in code:
+        match op:
+            case ("push", v) if isinstance(v, float):
+                stack.append(v)
+            case ("store", name, factor):
+                names[name] = stack[-1] * factor
+            case ("load", name):
+                stack.append(names["a"] if name == "a" else names["b"])
+            case ("add",):
+                stack.append(stack.pop() + stack.pop())
+            case _:
+                stack.append(stack.pop() * stack.pop())
+    return sum(stack) * names["b"]
+
+
+def by_any_key(xs):
+    """Totals by keys that are ints, texts, pairs or None."""
+    totals = {}
+    for k in range(len(xs)):
+        key = k if k % 4 == 0 else "odd" if k % 4 == 1 else (k % 3, "t") if k % 4 == 2 else None
+        totals[key] = 0.5 * totals.get(key, 1.0) + xs[k]
+    found = totals.get("odd", 0.1) * totals.get((2, "t"), 0.2) + totals.get(None, 0.3)
+    for key, v in totals.items():
+        found = 0.9 * found + v * (2.0 if isinstance(key, tuple) else 1.0)
+    return found * len(totals)
+
+
 def normal(r, n):
     return (r.normal(size=n),)
 
@@ -224,5 +259,7 @@ PROGRAMS = [
     Program("words_and_numbers", words_and_numbers, normal),
     Program("stages_and_numbers", stages, normal),
     Program("caught_operands", told, lambda r, n: (r.normal(), n)),
+    Program("instructions", instructions, normal),
+    Program("totals_by_any_key", by_any_key, normal),
     Program("priorities_with_marks", priorities, normal, sizes=(3, 8)),
 ]

@@ -1,5 +1,5 @@
-"""A value, or what stands for none (``None``, a mark, a text): whether there is a value, then its
-leaves and those of the other."""
+"""A value, or what may be in its place (``None``, a mark, a text, a tuple of another length):
+whether it is the value, then its leaves and those of the other."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pullback.call.code.writing import Slots, Where, Writing
 from pullback.call.given import What
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape, shape_of
 from pullback.call.shapes.constant import Constant
+from pullback.call.shapes.fixed import Fixed
+from pullback.call.shapes.symbol import Symbol
 from pullback.call.space import words
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
@@ -19,7 +21,7 @@ from pullback.errors import UnsupportedError
 from pullback.frontend.kinds.kinds import OptionalK
 from pullback.frontend.python.unions import Union
 from pullback.lower.loopcode import Ty
-from pullback.native.pyabi import OB_TYPE
+from pullback.native.pyabi import OB_TYPE, TUPLE_SIZE
 from pullback.native.text import memory_type
 
 _NOTHING = {Ty.F64: "0.0", Ty.F32: "0.0", Ty.PTR: "%block"}
@@ -45,9 +47,13 @@ class Optional(Shape, of=OptionalK):
 
     def _is_other(self, value: object) -> bool:
         """Whether a value is no value of the item."""
-        if isinstance(self.other, Constant):
-            return value is self.other.object
-        return type(value) is str
+        match self.other:
+            case Constant(object=known):
+                return value is known
+            case Fixed(items=items):
+                return type(value) is tuple and len(value) == len(items)
+            case other:
+                return isinstance(other, Symbol) and type(value) is other.cls
 
     # --- values and leaves ---
 
@@ -80,9 +86,8 @@ class Optional(Shape, of=OptionalK):
     def nodes_in(self, leaves: Leaves) -> Iterator[tuple[Union, Node]]:
         there = next(leaves)
         found = list(self.item.nodes_in(leaves))
-        self.other.skip(leaves)
-        if there:
-            yield from found
+        other = list(self.other.nodes_in(leaves))
+        yield from found if there else other
 
     # --- tangents ---
 
@@ -90,7 +95,7 @@ class Optional(Shape, of=OptionalK):
         there = next(leaves)
         out.append(None)
         self.item.tangents(leaves, given if there else None, what, out)
-        self.other.tangents(leaves, None, what, out)
+        self.other.tangents(leaves, None if there else given, what, out)
 
     # --- compiled conversions ---
 
@@ -117,11 +122,23 @@ class Optional(Shape, of=OptionalK):
 
     def _same(self, w: Writing, obj: str) -> str:
         """Whether an object is no value of the item."""
-        if not isinstance(self.other, Constant):
-            return w.code.same(w.code.load("ptr", obj, OB_TYPE), "@pb_str")
-        known = self.other.object
-        name = "pb_none" if known is None else w.names.symbol(known, self.other.key)
-        return w.code.same(obj, f"@{name}")
+        c = w.code
+        if isinstance(self.other, Constant):
+            known = self.other.object
+            name = "pb_none" if known is None else w.names.symbol(known, self.other.key)
+            return c.same(obj, f"@{name}")
+        cls = c.load("ptr", obj, OB_TYPE)
+        if isinstance(self.other, Symbol):
+            own = self.other.cls
+            return c.same(cls, f"@{'pb_str' if own is str else w.names.symbol(own)}")
+        assert isinstance(self.other, Fixed)
+        size = str(len(self.other.items))
+        return c.choose(
+            c.same(cls, "@pb_tuple_type"),
+            lambda: c.same(c.load("i64", obj, TUPLE_SIZE), size, "i64"),
+            lambda: "false",
+            "i1",
+        )
 
     def decode(self, m: Making, sources: Sources) -> str:
         c = m.code
@@ -139,10 +156,12 @@ class Optional(Shape, of=OptionalK):
         c = m.code
         flag = c.load("i8", next(sources).words[0])
         inner = [next(sources) for _ in self.item.types]
-        for _ in self.other.types:
-            next(sources)
-        with c.when(c.let(f"icmp ne i8 {flag}, 0")):
+        other = [next(sources) for _ in self.other.types]
+        there = c.let(f"icmp ne i8 {flag}, 0")
+        with c.when(there):
             self.item.seed(m, given, iter(inner))
+        with c.when(c.let(f"xor i1 {there}, true")):
+            self.other.seed(m, given, iter(other))
 
 
 def _write_nothing(

@@ -67,9 +67,10 @@ def reduced(run: Run, kind: Kind) -> Reduced:
         case ListK(elem) if bears(run, elem):
             part, mask = reduced(run, elem)
             return with_parts(kind, (part,)), [True, *mask]
-        case OptionalK(inner, other) if bears(run, inner):
+        case OptionalK(inner, other) if bears(run, kind):
             part, mask = reduced(run, inner)
-            return OptionalK(part), [True, *mask, *[False] * len(leaf_types(other))]
+            instead, more = reduced(run, other)
+            return OptionalK(part, instead), [True, *mask, *more]
         case HashK(_, TupleK((key, value, *alive))) if bears(run, kind):
             part, mask = reduced(run, value)
             none = static_kind(None)
@@ -122,8 +123,10 @@ def _has_discrete(run: Run, union: Union, seen: set[Union]) -> bool:
                 return other not in seen and _has_discrete(run, other, seen)
             case ScalarK(Real()) | ArrayK(Real()):
                 return False
-            case ListK(elem) | OptionalK(elem):
+            case ListK(elem):
                 return not bears(run, elem) or inside(elem)
+            case OptionalK(inner, StaticK(_, None)):
+                return not bears(run, inner) or inside(inner)
             case TupleK() | RecordK():
                 return any(map(inside, parts(kind)))
             case _:

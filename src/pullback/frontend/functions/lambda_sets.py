@@ -209,8 +209,8 @@ class LambdaSet:
                 return replace(
                     value, fields=dict(zip(fields, each(tuple(fields.values())), strict=False))
                 )
-            case OptionalV(_, present):
-                return replace(value, value=each((present,))[0])
+            case OptionalV(_, present, other):
+                return OptionalV(value.there, *each((present, other)))
             case MaybeV(bound, inner):
                 return MaybeV(bound, *each((inner,)))
             case OperatorV(name, function, options, args):

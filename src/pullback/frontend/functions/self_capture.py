@@ -134,7 +134,9 @@ def inner(value: Value) -> Iterator[Value]:
             yield from (function, *args)
         case ListV(elem=elem) | HashV(elem=elem):
             yield example(elem)
-        case OptionalV(_, present) | MaybeV(_, present):
+        case OptionalV(_, present, other):
+            yield from (present, other)
+        case MaybeV(_, present):
             yield present
         case _:
             return

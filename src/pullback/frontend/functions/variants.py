@@ -19,6 +19,7 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     parts,
 )
+from pullback.frontend.kinds.sum_kinds import may_be_tuple
 
 
 def of_other_union(a: Kind, b: Kind) -> bool:
@@ -62,7 +63,9 @@ def recursive_join(a: Kind, b: Kind) -> Kind | None:
     joined = join(a, b)
     if has_function(a) or has_function(b):
         return joined if joined == a else None
-    return None if joined is None else generalise(joined)
+    if joined is None or (may_be_tuple(joined) and not (may_be_tuple(a) or may_be_tuple(b))):
+        return None  # tuples of other lengths have a form of the function of their own
+    return generalise(joined)
 
 
 def with_other_data(a: FunctionK, b: FunctionK) -> FunctionK | None:

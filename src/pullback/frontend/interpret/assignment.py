@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.build import boolean, i64
-from pullback.core.messages import Applied, Constant, Leaf, Message
-from pullback.core.terms import Atom, Lit
-from pullback.errors import ArgumentValueError, MutationError
+from pullback.errors import MutationError
 from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.interpret import (
     by_methods,
-    list_patterns,
-    made_texts,
     operator_methods,
     raised_attributes,
 )
-from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
+from pullback.frontend.interpret.iteration import is_driven, nameable
+from pullback.frontend.interpret.unpacking import unpacked
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import ComplexArray, is_complex_array
 from pullback.frontend.kinds.kinds import (
@@ -37,7 +32,6 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
-    CaughtV,
     GeneratorV,
     HashV,
     ListV,
@@ -48,10 +42,8 @@ from pullback.frontend.kinds.values import (
     Scalar,
     Static,
     TupleV,
-    Unrolled,
     Value,
 )
-from pullback.frontend.library import told
 from pullback.frontend.memory import (
     attributes_outside,
     complex_stores,
@@ -65,7 +57,6 @@ from pullback.frontend.memory import (
     updates,
 )
 from pullback.frontend.memory.object_dicts import assigned_attribute
-from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import BINARY
 from pullback.frontend.store.shared_memory import opened
 
@@ -90,7 +81,7 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
             run.scope.names[name] = place
             iterator_lifetimes.dropped(run, held, value, node)
         case ast.Tuple(elts) | ast.List(elts):
-            _unpack(run, elts, value, target)
+            _assign_each(run, elts, unpacked(run, elts, value, target), target)
         case ast.Attribute() if (
             variable := attributes_outside.assigned(run, target, node)
         ) is not None:
@@ -110,90 +101,6 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
             _store(run, base, steps, lambda _: value, node)
         case _:
             run.refuse(target, "this assignment is not supported")
-
-
-def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
-    starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
-    if optionals.may_be_nothing(value):
-        said = "cannot unpack non-iterable {} object".format
-        value = optionals.present(run, value, said, node)
-    value = special_methods.iterated(run, opened(run, value, node), node)
-    if isinstance(value, CaughtV) and value.steps[-1:] == ("args",) and not starred:
-        length = made_texts.of_python(run, len, (value,), node, int)
-        _check_count(run, run.scalar(length, node).atom, len(elts), node)
-        each = tuple(CaughtV(value.atom, (*value.steps, k)) for k in range(len(elts)))
-        _assign_each(run, elts, each, node)
-        return
-    if is_driven(value):
-        if not starred:  # no more is asked for than tells that there are too many
-            value = run.call(Static(itertools.islice), (value, Static(len(elts) + 1)), node)
-        value = run.to_list(value, node)
-    items = run.iterate(value, node)
-    if not isinstance(items, Unrolled) and indexed(items) is None:
-        value = run.to_list(value, node)
-        items = run.iterate(value, node)
-    if isinstance(items, Unrolled):
-        values = items.items
-    elif starred:
-        _unpack_list(run, elts, starred[0], run.to_list(value, node), node)
-        return
-    else:
-        n = run.scalar(run.length(value, node), node).atom
-        _check_count(run, n, len(elts), node)
-        found = indexed(items)
-        assert found is not None  # those of a list
-        values = tuple(found.at(Lit(k, n.type)) for k in range(len(elts)))
-    if starred:
-        k = starred[0]
-        after = len(elts) - k - 1
-        if len(values) < len(elts) - 1:
-            run.refuse(node, "not enough values to unpack", error=ArgumentValueError)
-        middle = TupleV(values[k : len(values) - after], is_list=True)
-        values = (*values[:k], middle, *values[len(values) - after :])
-    if len(values) != len(elts):
-        text = Constant(_not_unpacked(len(elts), len(values)))
-        message = Message((text,), 0, f"{len(values)} values to unpack into {len(elts)} names")
-        run.never("ValueError", message, node, ArgumentValueError)
-    _assign_each(run, elts, values, node)
-
-
-def _check_count(run: Run, n: Atom, expected: int, node: ast.AST) -> None:
-    """Raise an error unless there are as many values as names."""
-    right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
-        boolean(n.value == expected)
-    )
-    part = Applied(partial(_not_unpacked, expected), (Leaf(0),))
-    message = Message((part,), 1, f"values to unpack (expected {expected})")
-    run.require(right, "ValueError", message, node, n)
-
-
-def _not_unpacked(expected: int, found: int) -> str:
-    if found > expected:
-        return f"too many values to unpack (expected {expected})"
-    return f"not enough values to unpack (expected {expected}, got {found})"
-
-
-def _too_few(expected: int, found: int) -> str:
-    return f"not enough values to unpack (expected at least {expected}, got {found})"
-
-
-def _unpack_list(
-    run: Run, elts: Sequence[ast.expr], star: int, items: ListV, node: ast.AST
-) -> None:
-    """Assign to ``first, *rest`` from a list whose length is known at run time only."""
-    after = len(elts) - star - 1
-    plain = f"not enough values to unpack (expected at least {len(elts) - 1})"
-    enough = run.b.prim("ge", items.length, i64(len(elts) - 1))
-    text = partial(_too_few, len(elts) - 1)
-    told.require(run, enough, "ValueError", text, plain, node, items.length)
-    target = elts[star]
-    assert isinstance(target, ast.Starred)
-    name = target.value.id if isinstance(target.value, ast.Name) else ""
-    back = [run.b.prim("sub", items.length, i64(after - k)) for k in range(after)]
-    values = [run.element(items, i64(k), node, checked=False) for k in range(star)]
-    values.append(list_patterns.rest(run, items, star, after, name))
-    values += [run.element(items, i, node, checked=False) for i in back]
-    _assign_each(run, elts, values, node)
 
 
 def _assign_each(

@@ -213,7 +213,9 @@ def _has_object(value: Value) -> bool:
             return any(map(_has_object, items))
         case ListV(_, elem) | HashV(elem=elem):
             return _holds_object(elem)
-        case OptionalV(_, inner) | MaybeV(_, inner):
+        case OptionalV(_, inner, other):
+            return _has_object(inner) or _has_object(other)
+        case MaybeV(_, inner):
             return _has_object(inner)
         case _:
             return False

@@ -27,6 +27,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
+from pullback.frontend.interpret.items_of_several import whatever_it_is
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, list_of
@@ -82,8 +83,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
     """Return the items of a value. Refuse it like a TypeError if it has none."""
     match value:
         case _ if optionals.may_be_nothing(value):
-            said = optionals.object_said("is not iterable")
-            return iterate(run, optionals.present(run, value, said, node), node)
+            return iterate(run, whatever_it_is(run, value, node), node)
         case RefV() if is_shared(value):
             return iterate(run, opened(run, value, node), node)
         case FunctionV() | TupleV() | ClosureV() | LambdaSetV() if is_iterator(value):

@@ -15,6 +15,7 @@ from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
     complex_values,
     frozen_objects,
+    items_of_several,
     made_texts,
     payloads,
     range_items,
@@ -174,10 +175,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case SmallV():
             return small_ints.subscript(run, value, index, node)
         case _ if optionals.may_be_nothing(value):
-            if made := optionals.apart(run, value, lambda v: subscript(run, v, index, node), node):
-                return made
-            said = optionals.object_said("is not subscriptable")
-            return subscript(run, optionals.present(run, value, said, node), index, node)
+            return items_of_several.subscript(run, value, index, node)
         case ArrayV():
             return arrays.subscript(run, value, index, node)
         case TupleV(items, is_list):

@@ -1,4 +1,4 @@
-"""Arguments of library functions that may be None, a mark or a text."""
+"""Arguments of library functions that may be None, a mark, a text, or one of several tuples."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import operator
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import scalars, symbol_values
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import OptionalV, Value
 from pullback.frontend.library import graph_steps, hashing_steps
@@ -35,7 +33,11 @@ _OF_TEXTS = frozenset({float, int, len})
 
 def are_apart(obj: Hashable, args: Sequence[Value]) -> bool:
     """Whether a call is compiled for each of the things that an argument may be."""
-    return obj in _OF_TEXTS and any(map(optionals.may_be_text, args))
+    if obj in ASKING:
+        return False
+    return any(map(optionals.may_be_tuple, args)) or (
+        obj in _OF_TEXTS and any(map(optionals.may_be_text, args))
+    )
 
 
 def apart(
@@ -44,10 +46,11 @@ def apart(
 ) -> Value:  # fmt: skip
     k = next(k for k, v in enumerate(args) if optionals.may_be_text(v))
 
+    told = optionals.told_of_nothing(obj)
+
     def with_part(part: Value) -> Value:
-        if obj is len and (scalars.is_number(part) or symbol_values.is_plain(part)):
-            message = f"object of type {optionals.class_name(part)!r} has no len()"
-            run.never("TypeError", message, node, ArgumentTypeError)
+        if told is not None and (obj is len or obj in optionals.ITERATES):
+            optionals.require_items(run, part, told("{}"), node)
         return call([*args[:k], part, *args[k + 1 :]])
 
     found = optionals.apart(run, args[k], with_part, node)

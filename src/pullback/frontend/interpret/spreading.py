@@ -19,6 +19,7 @@ from pullback.core.messages import Applied, Leaf, Message
 from pullback.core.terms import Lit
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.iteration import collect, indexed, known
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import ListK, ScalarK
 from pullback.frontend.kinds.values import (
     FunctionV,
@@ -107,6 +108,8 @@ def called(
 ) -> tuple[Value, list[Value], dict[str, Value]]:
     """Return the function that is called, its positional arguments, and those that ``*rest`` takes
     as one tuple, under the name ``REST``. ``values``: as in ``arguments``."""
+    if (made := _apart(run, function, values, node)) is not None:
+        return _ITSELF, [made], {}
     pieces = _pieces(run, values, node)
     late = next((k for k, items in enumerate(pieces) if known(items) is None), None)
     takes = None if late is None else rest_of(function)
@@ -143,6 +146,25 @@ def called(
     return function, [*before, *taken], {REST: rest}
 
 
+def _apart(
+    run: Run, function: Value, values: Sequence[Value], node: ast.Call
+) -> Value | None:
+    """Return what ``f(a, *t)`` gives where t may be one of several tuples: the call is compiled for
+    each of them. None: it is no such call."""
+    spread_at = [k for k, a in enumerate(node.args) if isinstance(a, ast.Starred)]
+    if len(spread_at) != 1 or node.keywords or not optionals.may_be_tuple(values[spread_at[0]]):
+        return None
+    (k,) = spread_at
+
+    def with_part(part: Value) -> Value:
+        given = [*values[:k], part, *values[k + 1 :]]
+        f, args, kwargs = called(run, function, given, node)
+        return run.call(f, args, node, kwargs)
+
+    return optionals.apart(run, values[k], with_part, node)
+
+
+_ITSELF = function_of(rests.itself)
 _OF_ONE: dict[object, Value] = {
     max: function_of(rests.largest), min: function_of(rests.least),
     itertools.chain: Static(itertools.chain.from_iterable),

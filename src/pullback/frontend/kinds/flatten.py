@@ -348,12 +348,12 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
         case HashV(factory=factory):
             yield from functions_in(factory)
         case RecordV(_, fields):
-            for v in fields.values():
-                yield from functions_in(v)
+            yield from functions_in(TupleV(tuple(fields.values())))
         case OperatorV(_, function, _, args):
-            for v in (function, *args):
-                yield from functions_in(v)
-        case OptionalV(_, inner) | MaybeV(_, inner):
+            yield from functions_in(TupleV((function, *args)))
+        case OptionalV(_, inner, other):
+            yield from functions_in(TupleV((inner, other)))
+        case MaybeV(_, inner):
             yield from functions_in(inner)
         case _:
             return

@@ -4,15 +4,17 @@ run decides: there tuples may have several lengths."""
 from __future__ import annotations
 
 from pullback.frontend.kinds.join import as_list, has_function, is_function, join
-from pullback.frontend.kinds.kinds import Kind, TupleK, parts, with_parts
+from pullback.frontend.kinds.kinds import HashK, Kind, TupleK, parts, with_parts
+from pullback.frontend.kinds.sum_kinds import mixes
 from pullback.frontend.kinds.widening import generalise, keeps_classes
 
 
 def join_growing(a: Kind, b: Kind) -> Kind | None:
-    """Return the ``join`` of two kinds, also of tuples of different lengths, whose items keep their
-    classes; None if there is none."""
-    both = join(a, b)
-    return join(_of_any_length(a, b), _of_any_length(b, a)) if both is None else both
+    """Return the ``join`` of two kinds, in which tuples of different lengths are tuples of any
+    length if all their items are of one type, and keep their classes; None if there is none."""
+    one, other = _of_any_length(a, b), _of_any_length(b, a)
+    both = None if (one, other) == (a, b) else join(one, other)
+    return join(a, b) if both is None else both
 
 
 def _of_any_length(kind: Kind, other: Kind) -> Kind:
@@ -21,8 +23,11 @@ def _of_any_length(kind: Kind, other: Kind) -> Kind:
     if isinstance(kind, TupleK) and isinstance(other, TupleK) and len(mine) != len(others):
         known = kind.is_list or other.is_list or has_function(kind)
         made = None if known else as_list(kind)
-        same = made is not None and all(keeps_classes(generalise(k), made.elem) for k in mine)
-        return made if made is not None and same else kind
-    if type(kind) is not type(other) or len(mine) != len(others) or is_function(kind):
+        if made is None or mixes(made.elem):
+            return kind
+        return made if all(keeps_classes(generalise(k), made.elem) for k in mine) else kind
+    if type(kind) is not type(other) or len(mine) != len(others):
+        return kind
+    if is_function(kind) or isinstance(kind, HashK):
         return kind
     return with_parts(kind, tuple(map(_of_any_length, mine, others)))

@@ -7,6 +7,7 @@ code does so too. What Python can do with a text, too, is compiled for each alte
 from __future__ import annotations
 
 import ast
+import enum
 import math
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
@@ -127,6 +128,32 @@ def may_be_text(value: Value) -> TypeGuard[OptionalV]:
             return True
         value = value.value
     return False
+
+
+def innermost(value: Value) -> Value:
+    """Return the first of the things that a value may be."""
+    while isinstance(value, OptionalV):
+        value = value.value
+    return value
+
+
+def may_be_tuple(value: Value) -> bool:
+    """Whether a value may be a tuple in the place of something else."""
+    while isinstance(value, OptionalV):
+        if isinstance(value.other, TupleV):
+            return True
+        value = value.value
+    return False
+
+
+def require_items(run: Run, value: Value, said: str, node: ast.AST) -> None:
+    """Raise what Python says if a value is a number, or a member of an enumeration, which has no
+    items. ``said``: it, with ``{}`` for the class."""
+    has_none = isinstance(value, Scalar) and not value.rank0
+    if isinstance(value, Static):
+        has_none = isinstance(value.value, (int, float)) and not isinstance(value.value, enum.Enum)
+    if has_none or (isinstance(value, SymbolV) and value.cls is not str):
+        run.never("TypeError", said.format(class_name(value)), node, ArgumentTypeError)
 
 
 _ERRORS = {"TypeError": ArgumentTypeError, "AttributeError": UnknownAttributeError}
@@ -272,7 +299,7 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 
 
 __all__ = [
-    "apart", "class_name", "class_of", "compared", "is_nothing", "may_be_nothing", "may_be_text",
-    "meet_nothing", "object_said", "operands", "present", "stands_apart", "takes_numbers_only",
-    "told_of_nothing", "unlike", "unordered",
+    "apart", "class_name", "class_of", "compared", "innermost", "is_nothing", "may_be_nothing",
+    "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands", "present",
+    "require_items", "stands_apart", "takes_numbers_only", "told_of_nothing", "unlike", "unordered",
 ]  # fmt: skip

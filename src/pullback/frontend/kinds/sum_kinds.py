@@ -1,5 +1,5 @@
 """Values that are one of several: a number or None, a number or a mark that stands for "nothing was
-given", a number or a text.
+given", a number or a text, tuples of several lengths.
 
 A mark is an object of which only the identity matters: ``MISSING = object()``. What a value may be
 is kept as a chain of ``OptionalK``: the innermost is the value itself, around it stands each other
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import EllipsisType, NotImplementedType
 
 from pullback.frontend.kinds.kinds import (
@@ -40,7 +40,7 @@ MARKS = (object, type(dataclasses.MISSING), EllipsisType, NotImplementedType)
 """The classes whose objects are marks."""
 
 Sort = tuple[object, ...]
-_ORDER = ("value", "text", "member", "None", "mark")
+_ORDER = ("value", "tuple", "text", "member", "None", "mark")
 
 _MAY_BE_MISSING = (
     ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
@@ -66,8 +66,18 @@ def sort(kind: Kind) -> Sort:
             return "member", cls
         case StaticK(key, value) if is_mark(value):
             return "mark", key
+        case TupleK(items, is_list=False) if type(kind) is TupleK:
+            return "tuple", len(items)
         case _:
             return ("value",)
+
+
+def sort_in(kind: Kind, whole: Kind) -> Sort | None:
+    """Return the sort of the alternative of ``whole`` that a value of this kind becomes, if any."""
+    own, there = sort(kind), set(map(sort, alternatives(whole)))
+    if own in there:
+        return own
+    return ("value",) if own[0] == "tuple" and ("value",) in there else None
 
 
 def alternatives(kind: Kind) -> tuple[Kind, ...]:
@@ -78,11 +88,18 @@ def alternatives(kind: Kind) -> tuple[Kind, ...]:
 
 
 def mixes(kind: Kind) -> bool:
-    """Whether a value of this kind, or something in it, may be a text or a member of an enumeration
-    in the place of something else: where it is known which of them it is, more is known of what can
-    be done with it."""
-    own = isinstance(kind, OptionalK) and sort(kind.other)[0] in ("text", "member")
+    """Whether a value of this kind, or something in it, may be a text, a member of an enumeration
+    or a tuple in the place of something else: where it is known which of them it is, more is known
+    of what can be done with it."""
+    own = isinstance(kind, OptionalK) and sort(kind.other)[0] in ("tuple", "text", "member")
     return own or any(map(mixes, parts(kind)))
+
+
+def may_be_tuple(kind: Kind) -> bool:
+    """Whether a value of this kind, or something in it, may be a tuple in the place of something
+    else than None or a mark."""
+    own = isinstance(kind, OptionalK) and sort(kind.other)[0] == "tuple"
+    return own or any(map(may_be_tuple, parts(kind)))
 
 
 def joined(
@@ -103,17 +120,54 @@ def joined(
         if both is None or isinstance(both, OptionalK):
             return None
         found[sort(k)] = both
-    if not 1 < len(found) <= MOST:
+    if isinstance(a, OptionalK) or isinstance(b, OptionalK):
+        _take_in_tuples(found, join)
+    if not found or len(found) > MOST:
         return None
-    first, *others = sorted(found, key=lambda s: _ORDER.index(str(s[0])))
+    first, *others = sorted(found, key=_place)
     made = found[first]
     if first[0] not in ("None", "mark"):
         made = as_value(made)
         if not isinstance(made, _MAY_BE_MISSING):
             return None
     for s in others:
-        made = OptionalK(made, found[s])
+        other = found[s]
+        if s[0] == "tuple":
+            other = as_value(other)
+            if s in {i for part in parts(other) for i in _sorts_in(part)}:
+                return None  # in each round the tuple has the one before in it
+        made = OptionalK(made, other)
     return made
 
 
-__all__ = ["MARKS", "Sort", "alternatives", "is_mark", "joined", "mixes", "sort"]
+def _sorts_in(kind: Kind) -> Iterator[Sort]:
+    """Iterate over the sorts of the alternatives in a kind."""
+    if isinstance(kind, OptionalK):
+        yield from map(sort, alternatives(kind))
+    for part in parts(kind):
+        yield from _sorts_in(part)
+
+
+def _take_in_tuples(
+    found: dict[Sort, Kind], join: Callable[[Kind, Kind], Kind | None]
+) -> None:
+    """Put tuples that are of one type with a list beside them into its place."""
+    for s in [s for s in found if s[0] == "tuple"]:
+        beside = found.get(("value",))
+        if isinstance(beside, (TupleK, ListK)):
+            both = join(beside, found[s])
+            if both is not None and not isinstance(both, OptionalK):
+                found[("value",)] = both
+                del found[s]
+
+
+def _place(s: Sort) -> tuple[int, int]:
+    """Return where in the order an alternative of this sort stands."""
+    size = s[1] if s[0] == "tuple" else 0
+    return _ORDER.index(str(s[0])), size if isinstance(size, int) else 0
+
+
+__all__ = [
+    "MARKS", "Sort", "alternatives", "is_mark", "joined", "may_be_tuple", "mixes", "sort",
+    "sort_in",
+]  # fmt: skip

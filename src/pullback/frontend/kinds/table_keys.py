@@ -21,6 +21,7 @@ from pullback.frontend.kinds.kinds import (
     static_kind,
     static_scalar,
 )
+from pullback.frontend.kinds.sum_kinds import alternatives
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.symbols import symbol_class
 
@@ -63,6 +64,12 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
         case OptionalK(inner, StaticK(_, None)):
             one = key_kind(inner, floats)
             return None if one is None or has_methods(one) else OptionalK(one)
+        case OptionalK(inner, other):
+            one, instead = key_kind(inner, floats), key_kind(other, floats)
+            if one is None or instead is None or has_methods(one) or has_methods(instead):
+                return None
+            equal = any(_may_be_equal(k, instead) for k in alternatives(one))
+            return None if equal else OptionalK(one, instead)
         case TupleK(items, False):
             keys = [key_kind(k, floats) for k in items]
             known = tuple(k for k in keys if k is not None)
@@ -74,6 +81,18 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
             return replace(kind, fields=tuple(named)) if len(named) == len(held) else None
         case _:
             return None
+
+
+def _may_be_equal(a: Kind, b: Kind) -> bool:
+    """Whether a key of the one kind may be equal to one of the other: a NamedTuple to a tuple, a
+    member of an enumeration of texts to a text."""
+    match a, b:
+        case SymbolK(one), SymbolK(other):
+            return issubclass(one, str) and issubclass(other, str)
+        case (RecordK(cls), TupleK()) | (TupleK(), RecordK(cls)):
+            return issubclass(cls, tuple)
+        case _:
+            return False
 
 
 def _is_by_fields(cls: type) -> bool:

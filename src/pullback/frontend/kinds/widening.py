@@ -95,7 +95,7 @@ def generalise(kind: Kind) -> Kind:
         case RangeK(items):
             return RangeK(tuple(map(generalise, items)))
         case OptionalK(inner, other):
-            return OptionalK(generalise(inner), other)
+            return OptionalK(generalise(inner), generalise(other))
         case MaybeK(inner):
             return MaybeK(generalise(inner))
         case _:
@@ -119,8 +119,8 @@ def widen(old: Kind, new: Kind) -> Kind:
             return ListK(widen(x, y), spare, new.cls)
         case HashK(_, x), HashK(_, y) if len(x.items) == len(y.items):
             return with_parts(new, (widen(x, y), new.factory))
-        case OptionalK(x, other), OptionalK(y, also) if other == also:
-            return OptionalK(widen(x, y), also)
+        case OptionalK(x, other), OptionalK(y, also) if sort(other) == sort(also):
+            return OptionalK(widen(x, y), widen(other, also))
         case MaybeK(x), MaybeK(y):
             return MaybeK(widen(x, y))
         case RangeK(xs), RangeK(ys):

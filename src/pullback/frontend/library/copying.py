@@ -155,8 +155,9 @@ class _Copy:
                     return replace(value, fields=new, node=None)
                 owners, fresh = new_owner()
                 return RecordV(cls, new, None, owners, fresh)
-            case OptionalV(_, inner):
-                return replace(value, value=self.part(inner) if self.deep else self.of(inner))
+            case OptionalV(_, inner, other):
+                of = self.part if self.deep else self.of
+                return replace(value, value=of(inner), other=of(other))
             case Scalar(rank0=True):
                 return without_axes(value.atom)
             case Scalar() | Static() | SymbolV():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom
 from pullback.frontend.kinds.flatten import flatten
+from pullback.frontend.kinds.kinds import Kind, OptionalK, parts
 from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import (
     ListV,
@@ -87,8 +88,19 @@ def _same(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     at = sp.scalar(e, node).atom
     if has_methods(keys.elem):
         return _same_by_methods(cast("Run", sp), sp.element(keys, at, node, False), key, node)
-    stored = (sp.b.index(column, (at,), checked=False) for column in keys.atoms)
+    read = (sp.b.index(column, (at,), checked=False) for column in keys.atoms)
+    stored: Iterator[Atom] = read
+    if _is_of_several(keys.elem):
+        own = keys_by_methods.plain(cast("Run", sp), sp.element(keys, at, node, False))
+        stored = iter(flatten(own).atoms)
     return Scalar(_all_equal(sp, stored, iter(flatten(key).atoms)), True, 1)
+
+
+def _is_of_several(kind: Kind) -> bool:
+    """Whether a key may be one of more than two things: one that was put in when there were fewer
+    need not have the same leaves."""
+    own = isinstance(kind, OptionalK) and isinstance(kind.inner, OptionalK)
+    return own or any(map(_is_of_several, parts(kind)))
 
 
 def _all_equal(sp: Specialiser, xs: Iterator[Atom], ys: Iterator[Atom]) -> Atom:

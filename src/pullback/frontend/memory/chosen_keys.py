@@ -17,8 +17,8 @@ from pullback.core.types import I64
 from pullback.errors import StaticKeyError
 from pullback.frontend.interpret import scalars
 from pullback.frontend.interpret.messages import Recorder
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
-    OptionalV,
     RecordV,
     Scalar,
     Static,
@@ -37,7 +37,7 @@ K = TypeVar("K", bound=Hashable)
 
 def is_chosen(key: Value) -> bool:
     """Whether only the run knows a key."""
-    return isinstance(key.value if isinstance(key, OptionalV) else key, (Scalar, SymbolV))
+    return isinstance(optionals.innermost(key), (Scalar, SymbolV))
 
 
 def _tests(

@@ -70,9 +70,12 @@ def _put_in(old: Value | None, new: Value, above: Owners) -> Iterator[tuple[Owne
             known = old.fields if isinstance(old, RecordV) else {}
             for field, item in fields.items():
                 yield from _put_in(known.get(field), item, above)
-        case OptionalV(_, inside) | MaybeV(_, inside):
-            within = old.value if isinstance(old, (OptionalV, MaybeV)) else None
-            yield from _put_in(within, inside, above)
+        case OptionalV(_, inside, other):
+            both = (old.value, old.other) if isinstance(old, OptionalV) else None
+            yield from _put_in(both and both[0], inside, above)
+            yield from _put_in(both and both[1], other, above)
+        case MaybeV(_, inside):
+            yield from _put_in(old.value if isinstance(old, MaybeV) else None, inside, above)
         case FunctionV():
             captured = (captured_value(*c) for c in captures_of(new))
             yield owners_of(new).union(*map(owners_of, captured)), above

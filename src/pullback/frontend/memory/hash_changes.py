@@ -34,7 +34,7 @@ from pullback.frontend.library.text import hashing
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import lists
 from pullback.frontend.memory.chosen_keys import known_item
-from pullback.frontend.memory.keys_by_methods import own_key
+from pullback.frontend.memory.keys_by_methods import fitted, own_key, plain
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -181,7 +181,7 @@ class Table:
         there = ListV(d.length, d.elem.items[2], (d.atoms[tables.alive_leaf(d)],), spare=True)
         found = run_program(run, text, (there, Scalar(d.start, True, 31)), node)
         entry = run.scalar(found, node).atom
-        self.take_out(entry, tables.own_key_at(run, d, entry, node))
+        self.take_out(entry, plain(run, tables.own_key_at(run, d, entry, node)))
         return entry
 
 
@@ -274,7 +274,7 @@ def _with(
     d = tables.fitted(run, d, own, value, node)
     parts = d.elem.items
     table = _of(run, d, node)
-    given = coerce(run, own, parts[0], node), coerce(run, value, parts[1], node)
+    given = fitted(run, own, parts[0], node), coerce(run, value, parts[1], node)
     entry = changed(run, name, table, given, change)
     made = _made(d, table)
     inside = lists.with_item(tables.entries_of(made), value)

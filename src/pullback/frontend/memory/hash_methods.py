@@ -15,6 +15,7 @@ from pullback.core.messages import of_key
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentTypeError, StaticKeyError
 from pullback.frontend.functions import noted
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.kinds import Kind, OptionalK, SymbolK
 from pullback.frontend.kinds.table_keys import key_kind
@@ -22,7 +23,6 @@ from pullback.frontend.kinds.undefined import any_of_kind
 from pullback.frontend.kinds.values import (
     HashV,
     Items,
-    OptionalV,
     RecordV,
     RefV,
     Scalar,
@@ -465,7 +465,7 @@ def unordered(run: Run, value: Value, node: ast.AST) -> Value:
 
 def is_table_key(value: Value) -> bool:
     """Whether a dict with known keys cannot have this key, but a hash table can."""
-    inner = value.value if isinstance(value, OptionalV) else value
+    inner = optionals.innermost(value)
     compound = isinstance(inner, RefV) or (isinstance(inner, TupleV) and not inner.is_list)
     compound = compound or (isinstance(inner, RecordV) and inner.cls is not dict)
     return compound and key_kind(kind_of(value)) is not None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,13 +31,12 @@ from pullback.frontend.kinds.kinds import (
     OptionalK,
     RecordK,
     ScalarK,
-    StaticK,
     SymbolK,
     TupleK,
     leaf_types,
     without_spare,
 )
-from pullback.frontend.kinds.sum_kinds import is_mark
+from pullback.frontend.kinds.sum_kinds import alternatives, is_mark
 from pullback.frontend.kinds.table_keys import Hashed, has_methods, key_kind
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
@@ -51,6 +51,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
+from pullback.frontend.kinds.widening import is_none
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import hashing
 from pullback.frontend.memory import keys_by_methods
@@ -107,14 +108,18 @@ def _narrowed(run: Run, value: Value, kind: Kind, tests: list[Atom]) -> Value:
     """Return a key without what may be None where keys of this kind are not; ``tests`` has what is
     then asked of it."""
     match value, kind:
-        case OptionalV(), OptionalK():
-            return value
-        case OptionalV(there, inner), StaticK():
-            tests.append(run.b.prim("not", there))
-            return Static(None)
-        case OptionalV(there, inner), _:
-            tests.append(there)
-            return _narrowed(run, inner, kind, tests)
+        case OptionalV(there, inner, other), _:
+            if not _fits(other, kind):
+                tests.append(there)
+                return _narrowed(run, inner, kind, tests)
+            instead = run.b.prim("not", there)
+            if not any(_fits(v, kind) for v in _each(inner)):
+                tests.append(instead)
+                return _narrowed(run, other, kind, tests)
+            asked = list[Atom]()
+            present = _narrowed(run, inner, kind, asked)
+            tests += [run.b.prim("or", instead, test) for test in asked]
+            return OptionalV(there, present, _narrowed(run, other, kind, tests))
         case TupleV(items), TupleK(kinds):
             parts = zip(items, kinds, strict=True)
             return replace(value, items=tuple(_narrowed(run, v, k, tests) for v, k in parts))
@@ -124,6 +129,20 @@ def _narrowed(run: Run, value: Value, kind: Kind, tests: list[Atom]) -> Value:
             return replace(value, fields=parts_of)
         case _:
             return value
+
+
+def _each(value: Value) -> Iterator[Value]:
+    """Iterate over what a value may be."""
+    while isinstance(value, OptionalV):
+        yield value.other
+        value = value.value
+    yield value
+
+
+def _fits(value: Value, kind: Kind) -> bool:
+    """Whether a value may be equal to a key of this kind."""
+    own = key_kind(kind_of(value))
+    return own is not None and not _differ(own, kind)
 
 
 def keys_of(d: HashV) -> ListV:
@@ -167,7 +186,7 @@ def lookup(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
 def has_none(kind: Kind) -> bool:
     """Whether None may be among keys of a kind."""
     held = kind.fields[1][1] if isinstance(kind, RecordK) and kind.cls is Hashed else kind
-    return isinstance(held, (OptionalK, StaticK))
+    return any(map(is_none, alternatives(held)))
 
 
 def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
@@ -199,10 +218,8 @@ def _has_texts(d: HashV) -> bool:
 def _differ(a: Kind, b: Kind) -> bool:
     """Whether no key of the one kind is equal to one of the other."""
     match a, b:
-        case (OptionalK(), OptionalK() | StaticK()) | (StaticK(), OptionalK()):
-            return False  # both may be None
-        case (OptionalK(inner), other) | (other, OptionalK(inner)):
-            return _differ(inner, other)
+        case (OptionalK(), _) | (_, OptionalK()):
+            return all(_differ(x, y) for x in alternatives(a) for y in alternatives(b))
         case TupleK(xs), TupleK(ys):
             return len(xs) != len(ys) or any(map(_differ, xs, ys))
         case RecordK(), (RecordK() | TupleK()):
@@ -278,7 +295,8 @@ def fitted(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV
         what = [describe(k) for k in entry.items]
         have = [describe(k) for k in old.elem.items]
         both = join(old.elem.items[0], entry.items[0])
-        part = 1 if both is not None and keeps_classes(entry.items[0], both) else 0
+        keys = both is not None and key_kind(both) is not None
+        part = 1 if keys and both is not None and keeps_classes(entry.items[0], both) else 0
         run.refuse(
             node,
             f"{what[part]} as a {('key', 'value')[part]} of {describe(old)}: the "

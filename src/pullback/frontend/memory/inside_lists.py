@@ -57,7 +57,7 @@ from pullback.frontend.memory import (
     ownership,
 )
 from pullback.frontend.memory.holding import has_defaults
-from pullback.frontend.memory.keys_by_methods import own_key
+from pullback.frontend.memory.keys_by_methods import fitted, own_key
 from pullback.frontend.memory.owners import kept_owners
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
@@ -241,7 +241,7 @@ class Inside:
         count = len(list(leaf_types(leaves.kind))) - len(list(leaf_types(leaves.kind.factory)))
         table = hash_changes.Table(run, leaves.kind, leaves.whole(0)[:count], leaves.at, node)
         kinds = leaves.kind.elem.items
-        given = coerce(run, own, kinds[0], node), coerce(run, value, kinds[1], node)
+        given = fitted(run, own, kinds[0], node), coerce(run, value, kinds[1], node)
         at = hash_changes.changed(run, name, table, given, change)
         made = leaves.changed(dict(enumerate(table.atoms)))
         result = hash_tables.value_at(run, table.view(), at, node) if name == "ensure" else _NONE

@@ -83,6 +83,13 @@ def own_key(run: Run, value: Value, node: ast.AST) -> Value:
     return plain(run, coerce(run, value, kind, node))
 
 
+def fitted(run: Run, key: Value, kind: Kind, node: ast.AST) -> Value:
+    """Return a key in the form of those of a table, which may be of more kinds."""
+    if kind_of(key) == kind:
+        return key
+    return plain(run, coerce(run, key, kind, node))
+
+
 def _check_class(run: Run, value: Value, node: ast.AST) -> None:
     """Refuse an object that is no key because of its class."""
     if not isinstance(value, (RecordV, RefV)) or value.cls is dict:
@@ -117,17 +124,24 @@ def plain(run: Run, value: Value) -> Value:
         case OptionalV(there, RefV(row, cls)):
             made = RefV(run.b.prim("select", there, row, i64(-1)), cls)
             return OptionalV(there, made, value.other)
-        case OptionalV(there, inner):
-            flat = flatten(plain(run, inner))
-            each = zip(flat.atoms, leaf_types(flat.kind), strict=True)
-            same = (run.b.prim("select", there, atom, dummy_atom(run, t)) for atom, t in each)
-            return OptionalV(there, rebuild(flat.kind, same), value.other)
+        case OptionalV(there, inner, other):
+            instead = run.b.prim("not", there)
+            return OptionalV(there, _if(run, there, inner), _if(run, instead, other))
         case TupleV(items, False):
             return replace(value, items=tuple(plain(run, v) for v in items))
         case RecordV(fields=named):
             return replace(value, fields={n: plain(run, v) for n, v in named.items()})
         case _:
             return value
+
+
+def _if(run: Run, there: Atom, value: Value) -> Value:
+    """Return what a key may be, with the same leaves wherever it is something else."""
+    flat = flatten(plain(run, value))
+    each = zip(flat.atoms, leaf_types(flat.kind), strict=True)
+    return rebuild(
+        flat.kind, (run.b.prim("select", there, atom, dummy_atom(run, t)) for atom, t in each)
+    )
 
 
 def hashed(run: Run, value: Value, node: ast.AST) -> Value:
@@ -272,11 +286,15 @@ def _whole_or_bits(run: Run, leaf: Atom, node: ast.AST) -> Atom:
 
 
 def number_of(sp: Specialiser, key: Value, node: ast.AST, found: Atom = _FIRST) -> Atom:
-    """Return a number that follows from a key of a table. That it may be None changes nothing where
-    it is not, so the index of a table stays right when its keys become such ones."""
+    """Return a number that follows from a key of a table. That it may be None, or something else,
+    changes nothing where it is not, so the index of a table stays right when its keys become such
+    ones."""
     match key:
-        case OptionalV(there, inner):
-            return sp.b.prim("select", there, number_of(sp, inner, node, found), found)
+        case OptionalV(there, inner, other):
+            numbers = number_of(sp, inner, node, found), number_of(sp, other, node, found)
+            return sp.b.prim("select", there, *numbers)
+        case Static():
+            return found
         case RecordV(cls, named) if cls is Hashed:
             parts: Iterable[Value] = (named["code"],)
         case TupleV(items, False):
@@ -381,6 +399,6 @@ def refuse_others(run: Run, a: Kind, b: Kind, node: ast.AST) -> NoReturn:
 
 
 __all__ = [
-    "Hashed", "as_tuple_of", "equal", "hashed", "held", "items_of", "leaves", "number_of",
-    "own_key", "pairs", "plain", "refuse_others",
+    "Hashed", "as_tuple_of", "equal", "fitted", "hashed", "held", "items_of", "leaves",
+    "number_of", "own_key", "pairs", "plain", "refuse_others",
 ]  # fmt: skip

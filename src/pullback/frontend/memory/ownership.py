@@ -107,7 +107,10 @@ def _places(
         case RecordV(_, fields):
             for item in fields.values():
                 yield from _places(item, given)
-        case OptionalV(_, inside) | MaybeV(_, inside):
+        case OptionalV(_, inside, other):
+            yield from _places(inside, given)
+            yield from _places(other, given)
+        case MaybeV(_, inside):
             yield from _places(inside, given)
         case ArrayV() | Scalar() | Static() | SymbolV() | RefV():
             return

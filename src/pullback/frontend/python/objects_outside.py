@@ -47,8 +47,9 @@ def with_attributes(
             if all(new[n] is v for n, v in value.fields.items()) and value.outside is None:
                 return value
             return RecordV(cls, new, None, value.owners, value.fresh)
-        case OptionalV(there, inner):
-            return OptionalV(there, with_attributes(run, inner, node, around), value.other)
+        case OptionalV(there, inner, other):
+            present = with_attributes(run, inner, node, around)
+            return OptionalV(there, present, with_attributes(run, other, node, around))
         case _:
             return value
 

@@ -194,7 +194,7 @@ def _without_references(
     match kind:
         case RefK(cls):
             return ScalarK(I64, True), references.index(cls)
-        case OptionalK(inner):
+        case OptionalK(inner, other) if not holds_references(other):
             made, mark = inside(inner)
             return OptionalK(made, kind.other), mark
         case ListK(elem, spare):

@@ -259,8 +259,8 @@ def _read_of(run: Run, value: Value) -> Iterator[Group]:
             inside: Iterable[Value] = items
         case RecordV(_, fields):
             inside = fields.values()
-        case OptionalV(_, inner):
-            inside = (inner,)
+        case OptionalV(_, inner, other):
+            inside = (inner, other)
         case _:
             inside = ()
     for v in inside:

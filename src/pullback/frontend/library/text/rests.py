@@ -6,6 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 
+def itself(value: Any) -> Any:
+    """What a call gives that has been made already."""
+    return value
+
+
 def after(items: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """Return the items without the first ``count``: those that ``*rest`` takes."""
     return items[count:]
