@@ -27,8 +27,8 @@ from pullback.core.values import Node
 from pullback.errors import ArgumentTypeError, known_as
 from pullback.frontend.kinds.complex_pairs import Pair
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.kinds import Kind
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.kinds.kinds import Kind, RecordK
+from pullback.frontend.python.object_classes import is_container_class, is_object_class
 from pullback.frontend.python.unions import Union
 from pullback.native import Tree
 
@@ -293,7 +293,9 @@ def shape_of(kind: Kind, declared: object = None) -> Shape:
     known, container = Shape.classes, getattr(kind, "cls", None)
     if isinstance(container, type) and issubclass(container, Pair):
         container = Pair
-    elif getattr(container, "__module__", "").startswith(TEXTS):
+    elif getattr(container, "__module__", "").startswith(TEXTS) or (
+        isinstance(kind, RecordK) and is_container_class(kind.cls)
+    ):
         container = Text
     elif isinstance(container, type) and is_object_class(container):
         container = Changing

@@ -21,7 +21,7 @@ import numpy as np
 from pullback.core.draws import put_words, words_of
 from pullback.core.terms import same_number
 from pullback.frontend.kinds.kinds import Unread
-from pullback.frontend.kinds.wrapped import GENERATORS, WRAPPERS
+from pullback.frontend.kinds.wrapped import GENERATORS, wrapper_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.python.object_classes import attributes_of, slots_of
 from pullback.frontend.python.pytypes import MOST_ITEMS
@@ -229,8 +229,8 @@ def parts_of(x: object) -> Iterator[Any]:
         case list() | tuple():
             if len(x) <= MOST_ITEMS or not isinstance(x[0], IMMUTABLE):
                 yield from x  # more items are of one kind
-        case _ if type(x) in WRAPPERS:
-            yield from WRAPPERS[type(x)].inside(x)
+        case _ if (wrapper := wrapper_of(type(x))) is not None:
+            yield from wrapper.inside(x)
         case Mapping():
             yield from x.values()
         case np.ndarray():

@@ -46,6 +46,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     RecordV,
     Scalar,
+    SliceV,
     Static,
     TupleV,
     Value,
@@ -102,7 +103,8 @@ class Interpreter(Run):
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
         made = objects.subscript(self, value, index, node)
-        if value in self.frame.places and (is_int(index) or isinstance(value, RecordV)):
+        is_part = isinstance(value, RecordV) and not isinstance(index, SliceV)
+        if value in self.frame.places and (is_int(index) or is_part):
             places.note(self, value, index, made)
         return made
 

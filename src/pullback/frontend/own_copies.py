@@ -32,6 +32,7 @@ from pullback.frontend.library.text import deep_copies
 from pullback.frontend.memory import hash_tables, holding
 from pullback.frontend.memory.given_containers import library_class
 from pullback.frontend.memory.long_tuples import as_class
+from pullback.frontend.python.objects_outside import attributes_at
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.store.facts import can_be_shared
@@ -87,7 +88,7 @@ class Copies:
                     what = f"an update of a {cls.__name__} from outside that leads to itself"
                     run.refuse(node, what, "make it in the function", error=MutationError)
                 self.inside.add(id(place.value))
-                held = run.attributes_at(place, node)
+                held = attributes_at(run, place, node)
                 parts = {n: self._part(v, (*at, n)) for n, v in held.items()}
                 self.inside.discard(id(place.value))
                 return RecordV(cls, parts, None, owners, fresh)

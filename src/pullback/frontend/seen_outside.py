@@ -55,6 +55,7 @@ from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.own_copies import Copies
+from pullback.frontend.python.container_bases import held_by
 from pullback.frontend.python.object_classes import LooseDict, is_object_class
 from pullback.frontend.python.paths import MISSING, Attribute, Namespace
 from pullback.frontend.python.python_values import Taken
@@ -305,6 +306,8 @@ class Updates:
         if isinstance(end, RecordV) and end.cls is LooseDict:
             raise UntoldError("gives a dict a key on some paths")
         match own, end:
+            case RecordV(cls, _), RecordV() if held_by(cls):
+                raise UntoldError(f"updates a {cls.__name__}")
             case RecordV(cls, _), RecordV() if given_containers.library_class(cls):
                 return self._whole_told(own, end, mine)
             case RecordV(cls, before), RecordV(_, after):

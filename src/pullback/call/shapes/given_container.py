@@ -13,7 +13,8 @@ from pullback.core.types import Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.kinds import Kind, StaticK, WrappedK
-from pullback.frontend.kinds.wrapped import WRAPPERS, is_met
+from pullback.frontend.kinds.wrapped import WRAPPERS, Wrapper, is_met, wrapper_of
+from pullback.frontend.python.object_classes import is_container_class
 from pullback.frontend.python.pytypes import any_table, register, register_later, type_of
 
 
@@ -25,7 +26,7 @@ class Wrapped(Shape, of=WrappedK):
 
     def __init__(self, kind: WrappedK, declared: object) -> None:
         super().__init__(kind)
-        self.cls, self.held, self.wrapper = kind.cls, shape_of(kind.held), WRAPPERS[kind.cls]
+        self.cls, self.held, self.wrapper = kind.cls, shape_of(kind.held), _wrapper(kind.cls)
         assert isinstance(kind.extra, StaticK)
         self.extra = kind.extra
 
@@ -62,7 +63,14 @@ class Wrapped(Shape, of=WrappedK):
 
     def given(self, given: object, count: int, what: What) -> Iterator[object]:
         apart = self.wrapper.tangent or self.wrapper.held
+        if given is not None and type(given) is not self.cls and is_container_class(self.cls):
+            name = self.cls.__name__
+            raise ArgumentTypeError(f"the {what} of a {name} is a {name} or None")
         yield apart(given) if type(given) is self.cls else given
+
+    def root_numbers(self, given: object, what: What) -> Iterator[object]:
+        (held,) = self.given(given, 1, what)
+        yield from self.held.root_numbers(held, what)
 
     # --- entry points: conversions take it apart ---
 
@@ -84,12 +92,18 @@ class Wrapped(Shape, of=WrappedK):
         self.held.seed(m, given, sources)
 
 
+def _wrapper(cls: type) -> Wrapper:
+    found = wrapper_of(cls)
+    assert found is not None
+    return found
+
+
 def kind_of(value: object) -> WrappedK:
     """Return the kind of a container."""
     cls = type(value)
-    wrapper = WRAPPERS[cls]
+    wrapper = _wrapper(cls)
     held, extra = wrapper.held(value), type_of(wrapper.extra(value))
-    kind: Kind | None = type_of(held) if not isinstance(value, dict) else any_table(held)
+    kind: Kind | None = any_table(held) if isinstance(held, dict) else type_of(held)
     if kind is None:
         raise ArgumentTypeError(
             f"a {cls.__name__} with {describe(type_of(held))}: only the run knows its keys",
@@ -101,3 +115,4 @@ def kind_of(value: object) -> WrappedK:
 for _cls in WRAPPERS:
     register(_cls, kind_of)
 register_later(is_met, kind_of)
+register_later(is_container_class, kind_of, kept=False)

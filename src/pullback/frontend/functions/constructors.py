@@ -26,12 +26,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from pullback.frontend.python.source import Definition
+from pullback.frontend.python.syntax import parameters
 
 _FORMS: WeakKeyDictionary[Definition, Definition] = WeakKeyDictionary()
 _FROZEN: WeakKeyDictionary[Definition, Definition] = WeakKeyDictionary()
+_MADE: WeakSet[Definition] = WeakSet()
 
 
 def constructor_form(definition: Definition) -> Definition | None:
@@ -47,7 +49,15 @@ def constructor_form(definition: Definition) -> Definition | None:
         if form.unusual:
             return None
         _FORMS[definition] = replace(definition, node=node)
+        _MADE.add(_FORMS[definition])
     return _FORMS[definition]
+
+
+def made_by(definition: Definition | None) -> str:
+    """Return the parameter that is the new object, if this is such a form; else ""."""
+    if definition is None or definition not in _MADE:
+        return ""
+    return parameters(definition.node)[0]
 
 
 def frozen_form(definition: Definition) -> Definition | None:
@@ -164,4 +174,4 @@ def initialised(method: Any, *args: object) -> object:
     return getattr(method, "__self__", args[0] if args else None)
 
 
-__all__ = ["constructor_form", "frozen_form", "initialised", "with_field"]
+__all__ = ["constructor_form", "frozen_form", "initialised", "made_by", "with_field"]

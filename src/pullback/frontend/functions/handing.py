@@ -27,6 +27,7 @@ from pullback.frontend.functions.captured_variables import (
     set_variable,
     variables,
 )
+from pullback.frontend.functions.constructors import made_by
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds.coerce import coerce, tightened
@@ -135,8 +136,8 @@ def of_raising(run: Run, spec: Spec, starts: dict[str, Value], node: ast.AST) ->
 def _covering(run: Run, name: str, start: Value | None, end: Value, node: ast.AST) -> Value:
     """Return what a variable is at the end, as a value of a kind that it also has where the
     function raises: there a list may have other items."""
-    if isinstance(end, (Stale, PlaceV)):
-        return end
+    if isinstance(end, (Stale, PlaceV)) or name == made_by(run.frame.definition):
+        return end  # of a new object nobody knows where its __init__ raises
     own = kind = run.kind(end, node)
     for noted_op in run.frame.raising.values():
         value = noted_op.names.get(name, start)

@@ -56,6 +56,7 @@ from pullback.frontend.memory import (
     places,
     updates,
 )
+from pullback.frontend.memory.container_objects import steps_to
 from pullback.frontend.memory.object_dicts import assigned_attribute
 from pullback.frontend.python.syntax import BINARY
 from pullback.frontend.store.shared_memory import opened
@@ -309,9 +310,7 @@ def _store(
     node: ast.AST,
 ) -> None:
     """Compile ``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old
-    element. ``a[i][j] = v`` is ``a[i, j] = v``.
-
-    ``a[i][j] = v`` is ``a[i, j] = v``."""
+    element. ``a[i][j] = v`` is ``a[i, j] = v``."""
     *steps, index = to
     if not steps and optionals.is_nothing(whole := run.lookup(base.id, base)):
         nested_updates.stored_into(run, whole, index, node)
@@ -323,6 +322,7 @@ def _store(
             _store(run, base, place, partial(_given, part), node)
         return
     store = updates.Store(index, value)
+    steps = steps or steps_to(run.lookup(base.id, base), index)
     if steps and not isinstance(run.lookup(base.id, base), ArrayV):
         nested_updates.update(run, base, steps, store, node)
         return

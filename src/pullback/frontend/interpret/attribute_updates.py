@@ -33,7 +33,9 @@ from pullback.frontend.memory import (
     updates,
 )
 from pullback.frontend.memory.object_dicts import OwnName
+from pullback.frontend.python.container_bases import behind
 from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.syntax import parameters
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -66,10 +68,10 @@ def of_super(run: Run, receiver: Value, name: str, node: ast.Call) -> Value | No
         return None
     assert isinstance(record, (RecordV, RefV)) and run.frame.definition is not None
     classes = [record.cls] if isinstance(record, RecordV) else run.rows.group(record).classes
-    behind = [c.__mro__[c.__mro__.index(receiver.after) + 1 :] for c in classes]
-    if any(class_entry(b, name)[1] is not getattr(object, name) for b in behind):
+    orders = [behind(c, receiver.after) for c in classes]
+    if any(class_entry(b, name)[1] is not getattr(object, name) for b in orders):
         return None
-    me = ast.Name(run.frame.definition.node.args.args[0].arg, ast.Load())
+    me = ast.Name(parameters(run.frame.definition.node)[0], ast.Load())
     return change(run, node, [ast.copy_location(me, node), *node.args], True)
 
 
@@ -144,13 +146,13 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
             base, (*steps, at) = nested_updates.target_of(run, target)
             if isinstance(at, str):
                 run.refuse(target, "a field cannot be deleted: records are values")
-            if isinstance(at, SliceV):
-                nothing = TupleV((), is_list=True)
-                change: updates.Op = updates.Store(at, lambda _: nothing)
-            else:
-                if by_methods.delete(run, base, steps, at, node):
-                    return
-                change = updates.Method("pop", [at], {})
+            if by_methods.delete(run, base, steps, at, node):
+                return
+            nothing = TupleV((), is_list=True)
+            change: updates.Op = (
+                updates.Store(at, lambda _: nothing) if isinstance(at, SliceV)
+                else updates.Method("pop", [at], {})
+            )  # fmt: skip
             nested_updates.update(run, base, steps, change, node)
         case ast.Attribute():
             _delete_attribute(run, target, node)

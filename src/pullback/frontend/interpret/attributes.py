@@ -66,7 +66,9 @@ from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, references
 from pullback.frontend.memory.object_dicts import dict_of, has_dict
 from pullback.frontend.python import dispatching, handled, object_classes, records
+from pullback.frontend.python.container_bases import behind, order_of
 from pullback.frontend.python.libraries import is_closed
+from pullback.frontend.python.objects_outside import attribute_outside
 from pullback.frontend.python.pytypes import left_out
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.signals import ContextsWanted, Unreachable
@@ -156,12 +158,9 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         case RefV() | SuperV(RefV()):
             return run.shared_attribute(value, name, node)
         case SuperV(Static(type() as cls), after):
-            mro = cls.__mro__
-            return _of_class_behind(run, cls, mro[mro.index(after) + 1 :], name, node)
+            return _of_class_behind(run, cls, behind(cls, after), name, node)
         case SuperV(RecordV() as record, after):
-            mro = record.cls.__mro__
-            bases = mro[mro.index(after) + 1 :] if after in mro else ()
-            return _of_record(run, record, name, node, bases)
+            return _of_record(run, record, name, node, behind(record.cls, after))
         case UnionV():
             return _of_union(run, value, name, node)
         case CaughtV() if name == "__context__" and not handled.NOTED.get():
@@ -268,10 +267,10 @@ def _of_record(
     if value.outside is not None and bases is None:
         held = object_classes.attributes_of(value.outside.value)
         if name in held and not comes_first(entry_of(value.cls, name)):
-            return run.from_python(held[name], (*value.outside.path, ("attr", name)), node)
+            return attribute_outside(run, held[name], value.outside, name, node)
         run.without_own(value.outside.path, name)
-    found = method_of(run, value, value.cls, bases or value.cls.__mro__, name, node)
-    of, order = f"{value.cls.__name__!r} object", bases or value.cls.__mro__
+    found = method_of(run, value, value.cls, bases or order_of(value.cls), name, node)
+    of, order = f"{value.cls.__name__!r} object", bases or order_of(value.cls)
     found = found or attributes_outside.value_in(run, of, order, name, node)
     if found is not None:
         return found
@@ -284,7 +283,7 @@ def _of_record(
 
 def _maybe_there(run: Run, obj: RecordV, held: MaybeV, name: str, node: ast.AST) -> Value:
     """An attribute that only some paths have given to the object."""
-    if fallbacks.asks(obj.cls, name) or has_entry(obj.cls.__mro__, name):
+    if fallbacks.asks(obj.cls, name) or has_entry(order_of(obj.cls), name):
         less = replace(obj, fields={n: v for n, v in obj.fields.items() if n != name})
         return run.branch(
             held.bound, lambda: held.value, lambda: _of_record(run, less, name, node), node
@@ -321,7 +320,7 @@ def method_of(
     """Return the method or property of this name in the first of ``bases`` (of ``cls`` or from
     ``super()``) that has it, if it is written in Python."""
     base, found = class_entry(bases, name)
-    owner = cls if bases == cls.__mro__ else base
+    owner = cls if bases == order_of(cls) and base in cls.__mro__ else base
     computed = partial(fallbacks.computed, run, value, cls, bases, name, node)
     match found:
         case property(fget=types.FunctionType() as getter):
@@ -379,13 +378,13 @@ def comes_first(entry: object) -> bool:
 
 def descriptor(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     """Return the descriptor that a class, or a class above it, has under a name."""
-    base, entry = class_entry(cls.__mro__, name)
+    base, entry = class_entry(order_of(cls), name)
     return run.from_python(entry, (("class", base), ("own", name)), node)
 
 
 def entry_of(cls: type, name: str) -> object:
     """What a class, or the first of its bases that has it, has under this name."""
-    return class_entry(cls.__mro__, name)[1]
+    return class_entry(order_of(cls), name)[1]
 
 
 def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value:
@@ -398,7 +397,7 @@ def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value
 def written(cls: type, name: str) -> types.FunctionType | None:
     """Return the special method of a class if its user wrote it (not ``@dataclass``, not
     ``tuple``)."""
-    _, found = class_entry(cls.__mro__, name)
+    _, found = class_entry(order_of(cls), name)
     if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
         return found
     return None
@@ -421,7 +420,7 @@ def _of_class_behind(
 
 
 def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
-    _, found = class_entry(cls.__mro__, name)
+    _, found = class_entry(order_of(cls), name)
     if isinstance(found, staticmethod):
         inner = found.__func__
         assert isinstance(inner, types.FunctionType)
@@ -436,7 +435,7 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     if is_descriptor(found, "__get__"):
         getter = run.attribute(descriptor(run, cls, name, node), "__get__", node)
         return run.call(getter, (Static(None), Static(cls)), node)
-    assigned = attributes_outside.value_in(run, of, cls.__mro__, name, node)
+    assigned = attributes_outside.value_in(run, of, order_of(cls), name, node)
     if assigned is not None:
         return assigned
     if found is None and not hasattr(cls, name):
@@ -491,7 +490,7 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
 def _has(cls: type, name: str) -> bool:
     if cls is types.NoneType:
         return False
-    found = name in records.field_names(cls) or class_entry(cls.__mro__, name)[1] is not None
+    found = name in records.field_names(cls) or class_entry(order_of(cls), name)[1] is not None
     return found or fallbacks.asks(cls, name)
 
 

@@ -23,11 +23,13 @@ from pullback.frontend.kinds.values import (
     PlaceV,
     RecordV,
     RefV,
+    SliceV,
     Static,
     TupleV,
     Value,
 )
 from pullback.frontend.memory import holding, nested_updates, ownership
+from pullback.frontend.memory.container_objects import assigns_items, is_container, opens
 from pullback.frontend.memory.object_dicts import OwnName
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
@@ -85,6 +87,9 @@ def store(
         run.call(attributes.setter(run, here, cls, last, node), (made,), node)
         return True
     if attributes.written(cls, "__setitem__") is None:
+        return False
+    obj = there(run, base, steps, node)
+    if is_container(obj) and opens(run, obj) and not assigns_items(run, obj):
         return False
     made = value(lambda: run.subscript(there(run, base, steps, node), last, node))
     method = run.attribute(there(run, base, steps, node), "__setitem__", node)
@@ -189,7 +194,10 @@ def delete(
         holder = nested_updates.kind_there(run, whole, steps, node)
         if not isinstance(holder, RecordK) or not is_object_class(holder.cls):
             return False
-    method = run.attribute(there(run, base, steps, node), "__delitem__", node)
+    obj = there(run, base, steps, node)
+    if isinstance(at, SliceV) and is_container(obj) and not assigns_items(run, obj):
+        return False
+    method = run.attribute(obj, "__delitem__", node)
     run.call(method, (at,), node)
     return True
 

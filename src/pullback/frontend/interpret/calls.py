@@ -31,6 +31,7 @@ from pullback.frontend.interpret import (
     symbol_values,
 )
 from pullback.frontend.interpret.attributes import has_method, receiver_name
+from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import given_to_view, is_driven, is_iterator, once
 from pullback.frontend.interpret.spreading import REST
@@ -67,7 +68,9 @@ from pullback.frontend.library.numpy import outputs
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
 from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
+from pullback.frontend.memory.container_objects import contents, is_container
 from pullback.frontend.python import records, special_methods
+from pullback.frontend.python.container_bases import as_text
 from pullback.frontend.python.contexts import generator_of
 from pullback.frontend.python.libraries import name_of
 from pullback.frontend.python.object_classes import is_object_class
@@ -97,6 +100,8 @@ def call(
             held = eta.inside(function)
             if held is not None:
                 return call(run, held, args, kwargs, node)
+            if function.definition.globals.get("__name__") == _HEAPS:
+                args = [contents(run, v, node) for v in args]
             if is_constructor(function):
                 return making.make_here(run, function, args, kwargs, node)
             made = by_reference.call(run, function, args, kwargs, node)
@@ -239,6 +244,9 @@ def _call_object(
             "fill a table in a loop (table = np.zeros(n); table[i] = ... table[i - 1] ...), or "
             "leave the decorator away if the function does not call itself more than once",
         )
+    if args and is_container(args[0]) and (text := as_text(obj)) is not None:
+        method_of = function_in(run, args[0].cls, text, text.__name__, node)
+        return call(run, method_of, args, kwargs, node)
     if isinstance(obj, types.BuiltinMethodType) and isinstance(obj.__self__, str):
         return _text(run, obj, args, kwargs, node)
     if isinstance(obj, types.MethodDescriptorType) and obj.__objclass__ in _NEVER_UPDATED and args:
@@ -270,6 +278,9 @@ def _call_object(
     making.refuse_class(run, obj, node)
     refuse_library(run, obj, node)
 
+
+_HEAPS = "pullback.frontend.library.text.heaps"
+"""The texts of ``heapq``, which asks no methods of a heap that a class has overridden."""
 
 _NEVER_UPDATED = frozenset({str, int, float, complex, tuple, frozenset})
 """The classes whose methods may be called as functions, of what may have no name: ``str.lower``."""

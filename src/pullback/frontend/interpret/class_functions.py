@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.frontend.functions.capturing_classes import method_in
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.values import FunctionV, Value
+from pullback.frontend.python.container_bases import entry_in, home_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.rewrites import refuse_library
 
@@ -23,6 +24,7 @@ def function_in(
 ) -> FunctionV:  # fmt: skip
     """Return a function that a class has under a name, as that of a method, or as a ``part`` of a
     property."""
+    cls, name = home_of(function) or (cls, name)
     path: Path = (("class", cls), ("attr", name))
     match getattr(cls, name):
         case property() | functools.cached_property():
@@ -61,7 +63,7 @@ def class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
     """Return the entry under this name of the first of the classes that has one, and that class."""
     for base in bases:
         if name in vars(base):
-            entry: object = vars(base)[name]
+            entry: object = entry_in(base, name)
             return base, entry
     return bases[0], None
 

@@ -10,6 +10,7 @@ from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.kinds.values import FunctionV, RecordV, Static, TupleV, Value
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import missing_attributes
+from pullback.frontend.python.container_bases import held_by, hidden_of, order_of
 from pullback.frontend.python.object_classes import fallback_of, slots_of
 from pullback.frontend.python.paths import Attribute
 
@@ -38,7 +39,7 @@ def asked(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value 
 
 def told_absent(run: Run, cls: type, name: str) -> None:
     """Note that a class has no attribute of a name: a call after it got one is another program."""
-    for base in cls.__mro__[:-1]:
+    for base in order_of(cls)[:-1]:
         if name not in vars(base):  # else it is a slot
             run.without_own((("class", base),), name)
 
@@ -49,7 +50,7 @@ def computed(
 ) -> Value:  # fmt: skip
     """Return what the first of these classes computes under a name, ``get(value, *given)``, or what
     ``__getattr__`` says where that raises an AttributeError (not for ``super()``)."""
-    ask = _function(run, value, cls, name, node) if bases == cls.__mro__ else None
+    ask = _function(run, value, cls, name, node) if bases == order_of(cls) else None
     if ask is None:
         return run.call(get, (value, *given), node)
     args = value, Static(name), get, TupleV(given), ask
@@ -67,12 +68,12 @@ def _function(
         reason = f"{name} of an object of {cls.__name__}, which has a __getattr__ of its own"
         run.refuse(node, reason, "write the method in the class")
     if isinstance(value, RecordV) and value.outside is not None and (
-        slots_of(cls) or not cls.__dictoffset__
+        {*slots_of(cls)} - {*hidden_of(cls)} or not cls.__dictoffset__
     ):
         reason = f"{name!r} of a captured object of {cls.__name__}, which has slots and __getattr__"
         run.refuse(node, reason, "pass the object as an argument")
     variables = {} if run.taken is None else run.taken.variables
-    if any(Attribute(base, name).path in variables for base in cls.__mro__):
+    if any(Attribute(base, name).path in variables for base in order_of(cls)):
         reason = f"the attribute {name!r}, which the program gives to a class with __getattr__"
         run.refuse(node, reason, "let each object have it")
     return function_in(run, cls, found, "__getattr__", node)
@@ -88,9 +89,22 @@ object that has no attributes yet)."""
 
 def check_copied(run: Run, cls: type, node: ast.AST) -> None:
     """Refuse a copy of an object whose class says itself how it is copied."""
-    written = [n for n in _OF_COPIES if any(n in vars(c) for c in cls.__mro__[:-1])]
+    written = [n for n in _OF_COPIES if any(n in vars(c) for c in order_of(cls)[:-1])]
     if written:
         run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
 
 
-__all__ = ["asked", "asks", "check_copied", "computed", "told_absent"]
+_ADDED_BY = {list: ("append", "extend", "__iter__"), dict: ("__setitem__", "items")}
+
+
+def check_container_copied(run: Run, cls: type, node: ast.AST) -> None:
+    """Refuse a copy of an object of a class derived from a container, if its methods would be
+    called for each item, or its ``__init__`` for the copy."""
+    (held,) = held_by(cls).values()
+    own = {n for c in order_of(cls) if c in cls.__mro__ for n in vars(c)}
+    if held not in _ADDED_BY or not own.isdisjoint(_ADDED_BY[held]):
+        reason = f"a copy of {cls.__name__}, which Python makes by methods of its own"
+        run.refuse(node, reason, "write a method that makes it")
+
+
+__all__ = ["asked", "asks", "check_container_copied", "check_copied", "computed", "told_absent"]

@@ -68,6 +68,7 @@ from pullback.frontend.kinds.widening import has_ints, loses_ints
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import hash_methods, hash_sets, lists, places
+from pullback.frontend.memory.container_objects import gone_through as through
 from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.memory.ownership import is_unshared
@@ -100,12 +101,14 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return hash_methods.items_of(run, value, node)
         case RecordV() if is_complex_array(value):
             return places.noted(run, value, complex_values.iterate(run, value, node))
-        case RecordV(cls) if issubclass(cls, dict) or is_view(value) or is_object_dict(value):
-            return hash_methods.items_of(run, value, node)
-        case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
-            return Unrolled(tuple(fields.values()))
+        case RecordV() | RefV() if (held := through(run, value, node)) is not value:
+            return iterate(run, held, node)
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__iter__") is not None:
             return iterate(run, special_methods.iterator(run, value, node), node)
+        case RecordV(cls) if issubclass(cls, dict) or is_view(value) or is_object_dict(value):
+            return hash_methods.items_of(run, value, node)
+        case RecordV(cls, fields) if issubclass(cls, tuple):
+            return Unrolled(tuple(fields.values()))
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))
         case RangeV():
@@ -199,9 +202,7 @@ def iterator(items: Items, node: ast.AST) -> Value:
     return GeneratorV(node, items)
 
 
-def text_over(
-    run: Run, function: Callable[..., object], args: dict[str, Value]
-) -> Driven:
+def text_over(run: Run, function: Callable[..., object], args: dict[str, Value]) -> Driven:
     """Return the items that a text yields."""
     return Driven(run.within(_text(function)), args)
 

@@ -35,6 +35,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.memory import hash_methods, places
+from pullback.frontend.memory.container_objects import gone_through
 from pullback.frontend.memory.dict_views import OF, is_view, seen_by
 from pullback.frontend.memory.object_dicts import attributes_now, is_object_dict
 from pullback.frontend.signals import Anew
@@ -51,7 +52,8 @@ class Source:
     def __init__(self, run: Run, s: ast.For) -> None:
         self.run, self.node, self.loop = run, s.iter, s
         with shared_memory.followed(run, s in run.followed):
-            self.value = shared_memory.source(run, run.evaluate(s.iter), s.iter)
+            found = gone_through(run, run.evaluate(s.iter), s.iter)
+            self.value = shared_memory.source(run, found, s.iter)
         self.prefix = prefix = hidden_name(places.LOOP, s)
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
         self.begun = [hash_methods.size(part) for part in _parts(self.value)]

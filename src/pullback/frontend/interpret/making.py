@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from pullback.frontend.functions.constructors import constructor_form
 from pullback.frontend.interpret import attributes, objects, shared_objects
 from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, RefV, Static, Value, register
+from pullback.frontend.memory import container_objects
+from pullback.frontend.python.container_bases import held_by
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, maker_of
@@ -35,11 +38,11 @@ def make(
     by = maker_of(cls)
     if by is not None:
         return _by_maker(run, cls, by, args, kwargs, node)
-    methods = methods or {}
+    methods, args = methods or {}, container_objects.taken(run, cls, args, node)
     run.constructed[cls] = None
     if run.store is not None and can_be_shared(cls):
         return _shared(run, run.store, cls, args, kwargs, node, methods)
-    new = _new(cls, methods)
+    new = _new(cls, {**methods, **held(run, cls, node)})
     if cls in NAMESPACES:
         if args:
             run.refuse(node, f"{cls.__name__} of a dict", f"write {cls.__name__}(name=...)")
@@ -70,15 +73,17 @@ def check_named(run: Run, cls: type, node: ast.AST) -> None:
         run.refuse(node, f"{reason} by another name", "call the class by its name")
 
 
-@register(object.__new__)
+@register(object.__new__, list.__new__, dict.__new__, deque.__new__)
 def _object_new(
     sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """``object.__new__(cls)``, which ``super().__new__(cls)`` and ``cls.__new__(cls)`` may be."""
     assert isinstance(sp, Run)
     run = sp
-    (of,) = args if len(args) == 1 and not kwargs else (Static(None),)
+    of = args[0] if args else None
     cls = of.value if isinstance(of, Static) else None
+    if (len(args) > 1 or kwargs) and not (isinstance(cls, type) and held_by(cls)):
+        cls = None
     if not isinstance(cls, type) or not is_object_class(cls):
         run.refuse(
             node, "object.__new__ of anything but a plain class, or with more arguments",
@@ -93,8 +98,22 @@ def empty(run: Run, cls: type, node: ast.AST) -> Value:
     _check(run, cls, node)
     run.constructed[cls] = None
     if run.store is not None and can_be_shared(cls):
-        return run.store.empty(cls, node)
-    return _new(cls, {})
+        new = run.store.empty(cls, node)
+        for name, value in held(run, cls, node).items():
+            run.store.write(new, name, value, node)
+        return new
+    return _new(cls, held(run, cls, node))
+
+
+def held(run: Run, cls: type, node: ast.AST) -> dict[str, Value]:
+    """Return the empty containers that a new object of a class holds, which is one by a base
+    class."""
+    return {n: run.call(in_text(run, made), (), node) for n, made in held_by(cls).items()}
+
+
+def in_text(run: Run, cls: type) -> Static:
+    """Return a class as programs see it: of the library as text, if it has it."""
+    return Static(run.text_class(cls) or cls)
 
 
 def _by_maker(
@@ -144,7 +163,7 @@ def _shared(
         store.facts.add(cls)
     with run.holding(*args, *kwargs.values()):
         new = store.made(cls, node)
-    for name, method in methods.items():
+    for name, method in {**methods, **held(run, cls, node)}.items():
         store.write(new, name, method, node)
     init = attributes.written(cls, "__init__")
     if init is None and is_dataclass(cls):

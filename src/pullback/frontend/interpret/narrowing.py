@@ -54,6 +54,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.python.container_bases import CONTAINERS, order_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
@@ -191,7 +192,7 @@ def _known(run: Run, node: ast.expr) -> Static | None:
         case ast.Attribute(inner, name):
             holder = _place(run, inner)[1] or _known(run, inner)
             match holder:
-                case RecordV(cls) if name not in holder.fields and has_entry(cls.__mro__, name):
+                case RecordV(cls) if name not in holder.fields and has_entry(order_of(cls), name):
                     plain = not is_computed(entry_of(cls, name))
                 case Static(type() | types.ModuleType()):
                     plain = True
@@ -340,6 +341,7 @@ def _classes_in(run: Run, value: Value, node: ast.AST) -> tuple[type, ...]:
 def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST) -> Value:
     """Return ``isinstance(value, classes)`` as a value."""
     value = opened(run, value, node)
+    classes = (*classes, *(c for c in CONTAINERS if run.text_class(c) in classes))
     match value:
         case UnionV():
             tests = [issubclass(c, classes) for c in value.possible]

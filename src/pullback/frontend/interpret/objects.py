@@ -64,12 +64,13 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import is_none
 from pullback.frontend.library.numpy import array_methods, arrays, brackets, indices, subscripts
 from pullback.frontend.memory import dicts, hash_methods
+from pullback.frontend.memory.container_objects import indexed
 from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.libraries import is_used_in_brackets
-from pullback.frontend.python.object_classes import LooseDict, is_object_class, maker_of
+from pullback.frontend.python.object_classes import LooseDict, are_dicts, is_object_class, maker_of
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
 from pullback.frontend.store.shared_memory import is_shared, opened
@@ -115,7 +116,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             by_method = special_methods.truth(run, value, node)
             if by_method is not None:
                 return by_method
-            return bool(fields) or not issubclass(cls, (tuple, dict))
+            return bool(fields) or not (issubclass(cls, tuple) or are_dicts(cls))
         case RefV() if is_shared(value):
             return truth(run, opened(run, value, node), node)
         case RefV():
@@ -154,15 +155,13 @@ def _as_bool(value: bool | Atom) -> Value:
     return Static(value) if isinstance(value, bool) else Scalar(value, True, 1)
 
 
-def element(
-    run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool, of: str = ""
-) -> Value:
+def element(run: Run, items: ListV, at: Atom, node: ast.AST, checked: bool, of: str = "") -> Value:
     """Return one item of a list or tuple."""
     of = of or ("tuple" if items.cls is tuple else "list")
-    site = replace(run.site(node), of=of)
     if checked and (items.spare or not items.atoms):
-        index, checked = place(run, items, index, f"{of} index out of range", node), False
-    parts = [run.b.index(a, (index,), checked, site) for a in items.atoms]
+        at, checked = place(run, items, at, f"{of} index out of range", node), False
+    site = replace(run.site(node), of=of)
+    parts = [run.b.index(a, (at,), checked, site) for a in items.atoms]
     return rebuild(items.elem, iter(parts), lambda: (items.inner, False))
 
 
@@ -188,6 +187,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return hash_methods.get_item(run, value, index, node)
         case _ if is_shared(value) or is_object_dict(value):
             return subscript(run, opened(run, value, node), index, node)
+        case RecordV() | RefV() if (held := indexed(run, value, node)) is not value:
+            return run.subscript(held, index, node)
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
             return run.call(run.attribute(value, "__getitem__", node), (index,), node)
         case RecordV(cls, fields) if issubclass(cls, tuple):
@@ -196,8 +197,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case ListV():
             if isinstance(index, SliceV):
                 return _slice_list(run, value, index, node)
-            atom = index_atom(run, index, node, "an index of a list")
-            return run.element(value, atom, node, True)
+            at = index_atom(run, index, node, "an index of a list")
+            return run.element(value, at, node, True)
         case CaughtV(atom, steps) if isinstance(index, Static) and isinstance(index.value, int):
             return payloads.argument(run, CaughtV(atom, (*steps, index.value)), node)
         case RangeV():

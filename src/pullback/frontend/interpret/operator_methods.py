@@ -14,6 +14,9 @@ from pullback.frontend.interpret.class_functions import class_entry
 from pullback.frontend.interpret.symbol_values import METHODS as COMPARISONS
 from pullback.frontend.interpret.symbol_values import MIRRORED
 from pullback.frontend.kinds.values import ArrayV, RecordV, RefV, Static, Value
+from pullback.frontend.memory.container_objects import contents
+from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -38,6 +41,9 @@ def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Va
         a, b = _classes(run, left), _classes(run, right)
         turns = [mine] if a == b and len(a) == 1 and written(a[0], mine[2]) else [mine, other]
     found, asked = _in_turn(run, turns, node)
+    x, y = (opened(run, contents(run, v, node), node) for v in (left, right))
+    if found is None and not (x is left and y is right):  # [1.0] + stack
+        return run.binop(op, x, y, node)
     if found is None and asked:
         words = " and ".join(repr(_word(run, v)) for v in (left, right))
         message = f"unsupported operand type(s) for {op}: {words}"
@@ -100,7 +106,7 @@ def _comes_first(run: Run, left: Value, right: Value, method: str, node: ast.AST
     a, b = _classes(run, left), _classes(run, right)
     known: set[bool] = {
         issubclass(y, x) and x is not y and (
-            not method or class_entry(y.__mro__, method)[1] is not class_entry(x.__mro__, method)[1]
+            not method or _entry(y, method) is not _entry(x, method)
         )
         for x in a for y in b
     }  # fmt: skip
@@ -111,6 +117,10 @@ def _comes_first(run: Run, left: Value, right: Value, method: str, node: ast.AST
             "write a method with a name, and call it",
         )  # fmt: skip
     return known == {True}
+
+
+def _entry(cls: type, method: str) -> object:
+    return class_entry(order_of(cls), method)[1]
 
 
 def _check_array(run: Run, left: Value, right: Value, method: str, node: ast.AST) -> None:

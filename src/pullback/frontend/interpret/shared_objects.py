@@ -22,6 +22,7 @@ from pullback.frontend.interpret.attributes import (
 from pullback.frontend.interpret.class_functions import class_entry, has_entry
 from pullback.frontend.kinds.values import RefV, Scalar, Static, SuperV, Value
 from pullback.frontend.memory import attributes_outside
+from pullback.frontend.python.container_bases import behind, order_of
 from pullback.frontend.python.paths import MISSING
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def attribute(run: Run, value: RefV | SuperV, name: str, node: ast.AST) -> Value
         if name not in group.unset:
             return store.item(ref, name, node)
         held = store.is_set(ref, name, node)
-        if any(has_entry(c.__mro__, name) or fallbacks.asks(c, name) for c in group.classes):
+        if any(has_entry(order_of(c), name) or fallbacks.asks(c, name) for c in group.classes):
             return run.branch(
                 held, lambda: store.item(ref, name, node),
                 lambda: _by_class(run, store, ref, name, node), node,
@@ -73,7 +74,7 @@ def _by_class(
     classes = store.group(ref).classes
     if name == "__class__" and after is None:
         return class_of_reference(run, ref, node)
-    orders = [c.__mro__ if after is None else _behind(c, after) for c in classes]
+    orders = [order_of(c) if after is None else behind(c, after) for c in classes]
     entries = [
         class_entry(bases, name)[1] if has_entry(bases, name) else MISSING for bases in orders
     ]
@@ -108,11 +109,6 @@ def _by_class(
     return at(0)
 
 
-def _behind(cls: type, after: type) -> tuple[type, ...]:
-    mro = cls.__mro__
-    return mro[mro.index(after) + 1 :] if after in mro else ()
-
-
 def _check_having(
     run: Run, tag: Scalar, having: Sequence[int], store: Store, ref: RefV, name: str,
     node: ast.AST,
@@ -136,7 +132,7 @@ def from_class(
         return found
     base, constant = class_entry(bases, name)
     if not has_entry(bases, name):
-        found = fallbacks.asked(run, ref, cls, name, node) if bases == cls.__mro__ else None
+        found = fallbacks.asked(run, ref, cls, name, node) if bases == order_of(cls) else None
         if found is not None:
             return found
         message = f"{base.__name__!r} object has no attribute {name!r}"
@@ -150,7 +146,7 @@ def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None
     group = run.rows.group(ref)
     if any(is_computed(entry_of(c, name)) for c in group.classes):
         return None
-    tests = [has_entry(c.__mro__, name) for c in group.classes]
+    tests = [has_entry(order_of(c), name) for c in group.classes]
     if (name in group.fields and name not in group.unset) or all(tests):
         return Static(True)
     if any(tests) or any(fallbacks.asks(c, name) for c in group.classes):
@@ -172,7 +168,7 @@ def class_of_reference(run: Run, ref: RefV, node: ast.AST) -> Value:
 
 def of_class(run: Run, cls: type, value: Value, name: str, node: ast.AST) -> Value:
     """Return the method of this name of a class, bound to an object of it."""
-    found = method_of(run, value, cls, cls.__mro__, name, node)
+    found = method_of(run, value, cls, order_of(cls), name, node)
     assert found is not None
     return found
 

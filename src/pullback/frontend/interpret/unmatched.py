@@ -17,6 +17,7 @@ from pullback.core.terms import Atom
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds.optionals import class_name
 from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, TupleV, UnionV, Value
+from pullback.frontend.python.object_classes import are_dicts
 from pullback.frontend.python.symbols import members, number_of
 from pullback.frontend.signals import Unreachable
 
@@ -96,7 +97,7 @@ def _shown(value: Value, numbers: list[Atom]) -> str:
         case Scalar(atom):
             numbers.append(atom)
             return f"{{{len(numbers) - 1}}}"
-        case RecordV(cls, fields) if not issubclass(cls, dict):
+        case RecordV(cls, fields) if not are_dicts(cls):
             inside = zip(fields, each(fields.values()), strict=False)
             return f"{cls.__name__}({', '.join(f'{n}={text}' for n, text in inside)})"
         case TupleV(items, True):

@@ -163,8 +163,8 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.own(value.owners, value.fresh, length)
             out.own(value.inner, value.sole)
             return HashK(cls, elem, value.spare, _flatten(value.factory, graph, out))
-        case WrappedV(items, cls=cls):
-            return WrappedK(each(items), cls=cls)
+        case WrappedV(items, cls=cls, extra=extra):
+            return WrappedK(each(items), cls=cls, extra=static_kind(extra))
         case TupleV(items, is_list, owners, fresh):
             if is_list:
                 out.own(owners, fresh, True)

@@ -135,8 +135,8 @@ _NOTHING = static_kind(None)
 
 @dataclass(frozen=True, slots=True)
 class WrappedK(TupleK):
-    """The kind of a container of the standard library (``cls``) that is an argument or a result;
-    its one item is the kind of its plain data, ``extra`` that of what else it has (``wrapped``)."""
+    """The kind of a container (``cls``) that is an argument or result; its one item is the kind of
+    its plain data, ``extra`` that of what else it has (``wrapped``)."""
     __hash__ = hash_once
 
     cls: type = tuple

@@ -22,6 +22,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
 )
 from pullback.frontend.kinds.sum_kinds import alternatives
+from pullback.frontend.python.container_bases import order_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.symbols import symbol_class
 
@@ -112,7 +113,7 @@ def _is_by_fields(cls: type) -> bool:
 
 def _is_by_identity(cls: type) -> bool:
     """Whether objects of a class are equal, and have one hash, only if they are one object."""
-    own = {n for c in cls.__mro__[:-1] for n in vars(c)}
+    own = {n for c in order_of(cls)[:-1] for n in vars(c)}
     return own.isdisjoint({"__eq__", "__hash__"})
 
 
@@ -127,7 +128,7 @@ def is_by_methods(cls: type) -> bool:
 
 def _entry(cls: type, name: str) -> object:
     """Return what the classes of a user have under a name; None if that is nothing."""
-    users = (c for c in cls.__mro__ if c not in (object, tuple))
+    users = (c for c in order_of(cls) if c not in (object, tuple))
     return next((vars(c)[name] for c in users if name in vars(c)), None)
 
 

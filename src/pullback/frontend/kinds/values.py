@@ -149,10 +149,11 @@ class TupleV(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrappedV(TupleV):
-    """A container of the library (``cls``) as it leaves compiled code: its plain data
-    (``kinds.wrapped``)."""
+    """A container (``cls``) as it leaves compiled code: its plain data (``kinds.wrapped``), and in
+    one word what else it has."""
 
     cls: type = tuple
+    extra: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

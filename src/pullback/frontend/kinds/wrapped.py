@@ -18,6 +18,9 @@ import numpy as np
 
 from pullback.core import draws
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.python.container_bases import held_by
+from pullback.frontend.python.instances import bare
+from pullback.frontend.python.object_classes import attributes_of, is_container_class
 
 
 class Wrapper(NamedTuple):
@@ -73,6 +76,43 @@ WRAPPERS: dict[type, Wrapper] = {
         cls: Wrapper(draws.words_of, partial(_generator, cls), inside=_bits) for cls in GENERATORS
     },
 }  # fmt: skip
+
+# --- classes of users whose base is a container --------------------------------------------------
+
+
+def wrapper_of(cls: type) -> Wrapper | None:
+    """Return how objects of a class are taken apart; None if they are not."""
+    found = WRAPPERS.get(cls)
+    if found is None and is_container_class(cls):
+        found = Wrapper(
+            _attributes, partial(_with_attributes, cls), _names,
+            inside=_inside,
+        )  # fmt: skip
+    return found
+
+
+def _names(value: object) -> str:
+    """Return the names of the attributes of an object, the container itself among them."""
+    return "\0".join(attributes_of(value))
+
+
+def _attributes(value: object) -> tuple[object, ...]:
+    return tuple(attributes_of(value).values())
+
+
+def _inside(value: object) -> Iterable[object]:
+    held = attributes_of(value)
+    for name in held_by(type(value)):
+        items = held.pop(name)
+        yield from items.values() if isinstance(items, dict) else items
+    yield from held.values()
+
+
+def _with_attributes(cls: type, held: Any, names: Any) -> object:
+    if held is None:
+        return None
+    return bare(cls, dict(zip(names.split("\0"), held, strict=True)))
+
 
 # --- sparse matrices: SciPy is imported by whoever has one ----------------------------------------
 
@@ -149,5 +189,5 @@ def _sparse(cls: Any, held: Any, _: object) -> object:
 
 __all__ = [
     "ARRAYS", "GENERATORS", "ROTATION", "SPARSE", "SPARSE_BASES", "TURNS", "WRAPPERS", "Wrapper",
-    "is_met",
+    "is_met", "wrapper_of",
 ]  # fmt: skip

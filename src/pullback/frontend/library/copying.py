@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret.fallbacks import check_copied
+from pullback.frontend.interpret.fallbacks import check_container_copied, check_copied
 from pullback.frontend.kinds.coerce import copied, new_owner
 from pullback.frontend.kinds.kinds import Kind, holds_references
 from pullback.frontend.kinds.values import (
@@ -33,6 +33,7 @@ from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.library.text import deep_copies, graph_copies
 from pullback.frontend.memory import hash_tables, holding, ownership
 from pullback.frontend.memory.long_tuples import as_class
+from pullback.frontend.python.container_bases import held_by
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.run import Run
@@ -150,7 +151,9 @@ class _Copy:
                     run.refuse(node, reason, "make a new one of its numbers")
                 if cls is not dict and not issubclass(cls, tuple):
                     check_copied(run, cls, node)
-                new = {n: self.part(v) for n, v in fields.items()}
+                if held := held_by(cls):
+                    check_container_copied(run, cls, node)
+                new = {n: self.of(v) if n in held else self.part(v) for n, v in fields.items()}
                 if not changes(cls):
                     return replace(value, fields=new, node=None)
                 owners, fresh = new_owner()

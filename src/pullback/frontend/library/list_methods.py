@@ -45,6 +45,7 @@ from pullback.frontend.library.compiled_text import array_of, run_program
 from pullback.frontend.library.text import sorting
 from pullback.frontend.library.told import not_in_list, told
 from pullback.frontend.memory.dict_views import is_view, word_of
+from pullback.frontend.python.container_bases import order_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
@@ -186,7 +187,7 @@ def _has_own_order(item: Value) -> bool:
         return any(map(_has_own_order, parts))
     if not isinstance(item, (RecordV, RefV)):
         return False
-    return any("__lt__" in vars(c) for c in item.cls.__mro__[:-1])
+    return any("__lt__" in vars(c) for c in order_of(item.cls)[:-1])
 
 
 def _example(kind: Kind) -> Value:

@@ -38,6 +38,7 @@ from pullback.frontend.memory import dicts
 from pullback.frontend.python import records
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.raised_classes import plain_class
+from pullback.frontend.python.syntax import parameters
 from pullback.frontend.run import Run
 from pullback.frontend.store.shared_memory import opened
 
@@ -173,9 +174,10 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return ``super()`` in a method; Python keeps the class in the cell ``__class__``."""
     assert isinstance(sp, Run)
     scope, definition = outermost(sp.scope), sp.frame.definition
-    if not args and scope is not None and definition is not None and definition.node.args.args:
+    own = () if definition is None else parameters(definition.node)
+    if not args and scope is not None and own:
         names = scope.function.__code__.co_freevars
-        receiver = sp.lookup(definition.node.args.args[0].arg, node)
+        receiver = sp.lookup(own[0], node)
         if "__class__" in names and (
             isinstance(receiver, (RecordV, RefV))
             or (isinstance(receiver, Static) and isinstance(receiver.value, type))
@@ -185,8 +187,12 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             if issubclass(after, BaseException):
                 after = plain_class(after)
             return SuperV(receiver, after)
-    if not args and definition is not None and definition.node.args.args:
-        receiver = sp.lookup(definition.node.args.args[0].arg, node)
+    if len(args) == 2 and isinstance(args[0], Static) and isinstance(args[0].value, type):
+        receiver, after = args[1], args[0].value
+        if isinstance(receiver, (RecordV, RefV)) and issubclass(receiver.cls, after):
+            return SuperV(receiver, after)
+    if not args and definition is not None and own:
+        receiver = sp.lookup(own[0], node)
         if isinstance(receiver, (RecordV, RefV)):
             around = class_around(definition, receiver.cls)
             if around is not None:

@@ -1,6 +1,6 @@
 """The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
-``known``, ``parameters_of``, ``view_of``, ``one_type``, ``same_shape``, ``go_together`` and
-``each``."""
+``known``, ``parameters_of``, ``view_of``, ``one_type``, ``same_shape``, ``go_together``, ``each``,
+``contents`` and ``items_of``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import ast
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.broadcasting import broadcast
 from pullback.frontend.library.numpy.elementwise import strong
 from pullback.frontend.library.told import not_together
+from pullback.frontend.memory import container_objects
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
 
 
 def unsupported(reason: str, rewrite: str) -> NoReturn:
@@ -164,3 +168,24 @@ def _each(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return sp.call(f, [strong(sp, v, node) for v in items], node)
 
     return elementwise(sp, (array,), one, node)
+
+
+def contents(value: Any) -> Any:
+    """Return the list or dict that an object of a class derived from one is, whatever its class has
+    overridden; anything else as it is."""
+    return value
+
+
+@register(contents)
+def _contents(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return container_objects.contents(cast("Run", sp), args[0], node)
+
+
+def items_of(value: Any) -> Any:
+    """Return the same for who goes through it: an ``__iter__`` of the class is asked."""
+    return value
+
+
+@register(items_of)
+def _items_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return container_objects.gone_through(cast("Run", sp), args[0], node)

@@ -24,6 +24,7 @@ from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import PyScope, function_scope, owner_of
 from pullback.frontend.kinds.values import UNSET, FunctionV, MaybeV, RecordV, RefV, Static, Value
 from pullback.frontend.memory import ownership
+from pullback.frontend.python.container_bases import order_of
 from pullback.frontend.python.object_classes import attributes_of
 from pullback.frontend.python.paths import Attribute, Holder, Namespace
 from pullback.frontend.python.source import definition_of
@@ -150,7 +151,7 @@ def resolved(run: Run, target: ast.expr) -> ast.expr:
             elif isinstance(holder, types.ModuleType):
                 found = holder
             else:
-                bases = _bases(run, value, name) if holder is None else holder.__mro__
+                bases = _bases(run, value, name) if holder is None else order_of(holder)
                 found = _owner(run, bases, name, target)
             if found is not None:
                 variable = _variable(run, Attribute(found, name), target)
@@ -172,10 +173,10 @@ def _bases(run: Run, e: ast.expr, name: str) -> Sequence[type]:
     match run.lookup(e.id, e):
         case RecordV(cls, fields, outside=place) if cls is not dict and name not in fields:
             own = {} if place is None else attributes_of(place.value)
-            return () if name in own else cls.__mro__
+            return () if name in own else order_of(cls)
         case RefV() as ref if run.store is not None and name not in run.store.group(ref).fields:
             classes = run.store.group(ref).classes
-            return classes[0].__mro__ if len(classes) == 1 else ()
+            return order_of(classes[0]) if len(classes) == 1 else ()
         case _:
             return ()
 

@@ -47,6 +47,7 @@ from pullback.frontend.memory import (
     hash_tables,
     loose_dicts,
 )
+from pullback.frontend.memory.container_objects import as_mapping
 from pullback.frontend.memory.keys_by_methods import check_shared
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.records import is_key
@@ -190,6 +191,7 @@ def is_run_time(key: Value) -> bool:
 
 def _contents(run: Run, value: Value, node: ast.AST) -> RecordV | HashV:
     """Return the items of a mapping, or of an iterable of pairs, as a new dict."""
+    value = opened(run, as_mapping(run, value, node), node)
     if isinstance(value, RecordV) and value.cls is dict:
         return made(dict(value.fields))
     if isinstance(value, HashV) and not hash_methods.is_set(value):

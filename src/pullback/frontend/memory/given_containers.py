@@ -48,6 +48,8 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import rotations, sparse_entries, sparse_matrices
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
+from pullback.frontend.python.object_classes import is_container_class
+from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -62,6 +64,10 @@ def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return replace(_table(run, value, kind, node), owners=frozenset(), fresh=False)
         case TupleV((held,)), WrappedK(cls=cls) if is_met(cls):
             return _of_scipy(run, cls, held, node)
+        case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=str(names))):
+            inside = given(run, held, kind.held, node)
+            assert isinstance(inside, TupleV)
+            return RecordV(cls, dict(zip(names.split("\0"), inside.items, strict=True)))
         case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=extra)):
             inside = given(run, held, kind.held, node)
             return _CONTAINERS[cls](run, cls, inside, Static(extra), node)
@@ -77,6 +83,8 @@ def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
 def leaving(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a result in which the plain data of containers stands in their places."""
     cls = _container(run, value)
+    if cls is not None and is_container_class(cls):
+        return _of_users(run, cls, value, node)
     if cls is not None:
         held = _LEAVING[cls](run, value, node)
         return value if held is None else WrappedV((held,), cls=cls)
@@ -92,10 +100,12 @@ def leaving(run: Run, value: Value, node: ast.AST) -> Value:
 def _container(run: Run, value: Value) -> type | None:
     match value:
         case RecordV(cls):
-            return library_class(cls)
+            return cls if is_container_class(cls) else library_class(cls)
         case RefV(cls=region) if not issubclass(region, SharedMemory):
             classes = run.rows.group(value).classes
-            return library_class(classes[0]) if len(classes) == 1 else None
+            cls = classes[0]
+            known = cls if is_container_class(cls) else library_class(cls)
+            return known if len(classes) == 1 else None
         case _:
             return None
 
@@ -113,6 +123,24 @@ def library_class(text: type) -> type | None:
         _LEAVING[turn] = lambda run, r, node: TupleV((run.attribute(r, "_quat", node),))
         return turn
     return next((c for c in _LEAVING if WRITTEN_CLASSES.get(c) is text), None)
+
+
+def _of_users(run: Run, cls: type, value: Value, node: ast.AST) -> Value:
+    """Return what an object of a class derived from a container holds, and its attributes."""
+    if isinstance(value, RefV):
+        held = run.rows.group(value)
+        if held.unset:
+            reason = f"a {cls.__name__} as a result of which {min(held.unset)!r} may be missing"
+            run.refuse(node, reason, "give it all attributes in __init__")
+        names = [*held.fields]
+    else:
+        assert isinstance(value, RecordV)
+        names = [*fields_of(run, value, node)]
+    if any(n.startswith(".") for n in names):
+        reason = f"a {cls.__name__}, whose methods use variables around it, as a result"
+        run.refuse(node, reason, "return what is in it")
+    each = tuple(leaving(run, run.attribute(value, n, node), node) for n in names)
+    return WrappedV((TupleV(each),), cls=cls, extra="\0".join(names))
 
 
 def _of_deque(run: Run, d: Value, node: ast.AST) -> Value:

@@ -39,6 +39,7 @@ from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import holding, loose_dicts, places
 from pullback.frontend.memory.chosen_keys import known_item
+from pullback.frontend.memory.container_objects import as_mapping
 from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
 from pullback.frontend.memory.keys_by_methods import hashed, own_key
 from pullback.frontend.signals import NotCarriedError, Unreachable
@@ -332,6 +333,8 @@ def pairs_of(run: Run, value: Value, node: ast.AST) -> Items:
             return iterate(run, value, "items", node)
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(TupleV((known_item(k), v)) for k, v in fields.items()))
+        case _ if (held := as_mapping(run, value, node)) is not value:
+            return pairs_of(run, opened(run, held, node), node)
         case _:
             return run.iterate(value, node)
 

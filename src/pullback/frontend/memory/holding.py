@@ -38,7 +38,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.python.object_classes import changes
+from pullback.frontend.python.object_classes import are_dicts, changes
 from pullback.frontend.python.syntax import LIST_UPDATES
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def is_update(receiver: Value, name: str) -> bool:
     """Whether a method changes its object, which is a list, dict or set."""
     if name not in LIST_UPDATES or isinstance(receiver, ArrayV) or is_tuple(receiver):
         return False
-    is_object = isinstance(receiver, RecordV) and not issubclass(receiver.cls, dict)
+    is_object = isinstance(receiver, RecordV) and not are_dicts(receiver.cls)
     return is_updated_in_place(receiver) and not is_object
 
 

@@ -48,6 +48,12 @@ from pullback.frontend.memory import (
     ownership,
     places,
 )
+from pullback.frontend.memory.container_objects import (
+    assigns_items,
+    hidden,
+    is_container,
+    opens,
+)
 from pullback.frontend.memory.holding import has_defaults
 from pullback.frontend.memory.inside_lists import Inside
 from pullback.frontend.memory.owners import owners_of
@@ -61,6 +67,7 @@ from pullback.frontend.memory.updates import (
     field_of,
     known,
     moved_by,
+    puts_item,
     refuse_step,
 )
 from pullback.frontend.store.shared_memory import is_shared, opened, refers_to_memory
@@ -149,9 +156,15 @@ def _by_references(
     assert here is not None
     found: str | None = None if base is None else base.id
     behind: list[Step] = []
-    for k, step in enumerate(steps):
-        last = k + 1 == len(steps)
+    todo = [*steps]
+    while todo:
+        step = todo.pop(0)
         here = stored_into(run, here, step, target)
+        if not isinstance(step, str) and isinstance(here, RefV) and (
+            _is_opened(run, here, bool(todo), put)
+        ):
+            todo, step = [step, *todo], hidden(here)
+        last = not todo
         if is_shared(here):
             here = opened(run, here, target)
             place = run.frame.places[here]
@@ -167,6 +180,16 @@ def _by_references(
             at = None if found is None else (name(found), behind[:-1])
             here = _stepped(run, here, step, at, target)
     return base_of(run, target) if found is None else name(found), behind
+
+
+def _is_opened(run: Run, value: RefV, further: bool, put: bool) -> bool:
+    """Whether an item of an object on the way to what is updated is that of a container which it
+    holds, and no method of its class puts it there."""
+    if not is_container(value):
+        return False
+    if further:
+        return opens(run, value)
+    return not assigns_items(run, value) and (put or opens(run, value))
 
 
 def _stepped(
@@ -348,6 +371,8 @@ class _Change:
             self.of_array = not isinstance(self.op, Method)
             self.op = combined(run, value, self.op, steps, node)
             steps = []
+        if not steps and is_container(value) and puts_item(self.op):
+            return self.of(value, [hidden(value)], beside)
         if not steps:
             return apply(run, value, self.op, node)
         step, *rest = steps
@@ -370,6 +395,10 @@ class _Change:
                 return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
             case HashV() if not isinstance(step, (str, SliceV)):
                 return self.in_table(value, step, rest, beside)
+            case RecordV() if not isinstance(step, str) and (
+                is_container(value) and opens(run, value)
+            ):
+                return self.of(value, [hidden(value), *steps], beside)
             case RecordV(_, fields):
                 name = field_of(run, value, step, node)
                 others = tuple(v for n, v in fields.items() if n != name)

@@ -42,6 +42,7 @@ from pullback.frontend.memory.holding import (
     may_hold,
 )
 from pullback.frontend.memory.owners import memory_of, owners_of
+from pullback.frontend.python.object_classes import are_dicts
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import STATE
 from pullback.frontend.signals import NotCarriedError
@@ -261,7 +262,7 @@ def _rewrite(name: str, value: Updatable) -> str:
     notes = {o.note for o in value.owners}
     captured = "captured from the enclosing function" in notes
     new = f"{name}_" if captured else name  # an assigned name would be one of this function
-    if isinstance(value, RecordV) and not issubclass(value.cls, dict):
+    if isinstance(value, RecordV) and not are_dicts(value.cls):
         copy = f"work on a copy: {new} = copy.copy({name})"
         return f"{copy}; or call the method where the object is: objects[i].change(v)"
     if isinstance(value, Scalar):
@@ -395,7 +396,7 @@ def _held(value: Value) -> Value | Kind:
 def refuse_shared(run: Run, value: Value, node: ast.AST) -> NoReturn:
     """Refuse the update of what is in a value, since it may be in several places."""
     match _held(value):
-        case RecordV(cls) | RecordK(cls) if not issubclass(cls, dict):
+        case RecordV(cls) | RecordK(cls) if not are_dicts(cls):
             rewrite = "make each object anew, as in [Item() for _ in range(n)]"
         case RecordV() | HashV() | RecordK() | HashK():
             rewrite = "make each one anew, as in [{} for _ in range(n)] or tables.append(d.copy())"

@@ -32,7 +32,7 @@ from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists, loose_dicts
 from pullback.frontend.memory.holding import holds_memory, is_updated_in_place
 from pullback.frontend.memory.places import Move, Moved, Step
-from pullback.frontend.python.object_classes import is_object_class
+from pullback.frontend.python.object_classes import are_dicts, is_object_class
 from pullback.frontend.store.shared_memory import in_full
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class Store:
     index: Step
     value: Callable[[Callable[[], Value]], Value]
     by: str = ""
+
+
+def puts_item(op: object) -> bool:
+    """Whether this is an assignment of an item, and not of an attribute."""
+    return isinstance(op, Store) and not isinstance(op.index, str)
 
 
 @dataclass(frozen=True)
@@ -225,7 +230,7 @@ def field_of(run: Run, value: RecordV, step: Step, node: ast.AST) -> str:
     if value.cls is dict and not isinstance(step, str):
         dicts.get_item(run, value, step, node)
         return dicts.key_of(run, step, node)
-    if isinstance(step, str) and step in value.fields and not issubclass(value.cls, dict):
+    if isinstance(step, str) and step in value.fields and not are_dicts(value.cls):
         return step
     if not isinstance(step, str) and issubclass(value.cls, tuple):
         k = known(step, len(value.fields))

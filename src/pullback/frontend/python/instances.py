@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from pullback.frontend.python.container_bases import filled, held_by, is_hidden
+
 
 def bare(cls: type, values: dict[str, object]) -> object:
     """Return an instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
@@ -11,9 +13,13 @@ def bare(cls: type, values: dict[str, object]) -> object:
         return values
     if issubclass(cls, tuple):
         return tuple.__new__(cls, values.values())
-    made = (SimpleNamespace if issubclass(cls, SimpleNamespace) else object).__new__(cls)
+    if held_by(cls):
+        made = filled(cls, values)
+    else:
+        made = (SimpleNamespace if issubclass(cls, SimpleNamespace) else object).__new__(cls)
     for name, value in values.items():
-        object.__setattr__(made, name, value)
+        if not is_hidden(name):
+            object.__setattr__(made, name, value)
     return made
 
 

@@ -14,6 +14,15 @@ from typing import Any
 from weakref import WeakSet
 
 from pullback.frontend.python.annotations import is_frozen, is_record_class, memory
+from pullback.frontend.python.container_bases import (
+    CONTAINERS,
+    EXACT,
+    entry_in,
+    held_by,
+    held_in,
+    hidden_of,
+    order_of,
+)
 from pullback.frontend.python.libraries import is_closed_module
 
 NAMESPACES = types.SimpleNamespace, argparse.Namespace
@@ -49,7 +58,8 @@ def _is_plain(cls: type) -> bool:
         return False
     if is_record_class(cls) and is_frozen(cls):
         return False
-    return all(c in _ABSTRACT or c in NAMESPACES or _is_users(c) for c in cls.__mro__)
+    known = {*_ABSTRACT, *NAMESPACES, *CONTAINERS}
+    return all(c in known or _is_users(c) for c in cls.__mro__)
 
 
 def _is_users(cls: type) -> bool:
@@ -64,6 +74,9 @@ def is_made_in_python(cls: type) -> bool:
 class LooseDict(dict[str, Any]):
     """The class of dicts of which only the run knows which keys they have
     (``kinds.joined_fields``); for the program they are dicts."""
+
+
+EXACT.add(LooseDict)
 
 
 def changes(cls: type) -> bool:
@@ -84,16 +97,21 @@ def may_lack(cls: type) -> bool:
 def attributes_of(value: object) -> dict[str, Any]:
     """Return the attributes that an object has itself, in slots and in its dict."""
     cls: Any = type(value)
-    found = {}
+    found = {name: held_in(value, name) for name in hidden_of(cls)}
     for name, slot in _slots(cls).items():
         with contextlib.suppress(AttributeError):  # it has no value
             found[name] = slot.__get__(value, cls)
     return found | (vars(value) if cls.__dictoffset__ else {})
 
 
+def is_container_class(cls: type) -> bool:
+    """Whether a class is the user's and its objects are containers by a base class of it."""
+    return bool(held_by(cls)) and is_object_class(cls)
+
+
 def slots_of(cls: type) -> tuple[str, ...]:
     """Return the names of the slots of a class, those of its bases first."""
-    return tuple(_slots(cls))
+    return (*hidden_of(cls), *_slots(cls))
 
 
 @lru_cache
@@ -102,24 +120,25 @@ def _slots(cls: type) -> dict[str, types.MemberDescriptorType]:
     where that is nothing, an object would ask its ``__getattr__``.)"""
     return {
         name: entry for base in reversed(cls.__mro__) for name, entry in vars(base).items()
-        if isinstance(entry, types.MemberDescriptorType) and not name.startswith("__")
+        if base not in CONTAINERS and not name.startswith("__")
+        and isinstance(entry, types.MemberDescriptorType)
     }  # fmt: skip
 
 
 def hook_of(cls: type) -> str:
     """Return the special method by which a class makes its objects, or reads and assigns their
     attributes, in a way of its own; an empty string if there is none."""
-    for base in cls.__mro__:
+    for base in order_of(cls):
         for name in _HOOKS:
             if base not in (*_ABSTRACT, *NAMESPACES) and name in vars(base):
                 return name
-    asked = any("__getattr__" in vars(base) for base in cls.__mro__)
+    asked = any("__getattr__" in vars(base) for base in order_of(cls))
     return "__getattr__" if asked and fallback_of(cls) is None else ""
 
 
 def maker_of(cls: type) -> types.FunctionType | None:
     """Return the ``__new__`` that the user wrote for a class."""
-    order = (base for base in cls.__mro__ if base not in _ABSTRACT)
+    order = (base for base in order_of(cls) if base not in _ABSTRACT)
     found = next((vars(b)["__new__"] for b in order if "__new__" in vars(b)), None)
     inner = found.__func__ if isinstance(found, staticmethod) else None
     if not isinstance(inner, types.FunctionType) or inner.__code__.co_filename[:1] == "<":
@@ -129,19 +148,20 @@ def maker_of(cls: type) -> types.FunctionType | None:
 
 def is_written(cls: type, name: str) -> bool:
     """Whether the user wrote a special method that ``object`` has too."""
-    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    found = next((entry_in(base, name) for base in order_of(cls) if name in vars(base)), None)
     return isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>"
 
 
 def fallback_of(cls: type) -> types.FunctionType | None:
     """Return the ``__getattr__`` of a class, if it is a function: it is called for an attribute
     that neither an object nor its class has."""
-    found = next((vars(b)["__getattr__"] for b in cls.__mro__ if "__getattr__" in vars(b)), None)
+    own = (b for b in order_of(cls) if "__getattr__" in vars(b))
+    found = next((entry_in(b, "__getattr__") for b in own), None)
     return found if isinstance(found, types.FunctionType) else None
 
 
 __all__ = [
     "LOCAL", "NAMESPACES", "LooseDict", "are_dicts", "attributes_of", "changes", "fallback_of",
-    "hook_of", "is_made_in_python", "is_object_class", "is_written", "maker_of", "may_lack",
-    "slots_of",
+    "hook_of", "is_container_class", "is_made_in_python", "is_object_class", "is_written",
+    "maker_of", "may_lack", "slots_of",
 ]  # fmt: skip

@@ -4,14 +4,21 @@ asked for. Here is what looks at all of them."""
 from __future__ import annotations
 
 import ast
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pullback.errors import PullbackError
 from pullback.frontend.kinds.kinds import Kind, RecordK, parts
 from pullback.frontend.kinds.values import OptionalV, RecordV, TupleV, Value
+from pullback.frontend.kinds.wrapped import WRAPPERS
+from pullback.frontend.python.container_bases import held_by, step_to
 from pullback.frontend.python.object_classes import attributes_of
+from pullback.frontend.python.pytypes import type_of
 
 if TYPE_CHECKING:
+    from pullback.frontend.functions.scopes import Outside
+    from pullback.frontend.python.python_values import PythonValues
     from pullback.frontend.run import Run
 
 
@@ -21,8 +28,30 @@ def fields_of(run: Run, value: RecordV, node: ast.AST) -> dict[str, Value]:
         return value.fields
     run.has_no_others(value.outside)
     held = attributes_of(value.outside.value)
-    return {n: run.from_python(v, (*value.outside.path, ("attr", n)), node)
-            for n, v in held.items()}  # fmt: skip
+    place = value.outside
+    return {n: attribute_outside(run, v, place, n, node) for n, v in held.items()}
+
+
+def attribute_outside(
+    run: PythonValues, held: object, of: Outside, name: str, node: ast.AST
+) -> Value:
+    """Return what an object from outside has in an attribute."""
+    path = (*of.path, step_to(name))
+    if name in held_by(type(of.value)) and type(held) in WRAPPERS:
+        kind = type_of(held)
+        return run.given(run.hidden(path, kind), kind, node)
+    return run.from_python(held, path, node)
+
+
+def attributes_at(run: Run, place: Outside, node: ast.AST) -> dict[str, Value]:
+    """Return the attributes that an object has now, which are all that it has in every call: those
+    that are supported."""
+    found = dict[str, Value]()
+    run.has_no_others(place)
+    for name, value in attributes_of(place.value).items():
+        with contextlib.suppress(PullbackError):
+            found[name] = attribute_outside(run, value, place, name, node)
+    return found
 
 
 def with_attributes(

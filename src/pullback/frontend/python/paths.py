@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 from pullback.core.frozen import dataclass
 from pullback.errors import UnknownNameError
 from pullback.frontend.functions.scopes import Path
+from pullback.frontend.python.container_bases import held_in
 
 
 class Namespace:
@@ -113,6 +114,7 @@ _STEPS: dict[object, Callable[[Any, Step, object, Arguments], object]] = {
         getattr(value, "__kwdefaults__", None) or {}
     ).get(step[1], MISSING),
     "attr": lambda value, step, function, args: getattr(value, step[1], MISSING),
+    "held": lambda value, step, function, args: held_in(value, step[1]),
     "own": lambda value, step, function, args: getattr(value, "__dict__", {}).get(step[1], MISSING),
     "item": lambda value, step, function, args: _item(value, step[1]),
     "key": lambda value, step, function, args: value.get(step[1], MISSING),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
 import enum
 import functools
 import sys
@@ -57,7 +56,7 @@ from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
 from pullback.frontend.python.guards import ABSENT, Guard
 from pullback.frontend.python.libraries import is_closed, name_of
-from pullback.frontend.python.object_classes import attributes_of, is_object_class
+from pullback.frontend.python.object_classes import is_container_class, is_object_class
 from pullback.frontend.python.paths import Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
 from pullback.frontend.python.rewrites import refuse_library
@@ -192,6 +191,8 @@ class PythonValues:
         if refusal(obj) is not None:
             self._type_of(obj, path, node)  # it refuses the object
         match obj:
+            case _ if is_container_class(type(obj)):
+                return self._object(obj, path, node, guarded)
             case bool() if self.known_flags:
                 return self.flag(obj, path)
             case bool() | int() | float() | complex() | np.generic() | np.ndarray():
@@ -439,16 +440,6 @@ class PythonValues:
             return Static(value)
         path = (("global", Namespace.of(names), name),)
         return self.from_python(value, path, node, not own)
-
-    def attributes_at(self, place: Outside, node: ast.AST) -> dict[str, Value]:
-        """Return the attributes that an object has now, which are all that it has in every call:
-        those that are supported."""
-        found = dict[str, Value]()
-        self.has_no_others(place)
-        for name, value in attributes_of(place.value).items():
-            with contextlib.suppress(PullbackError):
-                found[name] = self.from_python(value, (*place.path, ("attr", name)), node)
-        return found
 
     def has_no_others(self, place: Outside) -> None:
         """Note that an object has the attributes that it has now in every call."""

@@ -297,9 +297,10 @@ def _type_of_other(value: object) -> ArgType:
     if isinstance(value, enum.Enum):
         return StaticK(("enum", type(value), value.name), value)
     cls = type(value)
-    for known, kind_of in _LATER:
+    for known, kind_of, kept in _LATER:
         if known(cls):
-            register(cls, kind_of)
+            if kept:
+                register(cls, kind_of)
             return kind_of(value)
     if isinstance(value, type) or cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
         return static_kind(value)
@@ -479,12 +480,15 @@ _FAST: dict[type, Callable[..., ArgType]] = {
 }
 
 
-_LATER: list[tuple[Callable[[type], object], Callable[..., ArgType]]] = []
+_LATER: list[tuple[Callable[[type], object], Callable[..., ArgType], bool]] = []
 
 
-def register_later(known: Callable[[type], object], kind_of: Callable[..., ArgType]) -> None:
-    """Say the same for classes of a library that is not imported for their sake."""
-    _LATER.append((known, kind_of))
+def register_later(
+    known: Callable[[type], object], kind_of: Callable[..., ArgType], kept: bool = True
+) -> None:
+    """Say the same for classes of a library that is not imported for their sake; ``kept``: each of
+    these classes is remembered."""
+    _LATER.append((known, kind_of, kept))
 
 
 def register(cls: type, kind_of: Callable[..., ArgType]) -> None:

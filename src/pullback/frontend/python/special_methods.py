@@ -57,7 +57,8 @@ from pullback.frontend.library.text import iterators, missing_attributes
 from pullback.frontend.memory import attributes_outside, loose_dicts, references
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.memory.object_dicts import has_dict
-from pullback.frontend.python.object_classes import LooseDict, attributes_of
+from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.python.object_classes import LooseDict, are_dicts, attributes_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 
@@ -162,7 +163,7 @@ def truth_of_reference(run: Run, ref: RefV, node: ast.AST) -> bool | Atom:
     def by_class(k: int) -> bool | Atom:
         if not names[k]:
             return True
-        method = from_class(run, ref, names[k], node, classes[k], classes[k].__mro__)
+        method = from_class(run, ref, names[k], node, classes[k], order_of(classes[k]))
         found = run.call(method, (), node)
         if names[k] == "__bool__":
             return _truth_of(run, found, node)
@@ -306,7 +307,7 @@ def known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | No
     match value:
         case RecordV(cls) | RefV(cls=cls) if isinstance(sp, Run) and sp.taken is not None:
             classes = sp.rows.group(value).classes if isinstance(value, RefV) else [cls]
-            given = attributes_outside.there(sp, [c.__mro__ for c in classes], name, node)
+            given = attributes_outside.there(sp, [order_of(c) for c in classes], name, node)
             if given is True:
                 return Static(True)
             if given is not False:
@@ -332,11 +333,11 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
             return Static(False)
         case RefV() if isinstance(sp, Run) and not name.startswith("__"):
             return has_attribute(sp, value, name, node)
-        case RecordV(cls) if not issubclass(cls, dict) and not name.startswith("__"):
+        case RecordV(cls) if not are_dicts(cls) and not name.startswith("__"):
             outside = {} if value.outside is None else attributes_of(value.outside.value)
             held, computed = value.fields.get(name), is_computed(entry_of(cls, name))
             there = name in value.fields or name in outside
-            if has_entry(cls.__mro__, name):
+            if has_entry(order_of(cls), name):
                 first = not there or comes_first(entry_of(cls, name))
                 return None if computed and first else Static(True)
             if isinstance(held, Static) and held.value is PerhapsUnread:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from pullback.errors import PullbackError
+from pullback.frontend.python.container_bases import is_hidden
 from pullback.frontend.python.object_classes import is_written
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.python.syntax import parameters
@@ -20,6 +21,7 @@ def initialised(bases: Sequence[type]) -> tuple[frozenset[str], bool]:
     and whether somebody may have seen the object before it is done."""
     if any(is_written(c, "__setattr__") for c in bases):
         return frozenset(), True
+    held = {n for c in bases for n in vars(c) if is_hidden(n)}
     owner = next((c for c in bases if "__init__" in vars(c)), object)
     init: Any = vars(owner)["__init__"]
     if dataclasses.is_dataclass(owner) and init.__code__.co_filename == "<string>":
@@ -31,14 +33,15 @@ def initialised(bases: Sequence[type]) -> tuple[frozenset[str], bool]:
         except PullbackError:
             return frozenset(), True
         rest = bases[bases.index(owner) + 1 :]
-        return _set_in(node, initialised(rest) if _calls_super(node) else None)
+        return _set_in(node, initialised(rest) if _calls_super(node) else None, held)
     return frozenset(), owner is not object
 
 
 def _set_in(
-    node: FunctionNode, above: tuple[frozenset[str], bool] | None
+    node: FunctionNode, above: tuple[frozenset[str], bool] | None, found: set[str]
 ) -> tuple[frozenset[str], bool]:
-    names, found = parameters(node), set[str]()
+    """Return the same of a function; ``found``: the fields that the object has before."""
+    names = parameters(node)
     if isinstance(node, ast.Lambda) or not names:
         return frozenset(), True
     me = names[0]
@@ -48,6 +51,7 @@ def _set_in(
             if above[1]:
                 return frozenset(found), True
             continue
+        s = _assignment(s, me)
         targets = [t for t in _targets(s) if _is_field(t, me)]
         others = [t for t in _targets(s) if not _is_field(t, me)]
         looked: list[ast.AST | None] = [s]
@@ -72,6 +76,18 @@ def is_super_init(s: ast.stmt) -> bool:
             return True
         case _:
             return False
+
+
+def _assignment(s: ast.stmt, me: str) -> ast.stmt:
+    """Return ``object.__setattr__(me, "name", v)`` as an assignment, anything else as it is."""
+    match s:
+        case ast.Expr(ast.Call(
+            ast.Attribute(ast.Name("object"), "__setattr__"),
+            [ast.Name(obj), ast.Constant(str(name)), value], [],
+        )) if obj == me:  # fmt: skip
+            return ast.Assign([ast.Attribute(ast.Name(me, ast.Load()), name, ast.Store())], value)
+        case _:
+            return s
 
 
 def _targets(s: ast.stmt) -> list[ast.expr]:

@@ -22,7 +22,7 @@ from pullback.frontend.functions import ambient
 from pullback.frontend.functions.captured_variables import APART, KEPT
 from pullback.frontend.functions.lambda_sets import LambdaSet, tie
 from pullback.frontend.functions.scopes import COLUMN, Scope, chain, function_scope
-from pullback.frontend.interpret.fallbacks import check_copied
+from pullback.frontend.interpret.fallbacks import check_container_copied, check_copied
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of, rebuild
@@ -60,6 +60,7 @@ from pullback.frontend.memory.holding import holds_memory
 from pullback.frontend.memory.object_dicts import OwnName
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
+from pullback.frontend.python.container_bases import held_by, is_hidden
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
 from pullback.frontend.store.facts import ITEMS, Facts, Group, holds_functions
@@ -210,7 +211,10 @@ class Columns:
         is_memory = group.base is SharedMemory
         for cls in () if is_memory else group.classes:
             check_copied(run, cls, node)
+            if held_by(cls):
+                check_container_copied(run, cls, node)
         columns: dict[str, Kind] = {} if is_memory else {group.tags: _TAG}
+        contents = {group.column(n) for n in group.fields if is_hidden(n)}
         for name, kind in group.fields.items():
             columns[group.column(name)] = kind
             columns |= {group.told(name): _TOLD} if name in group.unset else {}
@@ -220,9 +224,10 @@ class Columns:
         row = self.list_at(next(iter(columns)), node).length
         for column, kind in columns.items():
             value = self._item(column, kind, ref, node)
-            if is_memory and isinstance(value, HashV):
+            whole = is_memory or (copy is None and column in contents)
+            if whole and isinstance(value, HashV):
                 value = hash_tables.copied(run, value)
-            elif is_memory and isinstance(value, ListV):
+            elif whole and isinstance(value, ListV):
                 value = copied(run, value)
             elif holds_memory(kind):
                 if copy is None:

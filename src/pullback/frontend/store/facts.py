@@ -47,6 +47,7 @@ from pullback.frontend.kinds.kinds import (
     without_spare,
 )
 from pullback.frontend.python.annotations import memory
+from pullback.frontend.python.container_bases import held_by, order_of
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, is_written
 from pullback.frontend.signals import RegionsMeetError
 from pullback.frontend.store.always_set import initialised
@@ -202,7 +203,7 @@ class Facts:
         before = group.reference
         group.reference = reference_class(tuple(group.classes), group.base)
         self._rename(before, group.reference)
-        always = [initialised(c.__mro__)[0] for c in group.classes]
+        always = [initialised(order_of(c))[0].union(held_by(c)) for c in group.classes]
         group.always = frozenset[str].intersection(*always)
         self.groups[cls] = group
         return len(group.classes) > 1
@@ -401,7 +402,7 @@ def _is_bool(kind: Kind) -> bool:
 
 def can_be_shared(cls: type) -> bool:
     """Whether objects of a class can lie in a region."""
-    own = {n for c in cls.__mro__[:-1] for n in vars(c)}
+    own = {n for c in order_of(cls)[:-1] for n in vars(c)}
     return (
         is_object_class(cls)
         and cls not in NAMESPACES

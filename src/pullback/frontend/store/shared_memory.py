@@ -59,6 +59,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import holding, places
+from pullback.frontend.memory.container_objects import gone_through
 from pullback.frontend.memory.dict_views import is_view, seen_by, view_of, word_of
 from pullback.frontend.memory.object_dicts import attributes_now, is_object_dict
 from pullback.frontend.memory.owners import owners_of
@@ -328,6 +329,9 @@ _READING = frozenset({
 """Functions that do not keep a list that they are given, but perhaps its items."""
 
 
+_OVER = frozenset({enumerate, zip, map, filter})
+
+
 def takes_arrays(function: object) -> bool:
     """Whether a function is one of a library of numbers, which takes lists for arrays."""
     module = "numpy" if isinstance(function, np.ufunc) else getattr(function, "__module__", "")
@@ -347,6 +351,8 @@ def given_memory(
 ) -> tuple[Sequence[Value], dict[str, Value]]:
     """Return the arguments of a function of the library, which knows no references to lists."""
     args = [opened(run, v, node) if is_object_dict(v) else v for v in args]
+    if takes_arrays(function) or function in _OVER:
+        args = [gone_through(run, v, node) for v in args]
     if run.store is None:
         return args, kwargs
     if takes_arrays(function):

@@ -1,0 +1,176 @@
+"""Classes of a user whose base is a container: ``class Stack(list)``, ``class Env(dict)``.
+
+Their objects are objects of plain classes that hold the container in a hidden attribute. In the
+order in which Python looks for attributes, each container has a class as text in its place
+(``library/text/container_classes.py``), whose methods work on what the attribute holds:
+
+    class Stack(list)            order_of(Stack)      Stack, ListBase, object
+    stack.append(v)              ListBase.append      self.__items.append(v)
+    super().append(v)            the same, behind the class that says super()
+    list.append(stack, v)        the same
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from functools import cache
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
+from typing import Any
+
+from pullback.core.later import Later
+from pullback.frontend.python.annotations import memory
+
+CONTAINERS: dict[type, str] = {
+    list: "ListBase", dict: "DictBase", deque: "DequeBase", OrderedDict: "OrderedDictBase",
+    defaultdict: "DefaultDictBase", Counter: "CounterBase",
+}  # fmt: skip
+"""The containers that may be a base, and the names of the classes as text in their places."""
+
+EXACT: set[type] = {*CONTAINERS}
+"""The classes that are containers themselves."""
+
+_HELD: dict[str, type] = {
+    "_ListBase__items": list, "_DictBase__table": dict, "_DequeBase__items": deque,
+}  # fmt: skip
+FACTORY = "_DefaultDictBase__factory"
+_TABLES = Counter, defaultdict, dict
+_texts = Later("pullback.frontend.library.text.container_classes")
+
+
+def order_of(cls: type) -> tuple[type, ...]:
+    """Return the classes in which an object or a class looks for attributes, in their order."""
+    order = cls.__mro__
+    if cls in EXACT or CONTAINERS.keys().isdisjoint(order):
+        return order
+    kept = memory(cls)
+    if "order" not in kept:
+        kept["order"] = tuple(text for c in order for text in _in_place_of(c, cls))
+    found: tuple[type, ...] = kept["order"]
+    return found
+
+
+def _in_place_of(base: type, cls: type) -> tuple[type, ...]:
+    """Return what stands in place of a base class of a class."""
+    if base not in CONTAINERS:
+        return (base,)
+    text = text_of(base)
+    return (_texts.DictWithMissing, text) if base is dict and _has_missing(cls) else (text,)
+
+
+def text_of(base: type) -> type:
+    """Return the class as text in place of a container."""
+    text: type = getattr(_texts, CONTAINERS[base])
+    return text
+
+
+@cache
+def _homes() -> dict[FunctionType, tuple[type, str]]:
+    texts = (*map(text_of, CONTAINERS), _texts.DictWithMissing)
+    return {
+        f: (text, n) for text in texts for n, f in vars(text).items() if isinstance(f, FunctionType)
+    }
+
+
+def home_of(function: FunctionType) -> tuple[type, str] | None:
+    """Return the class as text of which a function is a method, and its name there."""
+    is_text = function.__module__ == "pullback.frontend.library.text.container_classes"
+    return _homes().get(function) if is_text else None
+
+
+def behind(cls: type, after: type) -> tuple[type, ...]:
+    """Return the classes in which ``super()`` looks in a method of the class ``after``."""
+    order = order_of(cls)
+    return order[order.index(after) + 1 :] if after in order else ()
+
+
+def held_by(cls: type) -> dict[str, type]:
+    """Return the hidden attribute of objects of a class derived from a container, and the class of
+    what it holds."""
+    if cls in EXACT or CONTAINERS.keys().isdisjoint(cls.__mro__):
+        return {}
+    return {n: _table(cls) if c is dict else c for n, c in _HELD.items() if issubclass(cls, c)}
+
+
+def hidden_of(cls: type) -> tuple[str, ...]:
+    """Return the names of all hidden attributes of objects of a class."""
+    more = (FACTORY,) if issubclass(cls, defaultdict) else ()
+    return (*held_by(cls), *more)
+
+
+def _has_missing(cls: type) -> bool:
+    """Whether the user says what a missing item of a dict is."""
+    first = next((c for c in cls.__mro__ if "__missing__" in vars(c)), dict)
+    return first not in CONTAINERS
+
+
+def _table(cls: type) -> type:
+    """Return the class of the dict that an object of a class holds."""
+    if issubclass(cls, OrderedDict):
+        return OrderedDict
+    return dict if _has_missing(cls) else next(c for c in _TABLES if issubclass(cls, c))
+
+
+def held_in(value: Any, name: str) -> Any:
+    """Return what an object has in a hidden attribute: of a container, a new one."""
+    if name == FACTORY:
+        return value.default_factory
+    held = held_by(type(value))[name]
+    if held is list:
+        return [*list.__iter__(value)]
+    if held is deque:
+        return deque(deque.__iter__(value), value.maxlen)
+    items = dict.items(value)
+    if held is defaultdict:
+        return defaultdict(value.default_factory, items)
+    return Counter(dict(items)) if held is Counter else held(items)
+
+
+def filled(cls: type, values: dict[str, Any]) -> Any:
+    """Return an object of such a class that has these hidden attributes, and no others."""
+    ((name, held),) = held_by(cls).items()
+    new: Any = held.__new__
+    made, contents = new(cls), values[name]
+    if FACTORY in values:
+        made.default_factory = values[FACTORY]
+    if held is list:
+        list.extend(made, contents)
+    elif held is deque:
+        deque.__init__(made, contents, contents.maxlen)
+    elif held is OrderedDict:
+        for key, value in contents.items():
+            OrderedDict.__setitem__(made, key, value)
+    else:
+        dict.update(made, contents)
+    return made
+
+
+def step_to(name: str) -> tuple[str, str]:
+    """Return the step of a path that leads from an object to an attribute."""
+    return "held" if is_hidden(name) else "attr", name
+
+
+def is_hidden(name: str) -> bool:
+    """Whether this is the name of a hidden attribute."""
+    return name in _HELD or name == FACTORY
+
+
+def entry_in(cls: type, name: str) -> Any:
+    """Return what a class itself has under a name. A method of a container, which a class may have
+    under a name of its own (``__getattr__ = dict.__getitem__``), is that of the text."""
+    entry = vars(cls)[name]
+    return entry if cls in CONTAINERS else as_text(entry) or entry
+
+
+def as_text(method: object) -> FunctionType | None:
+    """Return the function in place of a method of a container; None of anything else."""
+    if not isinstance(method, (MethodDescriptorType, WrapperDescriptorType)):
+        return None
+    base = method.__objclass__
+    found = getattr(text_of(base), method.__name__, None) if base in CONTAINERS else None
+    return found if isinstance(found, FunctionType) else None
+
+
+__all__ = [
+    "CONTAINERS", "EXACT", "FACTORY", "as_text", "behind", "entry_in", "filled", "held_by",
+    "held_in", "hidden_of", "home_of", "is_hidden", "order_of", "step_to",
+]  # fmt: skip
