@@ -14,7 +14,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import pullback as pb
-from benchmarks import __main__, boundary, corpus, hand
+from benchmarks import __main__, boundary, corpus, hand, library
 from tests.programs import Program
 
 
@@ -178,3 +178,17 @@ def test_hand_tracking_is_adbench_s(kind: str) -> None:
     found = hand.joined(pb.jacfwd(text, argnums)(*args))
     ends = [(whole(theta + h) - whole(theta - h)).ravel() for h in 1e-6 * np.eye(len(theta))]
     np.testing.assert_allclose(found, np.stack(ends, axis=1) / 2e-6, rtol=1e-6, atol=1e-7)
+
+
+def test_library_functions_are_compared_before_they_are_timed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(library, "LARGE", 2_000)
+    rows = [row for _, family in library.FAMILIES for row in family]
+    names = {name for name, *_ in rows}
+    assert len(names) == len(rows)
+    for row in rows[::16]:
+        theirs, ours, _ = library.measured(row, 400, budget=0.0)
+        assert theirs > 0.0 and ours > 0.0
+    library.main(None, only="argsort", budget=0.0)
+    assert "| argsort | " in capsys.readouterr().out
