@@ -24,8 +24,8 @@ OF_TYPES = [
     ("ad.frames", "ad.loop_residuals"),
     (
         "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_foreign",
-        "core.prims_fourier", "core.prims_linear", "core.prims_products", "core.prims_real",
-        "core.prims_sparse", "core.prims_special", "core.rows",
+        "core.prims_fourier", "core.prims_linear", "core.prims_order", "core.prims_products",
+        "core.prims_real", "core.prims_sparse", "core.prims_special", "core.rows",
     ),
     (
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",

@@ -40,6 +40,7 @@ from pullback.core.build import Builder, lit
 from pullback.core.prims import TABLE
 from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
+from pullback.core.prims_order import ORDER
 from pullback.core.prims_sparse import SPARSE
 from pullback.core.rows import Row
 from pullback.core.terms import (
@@ -314,7 +315,7 @@ class Dependence(Forward):
         if name in FOURIER.rows and self.on(let.vars[0]):
             self.by_rows(let, Prim(name, args, static), b)
             return
-        if name not in (*LINEAR.rows, *SPARSE.rows) or not any(map(self.on, let.vars)):
+        if name not in (*LINEAR.rows, *SPARSE.rows, *ORDER.rows) or not any(map(self.on, let.vars)):
             super().prim(let, name, args, static, b)
             return
         results = tuple(Var(v.name, v.type) for v in let.vars)

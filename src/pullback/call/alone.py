@@ -13,6 +13,7 @@ import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from types import FunctionType
 
@@ -29,7 +30,10 @@ from pullback.call.watching import watched
 from pullback.core import pocketfft
 from pullback.core.frozen import dataclass, field
 from pullback.core.messages import exception_text
+from pullback.core.prims_order import ORDER
 from pullback.core.recursion import deeply
+from pullback.core.terms import Prim, Program
+from pullback.core.traverse import all_lets
 from pullback.core.types import Array, Bool, Int, Real, Type
 from pullback.core.values import dtype_of
 from pullback.errors import PullbackError, UnsupportedError
@@ -128,7 +132,16 @@ def _specialised(
         _refuse_known(path)
     stages = [stage for stage in PIPELINE[:SHARED] if stage.name != "contractions"]
     program = run_stages(whole.program, stages, {}, None)
+    if request.lapack and _sorts(program):  # by loops, which need nothing of NumPy's
+        plain = replace(request, plain=True)
+        return _specialised(function, kinds, args, equal, plain)
     return Specialisation(function, whole, program, equal, request)
+
+
+def _sorts(program: Program) -> bool:
+    bodies = (f.body for f in program.functions.values())
+    ops = (let.op for body in bodies for let in all_lets(body))
+    return any(isinstance(op, Prim) and op.name in ORDER.rows for op in ops)
 
 
 def _is_of_class(guard: Guard) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from pullback.core import called_python, pocketfft, scipy_functions
+from pullback.core import called_python, numpy_sorts, pocketfft, scipy_functions
 from pullback.core.later import Later
 
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
@@ -21,13 +21,15 @@ _cython_lapack = Later("scipy.linalg.cython_lapack")
 
 def foreign_address(routine: str) -> int:
     """The address of a routine, of a special function of SciPy's, of a loop of NumPy's Fourier
-    transforms, or of a Python function that compiled code calls."""
+    transforms or of one of its sorts, or of a Python function that compiled code calls."""
     if routine.startswith(called_python.PREFIX):
         return called_python.address(int(routine.removeprefix(called_python.PREFIX)))
     if routine.startswith(scipy_functions.PREFIX):
         return special_address(routine.removeprefix(scipy_functions.PREFIX))
     if routine.startswith(pocketfft.PREFIX):
         return pocketfft.address(routine)
+    if routine.startswith(numpy_sorts.PREFIX):
+        return numpy_sorts.address(routine)
     return lapack_address(routine)
 
 

@@ -473,6 +473,6 @@ def _whole_cost(row: Row, first: object, out: NDArray) -> int:
     if row.cost == "size":
         return int(out.size)
     if row.cost == "transform":
-        return int(out.size * max(out.shape[1], 2).bit_length())
+        return int(out.size * max(out.shape[-1], 2).bit_length())
     a, columns = cast(NDArray, first), out.shape[-1] if out.ndim == 2 else 1
     return int(a.size * (columns if row.name == "product" else len(a) + columns))

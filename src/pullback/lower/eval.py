@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from pullback.core import pocketfft
+from pullback.core import numpy_sorts, pocketfft
 from pullback.core.frozen import dataclass, field
 from pullback.core.lapack import foreign_address
 from pullback.lower.eval_parts import SIZE, Code, Content, Number, Translator
@@ -158,7 +158,10 @@ class Machine:
         return [frame[k] for k in code.results]
 
     def foreign(self, routine: str, args: Sequence[str | tuple[Ty, Content]]) -> int:
-        """Call a routine of LAPACK, or a loop of NumPy's, on the simulated memory."""
+        """Call a routine of LAPACK, a loop of NumPy's or a sort, on the simulated memory."""
+        if routine.startswith(numpy_sorts.PREFIX):
+            self.sort(routine, [cast(int, a[1]) for a in args])
+            return 0
         if routine.startswith(pocketfft.PREFIX):
             self.transform(routine, [cast(int, a[1]) for a in args])
             return 0
@@ -178,6 +181,14 @@ class Machine:
         kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(given) + 1))
         kind(foreign_address(routine))(*given, ctypes.byref(info))
         return info.value
+
+    def sort(self, routine: str, args: Sequence[int]) -> None:
+        """Call a sort of NumPy's; where it finds places, equal elements stay in their order."""
+        *arrays, n = args
+        for at in arrays:
+            self.check(at + 8 * (n - 1), 8)
+        run = numpy_sorts.run if len(arrays) == 1 else numpy_sorts.run_settled
+        run(routine, *(self.start() + at for at in arrays), n)
 
     def transform(self, routine: str, args: Sequence[int]) -> None:
         """Call a loop of NumPy's."""

@@ -298,7 +298,8 @@ class Foreign:
 
     A loop of NumPy's Fourier transforms (``core/pocketfft.py``) has these arguments: the addresses
     of the numbers and of the transform, the factor, the numbers of rows and of items in a row
-    before and after, and for both arrays the bytes from row to row and from item to item."""
+    before and after, and for both arrays the bytes from row to row and from item to item. One of
+    its sorts (``core/numpy_sorts.py``) has the addresses of its arrays and their length."""
 
     dst: Reg | None
     routine: str

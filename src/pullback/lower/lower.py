@@ -20,6 +20,7 @@ from pullback.core.consumption import is_inside
 from pullback.core.prims import VIEWS
 from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
+from pullback.core.prims_order import ORDER
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -78,6 +79,7 @@ from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
 from pullback.lower.notes import PlanRow, plan_of, plan_text
+from pullback.lower.order_calls import order_prim
 from pullback.lower.scalars import require, scalar_prim, show
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
@@ -236,6 +238,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [linear_prim(lo, op, let.site)]
         case name if name in FOURIER.rows:
             return [fourier_prim(lo, op)]
+        case name if name in ORDER.rows:
+            return [order_prim(lo, op)]
         case _:
             return [scalar_prim(lo, op, let.vars[0].type, let.site)]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pullback.core.frozen import dataclass, field
 from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
+from pullback.core.prims_order import ORDER
 from pullback.core.terms import (
     Block,
     Build,
@@ -113,6 +114,8 @@ class _Plan:
                 return f"{name.removesuffix('.ck')}: {how}"
             case Prim(name) if name in FOURIER.rows:
                 return f"{name}: NumPy's transform, row by row"
+            case Prim(name) if name in ORDER.rows:
+                return f"{name}: NumPy's sort"
             case _:
                 return ""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pullback.core import called_python, pocketfft
+from pullback.core import called_python, numpy_sorts, pocketfft
 from pullback.lower.loopcode import Foreign, Ty
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
     """Print the call."""
     if instr.routine.startswith(pocketfft.PREFIX):
         _transform(f, instr)
+        return
+    if instr.routine.startswith(numpy_sorts.PREFIX):
+        _sort(f, instr)
         return
     args: list[str] = []
     slots = 0
@@ -78,6 +81,22 @@ def _transform(f: FunctionText, instr: Foreign) -> None:
         data = f"@{PREFIX}{pocketfft.DATA}{name}"
     tables = ", ".join(f"ptr {slots[k]}" for k in (1, 4, 7))
     f.line(f"call void @{symbol}({tables}, ptr {data})")
+
+
+def _sort(f: FunctionText, instr: Foreign) -> None:
+    """Print the call of a sort of NumPy's: with its arrays, their length and no array object."""
+    *arrays, n = (f.value(a) for a in instr.args if not isinstance(a, str))
+    symbol = PREFIX + instr.routine
+    f.out.foreign[symbol] = len(arrays) + 2
+    length = f.let(f"inttoptr i64 {n} to ptr")  # a word in a register like the others
+    given = ", ".join(f"ptr {a}" for a in (*arrays, length, "null"))
+    f.line(f"call void @{symbol}({given})")
+    if len(arrays) > 1:
+        ints = PREFIX + numpy_sorts.PREFIX + numpy_sorts.INTS
+        f.out.foreign[ints] = 3
+        settled = f.support(f"pb.settled_{instr.routine[-3:]}")
+        given = ", ".join(f"ptr {a}" for a in arrays)
+        f.line(f"call fastcc void {settled}({given}, i64 {n}, ptr @{ints})")
 
 
 def is_callback(symbol: str) -> bool:

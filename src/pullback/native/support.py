@@ -124,6 +124,54 @@ no:
 }}
 """
 
+def _settled(name: str, ty: str, same: str) -> str:
+    """Sort the places of equal elements, which are beside each other (``lower/order_calls.py``)."""
+    return f"""
+define internal fastcc void @{name}(ptr %x, ptr %places, i64 %n, ptr %sort) nounwind {{
+entry:
+  br label %run
+run:
+  %i = phi i64 [ 0, %entry ], [ %j, %next ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %first, label %done
+first:
+  %i.at = getelementptr i64, ptr %places, i64 %i
+  %p = load i64, ptr %i.at
+  %v.at = getelementptr {ty}, ptr %x, i64 %p
+  %v = load {ty}, ptr %v.at
+  br label %scan
+scan:
+  %k = phi i64 [ %i, %first ], [ %j, %test ]
+  %j = add i64 %k, 1
+  %inside = icmp slt i64 %j, %n
+  br i1 %inside, label %test, label %end
+test:
+  %j.at = getelementptr i64, ptr %places, i64 %j
+  %q = load i64, ptr %j.at
+  %w.at = getelementptr {ty}, ptr %x, i64 %q
+  %w = load {ty}, ptr %w.at
+  {same}
+  br i1 %same, label %scan, label %end
+end:
+  %several = icmp ne i64 %k, %i
+  br i1 %several, label %settle, label %next
+settle:
+  %count = sub i64 %j, %i
+  %length = inttoptr i64 %count to ptr
+  call void %sort(ptr %i.at, ptr %length, ptr null)
+  br label %next
+next:
+  br label %run
+done:
+  ret void
+}}
+"""
+
+
+_SAME_REALS = """%equal = fcmp oeq double %v, %w
+  %nan = fcmp uno double %v, %v
+  %same = or i1 %equal, %nan"""
+
 SUPPORT: dict[str, str] = {
     "pb.temp": _alloc("pb.temp", Field.TEMP_CUR, Field.TEMP_END),
     "pb.residual": _alloc("pb.residual", Field.RESID_CUR, Field.RESID_END),
@@ -132,6 +180,8 @@ SUPPORT: dict[str, str] = {
     "pb.cells": _ACC_ALLOC,
     "pb.fail": _FAIL,
     "pb.deep": _DEEP,
+    "pb.settled_f64": _settled("pb.settled_f64", "double", _SAME_REALS),
+    "pb.settled_i64": _settled("pb.settled_i64", "i64", "%same = icmp eq i64 %v, %w"),
 }
 """Name -> text of the function. Without memory ``pb.temp`` and ``pb.residual`` record the error and
 return null, and ``pb.cells`` does so and returns -1."""

@@ -13,9 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pullback.core import numpy_sorts
 from pullback.core.build import lit
 from pullback.core.terms import Atom, Build, Var
-from pullback.core.types import BOOL, I64, Array, Int, Real
+from pullback.core.types import BOOL, F32, F64, I64, Array, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element, promote, real_of
@@ -55,18 +56,32 @@ def _line(sp: Specialiser, x: ArrayV, axis: int, outer: Indices) -> ArrayV:
     return ext.note(sp, sp.view(atom, x), (ext.extents(sp, x)[axis],))
 
 
+def _by_numpy(sp: Specialiser, x: ArrayV) -> bool:
+    """Whether NumPy's sorts are called for an array."""
+    return x.elem in (F64, F32, I64, BOOL) and bool(sp.lapack) and numpy_sorts.available()
+
+
+def _places(sp: Specialiser, x: ArrayV, node: ast.AST) -> ArrayV:
+    """Return the places of the elements of a vector in ascending order; equal ones in theirs."""
+    if not _by_numpy(sp, x):
+        return array_of(run_program(sp, sorting.argsort, (x,), node))
+    wide = as_type(sp, x, F64 if isinstance(x.elem, Real) else I64, node)
+    made = array_of(sp.fresh(sp.b.prim("places", wide.atom), node))
+    return ext.note(sp, made, ext.extents(sp, x))
+
+
 def order_along(sp: Specialiser, x: ArrayV, axis: int, node: ast.AST) -> ArrayV:
     """Return ``np.argsort`` along an axis."""
     own = ext.extents(sp, x)
     if x.rank == 1:
-        return array_of(run_program(sp, sorting.argsort, (x,), node))
+        return _places(sp, x, node)
     others = [k for k in range(x.rank) if k != axis]
     indices = tuple(Var("i", I64) for _ in others)
     outer = tuple(own[k] for k in others)
 
     def line() -> tuple[Atom, ...]:
         x_line = _line(sp, x, axis, indices)
-        return (array_of(run_program(sp, sorting.argsort, (x_line,), node)).atom,)
+        return (_places(sp, x_line, node).atom,)
 
     op = Build(outer, indices, sp.block(line))
     (lines,) = sp.b.let(op, (Array(Array(I64, 1), len(others)),))
@@ -121,6 +136,9 @@ def sort(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def sorted_along(sp: Specialiser, x: ArrayV, axis: int, node: ast.AST) -> ArrayV:
+    if x.rank == 1 and x.elem in (F64, I64) and _by_numpy(sp, x):
+        made = array_of(sp.fresh(sp.b.prim("ascending", x.atom), node))
+        return ext.note(sp, made, ext.extents(sp, x))
     return along(sp, x, order_along(sp, x, axis, node), axis, node)
 
 
