@@ -23,6 +23,7 @@ from pullback.frontend.memory import dicts
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.memoised import memo_name, parts, run_name
 from pullback.frontend.python.paths import Namespace
+from pullback.frontend.python.purity import Effect, Effects
 from pullback.frontend.python.source import definition_of
 
 if TYPE_CHECKING:
@@ -54,8 +55,12 @@ def _function_of(obj: object) -> FunctionType | None:
 
 
 def _can_be_written_out(f: FunctionType) -> bool:
+    """Whether what is kept for one call only makes no difference."""
     any_number = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
-    return f.__name__ != "<lambda>" and not f.__code__.co_flags & any_number
+    if f.__name__ == "<lambda>" or f.__code__.co_flags & any_number:
+        return False
+    node = definition_of(f).node
+    return Effects(node, f.__globals__).of(node) is not Effect.CHANGES
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

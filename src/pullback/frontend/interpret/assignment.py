@@ -13,6 +13,7 @@ from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.interpret import (
     by_methods,
     operator_methods,
+    own_attributes,
     raised_attributes,
 )
 from pullback.frontend.interpret.iteration import is_driven, nameable
@@ -94,6 +95,8 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
         case ast.Attribute(ast.Name(name), attr) if raised_attributes.assign(
             run, run.scope.names.get(name), attr, value, target
         ):
+            pass
+        case ast.Attribute() if own_attributes.assign(run, target, value, node):
             pass
         case ast.Subscript() | ast.Attribute():
             run.generators.in_a_place(value)
@@ -178,6 +181,9 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 run.refuse(s, "an update of what a base class has, as an attribute of its own",
                            "make a new one: cls.xs = [*cls.xs, x]", error=MutationError)
             assign(run, variable, _by(run, op, old, run.evaluate(s.value), s), s)
+        case ast.Attribute() if own_attributes.is_one(run, s.target):
+            old = run.evaluate(s.target)
+            own_attributes.assign(run, s.target, _by(run, op, old, run.evaluate(s.value), s), s)
         case ast.Subscript() | ast.Attribute():
             _augmented_item(run, s, s.target, op)
         case _:

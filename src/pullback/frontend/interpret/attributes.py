@@ -20,7 +20,7 @@ from pullback.frontend.derivatives.gradients import reduced
 from pullback.frontend.functions.capturing_classes import class_of as class_of_constructor
 from pullback.frontend.functions.capturing_classes import class_of_object, is_constructor, method_in
 from pullback.frontend.functions.stepped_form import is_step
-from pullback.frontend.interpret import fallbacks, small_ints, symbol_values
+from pullback.frontend.interpret import fallbacks, own_attributes, small_ints, symbol_values
 from pullback.frontend.interpret.class_functions import (
     check_hash,
     class_entry,
@@ -213,7 +213,7 @@ def _of_its_own_sort(run: Run, value: Value, name: str, node: ast.AST) -> Value 
     if name == "__dict__" and has_dict(value):
         return dict_of(run, value, node)
     if isinstance(value, FunctionV):
-        return attributes_outside.of_function(run, value, name, node)
+        return own_attributes.value_of(run, value, name, node)
     return None
 
 

@@ -16,6 +16,7 @@ from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, Stale, Value
+from pullback.frontend.python.function_attributes import attribute_of
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.syntax import assigned, target_names
@@ -65,18 +66,20 @@ def first_set(
 ) -> None:
     """Give the names that a loop sets first a value before it, of the kind that a round gives them,
     which is not to be read. If the loop certainly goes round, and every round sets the name,
-    nothing needs to be checked afterwards."""
+    nothing needs to be checked afterwards, unless the program can ask whether it is set
+    (``hasattr``)."""
     names = _unset_before(run, s)
     if not names:
         return
     key = entry(run, s, state), _round(run)
     if key not in run.known_loops.first:
         run.known_loops.first[key] = _first_kinds(run, s, before, state, names)
+    own = _bound_in(s)
     for n, kind in run.known_loops.first[key].items():
         if isinstance(kind, MaybeK):
             if _is_unset(run, n):
                 run.scope.names[n] = unset(run, kind.inner)
-        elif goes_round:
+        elif goes_round and n in own and not attribute_of(n):
             run.scope.names[n] = dummy(run, kind)
         elif _is_unset(run, n):
             run.scope.names[n] = unset(run, kind)
@@ -131,18 +134,21 @@ def _is_unset(run: Run, name: str) -> bool:
     return not isinstance(held, Stale) or held.unset
 
 
+def _bound_in(s: ast.For | ast.While) -> dict[str, None]:
+    """Return the names that a loop binds itself."""
+    targets = list(target_names(s.target, False)) if isinstance(s, ast.For) else []
+    return dict.fromkeys([*targets, *assigned(s.body, False)])
+
+
 def _unset_before(run: Run, s: ast.For | ast.While) -> list[str]:
     """Return the names that have no value before a loop, are set by it, and are read in a later
-    round or after it."""
+    round or after it; also those without one that a function may set which is called there."""
     assert run.frame.definition is not None
     liveness = liveness_of(run.frame.definition.node)
     live = liveness.after.get(s, frozenset()) | liveness.head.get(s, frozenset())
-    targets = list(target_names(s.target, False)) if isinstance(s, ast.For) else []
-    return [
-        n
-        for n in dict.fromkeys([*targets, *assigned(s.body, False)])
-        if n in live and isinstance(run.scope.names.get(n), (Stale, NoneType))
-    ]
+    own = _bound_in(s)
+    mine = [n for n in own if n in live and isinstance(run.scope.names.get(n), (Stale, NoneType))]
+    return mine + [n for n, held in run.scope.names.items() if held is UNSET and n not in own]
 
 
 def trial(

@@ -22,7 +22,16 @@ from pullback.core.build import boolean
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import PyScope, function_scope, owner_of
-from pullback.frontend.kinds.values import UNSET, FunctionV, MaybeV, RecordV, RefV, Static, Value
+from pullback.frontend.kinds.values import (
+    UNSET,
+    FunctionV,
+    MaybeV,
+    RecordV,
+    RefV,
+    Scalar,
+    Static,
+    Value,
+)
 from pullback.frontend.memory import ownership
 from pullback.frontend.python.container_bases import order_of
 from pullback.frontend.python.object_classes import attributes_of
@@ -244,6 +253,25 @@ def of_function(run: Run, value: Value, name: str, node: ast.AST) -> Value | Non
     if variable is None:
         return run.from_python(place.value, place.path, node)
     return run.lookup(run.variable_here(variable, node), node)
+
+
+def function_has(run: Run, value: Value, e: ast.expr, name: str, node: ast.AST) -> Value | None:
+    """Whether a function of Python that a name stands for has an attribute; None if it is none."""
+    function = function_outside(run, value, e)
+    if function is None or name.startswith("__"):
+        return None
+    place = Attribute(function, name)
+    variables = {} if run.taken is None else run.taken.variables
+    if place.path in variables:
+        held = _held(run, variables[place.path], node)
+        if isinstance(held, MaybeV):
+            return Scalar(held.bound, True, 1)
+        return Static(held is not UNSET)
+    if name in vars(function):
+        run.from_python(place.value, place.path, node)
+        return Static(True)
+    run.without_own(place.path[:-1], name)
+    return Static(False)
 
 
 def _names_only(e: ast.expr) -> bool:

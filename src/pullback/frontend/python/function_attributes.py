@@ -7,15 +7,19 @@
                                      w.calls = 0
 
 Each run of the outer function makes one ``w``, if its ``def`` is a statement of the body and
-nothing else binds the name. So an attribute of it that the outer function assigns is a variable of
-the outer function. Whoever knows the function by another name, as an argument or a result, finds no
-attribute, and is refused.
+nothing else binds the name. So an attribute of it that the outer function or one inside of it
+assigns is a variable of the outer function. Whoever knows the function by another name (what a
+decorator has made of it, an argument, a result) reads and assigns this variable by a function that
+is where ``w`` is (``reader``, ``writer``).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.syntax import own_nodes
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -46,20 +50,119 @@ def _is_assigned(node: ast.Attribute) -> bool:
 def _replace(scope: ast.FunctionDef, inner: ast.FunctionDef) -> None:
     """Make the attributes of one inner function variables of the function around it."""
     name = inner.name
-    found = [n for n in ast.walk(scope) if isinstance(n, ast.Attribute) and _is_of(n, name)]
-    assigned = {n.attr for n in _inside(scope) if n in found and _is_assigned(n)}
+    if not all(map(_keeps_function, inner.decorator_list)) or not _is_bound_once(scope, name):
+        return
+    at = scope.body.index(inner)
+    found = [n for n in _seeing(scope, name) if isinstance(n, ast.Attribute) and _is_of(n, name)]
+    assigned = {n.attr for n in found if _is_assigned(n)}
     in_class = any(_is_assigned(n) for c in ast.walk(scope) if isinstance(c, ast.ClassDef)
                    for n in ast.walk(c) if n in found)  # fmt: skip
-    once = sum(k == name for k in _bound(scope)) == 1
-    if not assigned or inner.decorator_list or in_class or not once:
+    if inner.decorator_list:  # it begins with the attributes of the function that it wraps
+        given_behind = {n.attr for n in _given(scope.body[at + 1 :]) if n in found}
+        assigned &= given_behind
+    if not assigned or in_class:
         return
+    here = {n.attr for n in _inside(scope) if n in found and _is_assigned(n)}
+    for attribute in sorted(assigned - here):  # a variable of this function, without a value yet
+        target = _variable(name, attribute, ast.Store())
+        given = ast.Assign([target], ast.Constant(None))
+        taken = ast.Delete([_variable(name, attribute, ast.Del())])
+        scope.body[at:at] = [_at(given, inner), _at(taken, inner)]
+    used = {n.attr for n in ast.walk(inner) if n in found}
+    unused: list[ast.expr] = [_variable(name, a, ast.Load()) for a in sorted(assigned - used)]
+    if unused:  # the function has them, wherever it goes
+        none = ast.arguments([], [], None, [], [], None, [])
+        kept = ast.Expr(ast.Lambda(none, ast.Tuple(unused, ast.Load())))
+        inner.body.insert(_is_text(inner.body[0]), _at(kept, inner.body[0]))
     for function in [n for n in ast.walk(scope) if isinstance(n, _Function) and n is not scope]:
         stored = {n.attr for n in _inside(function) if n in found and _is_assigned(n)}
         own = {f"{name}.{attribute}" for attribute in stored & assigned}
         if own:
             stated = ast.copy_location(ast.Nonlocal(sorted(own)), function.body[0])
             function.body.insert(_is_text(function.body[0]), stated)
-    _Variables(name, assigned).visit(scope)
+    _Variables(name, assigned, found).visit(scope)
+
+
+def _given(body: list[ast.stmt]) -> Iterator[ast.Attribute]:
+    """Iterate over the attributes that are assigned by statements of a body, on every path."""
+    for s in body:
+        if isinstance(s, ast.Assign):
+            yield from (n for t in s.targets for n in ast.walk(t) if isinstance(n, ast.Attribute))
+
+
+def _is_bound_once(scope: ast.FunctionDef, name: str) -> bool:
+    """Whether a name is bound by one statement of a function, and by nothing inside of it."""
+    inside = [n for n in _seeing(scope, name) if n is not scope]
+    anew = any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in inside)
+    return not anew and sum(k == name for k in _bound(scope, inside)) == 1
+
+
+def _seeing(scope: ast.FunctionDef, name: str) -> Iterator[ast.AST]:
+    """Iterate over the nodes of a function, but for those in functions that have a variable of
+    their own under a name."""
+    todo: list[ast.AST] = [scope]
+    while todo:
+        n = todo.pop()
+        yield n
+        todo += ast.iter_child_nodes(n)
+        if isinstance(n, (*_Function, ast.Lambda)) and n is not scope and _has_own(n, name):
+            inside = n.body if isinstance(n.body, list) else [n.body]
+            todo = [part for part in todo if part not in inside and part is not n.args]
+            todo += [*n.args.defaults, *(d for d in n.args.kw_defaults if d is not None)]
+
+
+def _has_own(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> bool:
+    """Whether a name is a variable of a function inside."""
+    if isinstance(function, ast.Lambda):
+        return name in _parameters(function)
+    own = [n for s in function.body for n in own_nodes(s)]
+    outside = any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in own)
+    return not outside and name in [*_parameters(function), *_bound(function, own)]
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
+    return [n.arg for n in ast.walk(function.args) if isinstance(n, ast.arg)]
+
+
+def _at(made: ast.stmt, place: ast.AST) -> ast.stmt:
+    for n in ast.walk(made):
+        ast.copy_location(n, place)
+    return made
+
+
+def _variable(function: str, attribute: str, context: ast.expr_context) -> ast.Name:
+    return ast.Name(f"{function}.{attribute}", context)
+
+
+def _keeps_function(decorator: ast.expr) -> bool:
+    """Whether a decorator gives the function that it gets: ``functools.wraps(f)``."""
+    match decorator:
+        case ast.Call(ast.Name("wraps") | ast.Attribute(_, "wraps")):
+            return True
+        case _:
+            return False
+
+
+@by_node
+def reader(node: ast.FunctionDef, attribute: str) -> ast.Lambda:
+    """Return a function beside another one that gives an attribute of that."""
+    none = ast.arguments([], [], None, [], [], None, [])
+    made = ast.Lambda(none, _variable(node.name, attribute, ast.Load()))
+    for n in ast.walk(made):
+        ast.copy_location(n, node)
+    return made
+
+
+@by_node
+def writer(node: ast.FunctionDef, attribute: str) -> ast.FunctionDef:
+    """Return a function beside another one that assigns an attribute of that."""
+    given = ast.arguments([], [ast.arg("value")], None, [], [], None, [])
+    stated = ast.Nonlocal([f"{node.name}.{attribute}"])
+    target = _variable(node.name, attribute, ast.Store())
+    body: list[ast.stmt] = [stated, ast.Assign([target], ast.Name("value", ast.Load()))]
+    made = ast.FunctionDef("assign", given, body, [], None, None)
+    _at(made, node)
+    return made
 
 
 def _is_of(node: ast.Attribute, name: str) -> bool:
@@ -85,9 +188,9 @@ def _inside(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.At
             todo += ast.iter_child_nodes(n)
 
 
-def _bound(scope: ast.FunctionDef) -> Iterator[str]:
-    """Iterate over what is bound in a function and in those inside of it, once for each place."""
-    for n in ast.walk(scope):
+def _bound(scope: ast.AST, nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Iterate over what is bound by nodes of a function, once for each place."""
+    for n in nodes:
         match n:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
                 yield name
@@ -95,8 +198,6 @@ def _bound(scope: ast.FunctionDef) -> Iterator[str]:
                 yield name
             case ast.ClassDef(name=name):
                 yield name
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                yield from names
             case ast.alias(name=name, asname=other):
                 yield other or name.partition(".")[0]
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
@@ -106,14 +207,14 @@ def _bound(scope: ast.FunctionDef) -> Iterator[str]:
 
 
 class _Variables(ast.NodeTransformer):
-    def __init__(self, name: str, attributes: set[str]) -> None:
-        self.name, self.attributes = name, attributes
+    def __init__(self, name: str, attributes: set[str], found: list[ast.Attribute]) -> None:
+        self.name, self.attributes, self.found = name, attributes, set(found)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if _is_of(node, self.name) and node.attr in self.attributes:
+        if node in self.found and node.attr in self.attributes:
             return ast.copy_location(ast.Name(f"{self.name}.{node.attr}", node.ctx), node)
         self.generic_visit(node)
         return node
 
 
-__all__ = ["attribute_of", "with_variables"]
+__all__ = ["attribute_of", "reader", "with_variables", "writer"]

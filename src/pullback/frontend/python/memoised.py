@@ -11,18 +11,28 @@
                                     return d$value
 
 The dict is a variable of the function around, so it lives as long as one call of that.
+
+How often the function runs can be seen if it changes something else, or by ``d.cache_info()``. Then
+the dict is as long as ``maxsize`` allows, the result that was used last stands at its end, and the
+two counts are variables beside it. The methods are attributes of the function
+(``function_attributes``).
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 
+from pullback.core.frozen import dataclass
+from pullback.frontend.library.text.cache_counts import CacheInfo
 from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.purity import Effect, Effects
 from pullback.frontend.python.texts import FunctionNode
 
 _CACHES = functools.cache, functools.lru_cache
+_METHODS = {"cache_info", "cache_clear"}
 
 
 def expanded(node: FunctionNode, names: dict[str, object]) -> FunctionNode:
@@ -30,7 +40,7 @@ def expanded(node: FunctionNode, names: dict[str, object]) -> FunctionNode:
     globals."""
     if not any(isinstance(n, ast.FunctionDef) and _is_cached(n, names) for n in _inside(node)):
         return node
-    made = _Expansion(names).visit_children(node)
+    made = _Expansion(node, names).visit_children(node)
     assert isinstance(made, (ast.FunctionDef, ast.Lambda))
     return made
 
@@ -42,8 +52,15 @@ def _inside(node: FunctionNode) -> list[ast.AST]:
 class _Expansion:
     """A copy of a syntax tree in which cached functions are written out."""
 
-    def __init__(self, names: dict[str, object]) -> None:
+    def __init__(self, tree: FunctionNode, names: dict[str, object]) -> None:
         self.names = names
+        self.effects = Effects(tree, names)
+        nodes = [*ast.walk(tree)]
+        self.counted = any(isinstance(n, ast.Attribute) and n.attr in _METHODS for n in nodes)
+        self.by_keyword = {
+            n.func.id for n in nodes
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.keywords
+        }  # fmt: skip
 
     def visit_children(self, node: ast.AST) -> ast.AST:
         fields = {name: self.visited(value) for name, value in ast.iter_fields(node)}
@@ -61,10 +78,25 @@ class _Expansion:
 
     def statements(self, item: object) -> list[object]:
         if isinstance(item, ast.FunctionDef) and _is_cached(item, self.names):
+            form = self.form(item)
             inner = self.visit_children(item)
             assert isinstance(inner, ast.FunctionDef)
-            return [*_parts(inner)]
+            return [inner] if form is None else [*_parts(inner, form)]
         return [self.visited(item)]
+
+    def form(self, node: ast.FunctionDef) -> _Form | None:
+        """Return how a function keeps its results; None if only Python knows that."""
+        effect = self.effects.of(node)
+        if effect is Effect.NONE and not self.counted:
+            return _Form()
+        limit = _limit(node.decorator_list[0], self.names)
+        args = node.args
+        one_key = not (args.defaults or args.kwonlyargs) and node.name not in self.by_keyword
+        if effect is Effect.UNKNOWN and limit is None and not (self.counted or one_key):
+            return _Form()
+        if limit == _UNKNOWN or not one_key:  # f(1) and f(n=1) are two results in Python
+            return None
+        return _Form(limit, True, self.counted)
 
 
 def _is_cached(node: ast.FunctionDef, names: dict[str, object]) -> bool:
@@ -92,32 +124,137 @@ def _object(node: ast.expr, names: dict[str, object]) -> object:
 @by_node
 def parts(node: ast.FunctionDef) -> tuple[ast.Assign, ast.FunctionDef, ast.FunctionDef]:
     """Return the dict, the function without it, and the function with it."""
-    return _parts(node)
+    start, inner, outer, *_ = _parts(node, _Form())
+    return start, inner, outer
 
 
-def _parts(node: ast.FunctionDef) -> tuple[ast.Assign, ast.FunctionDef, ast.FunctionDef]:
-    memo, run, value = memo_name(node.name), run_name(node.name), f"{node.name}$value"
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How results are kept: at most so many, if it can be seen (``exact``) how often the function
+    runs; whether hits and misses are counted."""
+
+    limit: int | None = None
+    exact: bool = False
+    counted: bool = False
+
+
+_UNKNOWN = -1
+_DEFAULT = 128
+
+
+def _limit(decorator: ast.expr, names: dict[str, object]) -> int | None:
+    """Return how many results a decorator keeps; None for all."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if _object(called, names) is functools.cache:
+        return None
+    if not isinstance(decorator, ast.Call):
+        return _DEFAULT
+    given = {k.arg: k.value for k in decorator.keywords}
+    given |= dict(zip(("maxsize", "typed"), decorator.args, strict=False))
+    match given.get("maxsize", ast.Constant(_DEFAULT)):
+        case ast.Constant(int(size)):
+            return size
+        case ast.Constant(None):
+            return None
+        case _:
+            return _UNKNOWN
+
+
+_LAST = "memo[{key}] = value = memo.pop({key})\nreturn value\n"
+_LONGEST = """if {key} not in memo:
+    if len(memo) >= {limit}:
+        memo.pop(next(iter(memo), {key}))
+    memo[{key}] = value
+"""
+
+
+def _text(key: str, given: str, form: _Form) -> str:
+    """Return the body of the function with the dict."""
+    hit = "hits += 1\n" if form.counted else ""
+    miss = "misses += 1\n" if form.counted else ""
+    run = f"value = run({given})\n"
+    if form.limit == 0:
+        return f"{miss}return run({given})\n"
+    if form.limit is None:
+        found, kept = f"return memo[{key}]\n", f"memo[{key}] = value\n"
+    else:
+        found = _LAST.format(key=key)
+        kept = _LONGEST.format(key=key, limit=form.limit)
+    inside = "".join(f"    {line}\n" for line in (hit + found).splitlines())
+    return f"if {key} in memo:\n{inside}{miss}{run}{kept}return value\n"
+
+
+_COUNTED = """hits = misses = 0
+def clear():
+    nonlocal hits, misses
+    memo.clear()
+    hits = misses = 0
+cache_clear = clear
+cache_info = lambda: info(hits, misses, limit, len(memo))
+"""
+
+
+def _parts(
+    node: ast.FunctionDef, form: _Form
+) -> tuple[ast.Assign, ast.FunctionDef, ast.FunctionDef, *tuple[ast.stmt, ...]]:
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    params = [ast.arg(a.arg) for a in every]
-    plain = ast.arguments([], params, None, [], [], None, [])
     given = ", ".join(a.arg for a in every)
     key = given if len(every) == 1 else f"({given})"
-    text = (
-        f"if {key} in memo:\n    return memo[{key}]\n"
-        f"value = run({given})\nmemo[{key}] = value\nreturn value\n"
-    )
-    body = ast.parse(text).body
-    for n in (inside for s in body for inside in ast.walk(s)):
-        if isinstance(n, ast.Name):
-            n.id = {"memo": memo, "run": run, "value": value}.get(n.id, n.id)
-        if hasattr(n, "lineno"):
-            ast.copy_location(n, node)
-    start = ast.Assign([ast.Name(memo, ast.Store())], ast.Dict([], []))
-    inner = ast.FunctionDef(run, plain, node.body, [], None, None)
-    outer = ast.FunctionDef(node.name, node.args, body, [], None, None)
-    for n in (start, *ast.walk(start), inner, outer, *params):
+    renamed = _renaming(node, form)
+    body = renamed(_text(key, given, form))
+    start = ast.Assign([ast.Name(memo_name(node.name), ast.Store())], ast.Dict([], []))
+    params = [ast.arg(a.arg) for a in every]
+    plain = ast.arguments([], params, None, [], [], None, [])
+    inner = ast.FunctionDef(run_name(node.name), plain, node.body, [], None, None)
+    taken = ast.arguments(params, [], None, [], [], None, []) if form.exact else node.args
+    outer = ast.FunctionDef(node.name, taken, body, [], None, None)
+    more: list[ast.stmt] = []
+    if form.counted:
+        counts = [f"{node.name}$hits", f"{node.name}$misses"]
+        methods = ast.parse("lambda: (cache_info, cache_clear)").body
+        body[:0] = [ast.Nonlocal(counts), *renamed(methods)]  # it has them, wherever it goes
+        more = renamed(_COUNTED)
+    for n in (start, *ast.walk(start), inner, outer, *params, *body[:1]):
         ast.copy_location(n, node)
-    return start, inner, outer
+    return start, inner, outer, *more
+
+
+def _constant(value: object) -> ast.Constant:
+    made = ast.Constant(None)
+    vars(made)["value"] = value
+    return made
+
+
+def _renaming(
+    node: ast.FunctionDef, form: _Form
+) -> Callable[[str | list[ast.stmt]], list[ast.stmt]]:
+    """Return what makes statements of a text, with the names of a function in it."""
+    own = {n: f"{node.name}${n}" for n in ("memo", "run", "value", "hits", "misses", "clear")}
+    own |= {n: f"{node.name}.{n}" for n in _METHODS}
+    known: dict[str, object] = {"info": CacheInfo, "limit": form.limit}
+
+    class Renaming(ast.NodeTransformer):
+        def visit_Name(self, n: ast.Name) -> ast.expr:
+            if n.id in known:
+                return ast.copy_location(_constant(known[n.id]), n)
+            n.id = own.get(n.id, n.id)
+            return n
+
+    def renamed(text: str | list[ast.stmt]) -> list[ast.stmt]:
+        body = ast.parse(text).body if isinstance(text, str) else text
+        for n in (inside for s in body for inside in ast.walk(s)):
+            match n:
+                case ast.Nonlocal(names):
+                    n.names = [own[name] for name in names]
+                case ast.FunctionDef(name=name):
+                    n.name = own[name]
+        made = [Renaming().visit(s) for s in body]
+        for n in (inside for s in made for inside in ast.walk(s)):
+            if hasattr(n, "lineno"):
+                ast.copy_location(n, node)
+        return made
+
+    return renamed
 
 
 def memo_name(name: str) -> str:

@@ -17,7 +17,7 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.capturing_classes import captures, class_of_object
-from pullback.frontend.interpret import complex_values
+from pullback.frontend.interpret import complex_values, own_attributes
 from pullback.frontend.interpret.attributes import (
     comes_first,
     entry_of,
@@ -353,6 +353,10 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
             if value.outside is not None:
                 sp.without_own(value.outside.path, name)
             return Static(False)
+        case FunctionV() if isinstance(sp, Run):
+            own = own_attributes.has(sp, value, name, node)
+            if own is not None:
+                return own
     sp.refuse(
         node,
         f"hasattr({sp.describe(value)}, {name!r}) is not known when compiling",
