@@ -50,7 +50,7 @@ def function_of(line: str) -> Callable[..., Any]:
     return found["line"]
 
 
-MODULES = ("linalg",)
+MODULES = ("linalg", "ndimage", "stats")
 
 
 def _imported(name: str) -> str:
@@ -85,4 +85,92 @@ np.linalg.eigvals(turn[:3])
 np.linalg.eigvals(m / 0.0)
 """
 
-SUBJECTS = (EIGENVALUES,)
+SUMMARIES = """
+stats.zscore(v)
+stats.zscore(m, axis=1, ddof=1)
+stats.zscore(m, axis=None)
+stats.zmap(v[:3], w)
+stats.gzscore(p)
+stats.zscore(np.arange(4))
+stats.entropy(p), stats.entropy(p, base=2), stats.entropy(p, p[::-1] ** 2)
+stats.entropy(np.abs(m), axis=1)
+stats.gmean(p), stats.hmean(p), stats.pmean(p, 2), stats.pmean(p, 0)
+stats.gmean(np.abs(m), axis=1, weights=np.abs(m))
+stats.moment(v, 3), stats.moment(v), stats.moment(v, 2, center=s)
+stats.skew(v), stats.skew(v, bias=False), stats.kurtosis(v), stats.kurtosis(v, fisher=False)
+stats.kurtosis(g, axis=1, bias=False, keepdims=True)
+stats.skew(v * 0.0)
+stats.sem(v), stats.sem(m, axis=None), stats.variation(v)
+stats.iqr(v), stats.iqr(m, axis=0, rng=(10, 90)), stats.iqr(v, scale='normal')
+stats.median_abs_deviation(v), stats.median_abs_deviation(m, axis=1, scale='normal')
+stats.trim_mean(v, 0.2), stats.trim_mean(g, 0.1, axis=1)
+stats.tmean(v, (0.0, 1.5)), stats.tvar(v), stats.tstd(v, (0.1, None))
+stats.tsem(w, (None, 2.9), (True, False))
+d = stats.describe(m); d.nobs, d.minmax, d.mean, d.variance, d.skewness, d.kurtosis
+stats.mode(np.round(v))
+stats.mode(np.round(m), axis=1, keepdims=True)
+stats.rankdata(np.round(v)), stats.rankdata(np.round(v), 'min'), stats.rankdata(m, 'dense')
+stats.rankdata(np.round(v), 'max'), stats.rankdata(np.round(m), 'ordinal', axis=0)
+stats.percentileofscore(v, s), stats.percentileofscore(v, w, kind='weak')
+stats.entropy(p, base=-1)
+stats.trim_mean(v, 0.8)
+"""
+
+SAMPLES = """
+stats.pearsonr(v, w)
+stats.pearsonr(v, w, alternative='less').pvalue
+stats.pearsonr(v[:2], w[:2])
+stats.pearsonr(v * 0.0, w)
+stats.pearsonr(v, w[:3])
+stats.spearmanr(v, w)
+stats.kendalltau(v, w).correlation
+stats.mannwhitneyu(v, w[:4], alternative='greater')
+stats.ks_2samp(v, p)
+slope, intercept, r, prob, error = stats.linregress(v, w); slope, intercept, r, prob, error
+line = stats.linregress(v, w); line.slope * s + line.intercept, line.intercept_stderr, line[2]
+stats.linregress(v[:2], w[:2]).rvalue
+stats.linregress(v * 0.0, w).slope
+stats.ttest_1samp(v, 0.3)
+stats.ttest_1samp(m, s).pvalue
+stats.ttest_ind(v, w)
+stats.ttest_ind(v[:5], w, equal_var=False).statistic
+stats.ttest_rel(v, w, alternative='greater')
+stats.f_oneway(v, w, p[:4])
+stats.boxcox_llf(q, p)
+stats.wasserstein_distance(v, w[:4])
+stats.gaussian_kde(v)(w[:3])
+stats.gaussian_kde(v, 'silverman').logpdf(w[:3])
+stats.gaussian_kde(v, q, weights=p).pdf(s)
+kde = stats.gaussian_kde(g[:2]); kde(g[2:4]), kde.covariance
+stats.gaussian_kde(v).integrate_box_1d(0.0, s)
+"""
+
+FILTERS = """
+ndimage.correlate1d(v, [1, 2, 0.5])
+ndimage.correlate1d(v, w[:4], origin=1)
+ndimage.correlate1d(v, w[:4], mode='constant', cval=2.0)
+ndimage.convolve1d(m, w[:3], axis=0, mode='wrap', origin=-1)
+ndimage.correlate(g, m[:2], mode='constant')
+ndimage.convolve(g, m, origin=1)
+ndimage.convolve(g, m[:2], mode='nearest')
+ndimage.gaussian_filter(v, 1.0)
+ndimage.gaussian_filter(g, s)
+ndimage.gaussian_filter(g, (s, 0.5), mode='wrap')
+ndimage.gaussian_filter(g, [1.0, 2.0], order=(0, 2), mode='nearest')
+ndimage.gaussian_filter1d(v, s, order=3, truncate=2.0, mode='mirror')
+ndimage.gaussian_filter1d(g, 2.0, axis=0, radius=2)
+ndimage.gaussian_laplace(g, 1.0)
+ndimage.gaussian_gradient_magnitude(g, 1.0)
+ndimage.sobel(g), ndimage.sobel(g, axis=0, mode='constant'), ndimage.prewitt(g, 0)
+ndimage.laplace(g), ndimage.laplace(v)
+ndimage.uniform_filter(g, 2), ndimage.uniform_filter(g, size=(1, 3)), ndimage.uniform_filter1d(v, 4)
+ndimage.maximum_filter(g, 2), ndimage.minimum_filter(g, (1, 3)), ndimage.maximum_filter1d(v, 4)
+ndimage.minimum_filter1d(v, 4, mode='constant', cval=0.1)
+ndimage.median_filter(g, 3), ndimage.median_filter(v, 5, mode='nearest')
+ndimage.rank_filter(g, -2, 3), ndimage.percentile_filter(v, 30, 4)
+ndimage.gaussian_filter(v.astype(np.float32), 1.0)
+ndimage.gaussian_filter(v[:1], 1.0, mode='mirror')
+ndimage.correlate1d(v, [1.0, 2.0], origin=1)
+"""
+
+SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS)

@@ -281,7 +281,8 @@ TEXTS = "pullback.frontend.library.text."
 
 
 class Text:
-    """Stands in the table of shapes for all classes that the library has as text."""
+    """Stands in the table of shapes for all classes that the library has as text, unless they are
+    named tuples."""
 
 
 class Changing:
@@ -293,10 +294,11 @@ def shape_of(kind: Kind, declared: object = None) -> Shape:
     known, container = Shape.classes, getattr(kind, "cls", None)
     if isinstance(container, type) and issubclass(container, Pair):
         container = Pair
-    elif getattr(container, "__module__", "").startswith(TEXTS) or (
-        isinstance(kind, RecordK) and is_container_class(kind.cls)
-    ):
+    elif isinstance(kind, RecordK) and is_container_class(kind.cls):
         container = Text
+    elif getattr(container, "__module__", "").startswith(TEXTS):
+        named = isinstance(container, type) and issubclass(container, tuple)
+        container = None if named else Text
     elif isinstance(container, type) and is_object_class(container):
         container = Changing
     found = known.get((type(kind), container)) or known.get((type(kind), None))

@@ -7,12 +7,15 @@ first word is the number of the function.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pullback.core.called_python import Floats, Words
+from pullback.core.later import Later
 
 
 def _eigen(reals: Floats, words: Words) -> Any:
@@ -41,7 +44,24 @@ def _eigen(reals: Floats, words: Words) -> Any:
 _INDEPENDENT = 1e13
 """Vectors whose matrix has a larger condition number are no basis."""
 
-NAMED: dict[str, Callable[[Floats, Words], Any]] = {"eigen": _eigen}
+_stats = Later("scipy.stats")
+_SIDES = "two-sided", "less", "greater"
+
+
+def _of_two_samples(name: str, reals: Floats, words: Words) -> Any:
+    """Return the statistic and the probability that a test gives for two samples."""
+    n, side = words
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = getattr(_stats, name)(reals[:n], reals[n:], alternative=_SIDES[side])
+    return found.statistic, found.pvalue
+
+
+_TESTS = "spearmanr", "kendalltau", "mannwhitneyu", "ks_2samp"
+
+NAMED: dict[str, Callable[[Floats, Words], Any]] = {
+    "eigen": _eigen, **{name: partial(_of_two_samples, name) for name in _TESTS}
+}  # fmt: skip
 """The functions, by the names under which texts ask for them."""
 
 NUMBERS = {name: k for k, name in enumerate(NAMED)}

@@ -1,6 +1,6 @@
 """The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
-``known``, ``parameters_of``, ``view_of``, ``one_type``, ``same_shape``, ``go_together``, ``each``,
-``contents`` and ``items_of``."""
+``known``, ``axes``, ``of_axis``, ``parameters_of``, ``view_of``, ``one_type``, ``same_shape``,
+``go_together``, ``each``, ``contents`` and ``items_of``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
+from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -71,6 +72,37 @@ def _known(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(number, TupleV):
         return TupleV(tuple(_known(sp, (v,), {}, node) for v in number.items))
     return Static(sp.static_int(number, node, "an axis"))
+
+
+def axes(array: Any, last: bool = False) -> tuple[int, ...]:
+    """Return the axes of an array, which are known; ``last``: counted from the end, as -2, -1."""
+    n: int = array.ndim
+    return tuple(range(-n, 0) if last else range(n))
+
+
+@register(axes)
+def _axes(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    array, *last = args
+    assert isinstance(array, ArrayV)
+    return TupleV(tuple(Static(k - array.rank if last else k) for k in range(array.rank)))
+
+
+def of_axis(value: Any, axis: int) -> Any:
+    """Return what is meant for an axis: one value for all, or one for each; known, if that is."""
+    return value[axis] if isinstance(value, (tuple, list, np.ndarray)) else value
+
+
+@register(of_axis)
+def _of_axis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    value, axis = args
+    if isinstance(value, TupleV):
+        k = sp.static_int(axis, node, "an axis")
+        if k >= len(value.items):
+            sp.refuse(node, "fewer values than axes", error=ArgumentValueError)
+        return value.items[k]
+    if isinstance(value, (ArrayV, ListV)):
+        return sp.subscript(value, axis, node)
+    return value
 
 
 def parameters_of(f: Any) -> int:

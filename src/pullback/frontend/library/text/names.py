@@ -62,6 +62,7 @@ from pullback.frontend.library.text import (
     scipy_distance,
     scipy_eigenvalues,
     scipy_equations,
+    scipy_filters,
     scipy_fits,
     scipy_initial_value,
     scipy_integrate,
@@ -75,10 +76,12 @@ from pullback.frontend.library.text import (
     scipy_older_minima,
     scipy_quadrature,
     scipy_roots,
+    scipy_samples,
     scipy_signal,
     scipy_sparse,
     scipy_sparse_linalg,
     scipy_special,
+    scipy_summaries,
     selection,
     sets_of_arrays,
     sets_of_numbers,
@@ -152,6 +155,7 @@ OTHERS = (
     | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.integrate", scipy_quadrature)
     | _by_name("scipy.interpolate", scipy_interpolate)
+    | _by_name("scipy.ndimage", scipy_filters)
     | _by_name("scipy.optimize", scipy_equations)
     | _by_name("scipy.optimize", scipy_fits)
     | _by_name("scipy.optimize", scipy_least_squares)
@@ -164,6 +168,8 @@ OTHERS = (
     | _by_name("scipy.sparse", scipy_sparse)
     | _by_name("scipy.sparse.linalg", scipy_sparse_linalg)
     | _by_name("scipy.stats", scipy_multivariate)
+    | _by_name("scipy.stats", scipy_samples)
+    | _by_name("scipy.stats", scipy_summaries)
     | _texts(itertools, iterations)
     | _texts(operator, operator_texts)
     | _texts(statistics, statistics_functions)
