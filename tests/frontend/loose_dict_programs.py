@@ -1,6 +1,8 @@
 """Dicts of which only the run knows which of their keys they have: trees of dicts, rows with other
 keys, settings that are added on some paths."""
 
+from collections import defaultdict
+
 
 def tree_of_two_sorts(x):
     def build(k):
@@ -185,13 +187,97 @@ def merged_of_a_table(x):
     return x * len({**_of_texts(x), "z": 1.0}["k"])
 
 
-PROGRAMS = [
-    tree_of_two_sorts, decision_tree, linked, folders, asked, missing, perhaps_empty, updated,
-    set_in_rounds, settings, rows, after_an_exception,
-    its_length_of_a_table, gone_through_of_a_table, compared_of_a_table, copied_of_a_table,
-    without_a_key_of_a_table, by_a_key_of_the_run_of_a_table, with_a_default_of_a_table,
-    merged_of_a_table,
-]  # fmt: skip
+def by_patterns(x):
+    """Events with other keys, told by mapping patterns."""
+    events = []
+    for i in range(6):
+        if i % 3 == 0:
+            events.append({"type": "click", "at": (x, 2.0 * i)})
+        elif i % 3 == 1:
+            events.append({"type": "key", "code": i, "more": {"p": x, "q": float(i)}})
+        else:
+            events.append({"kind": "other", "xs": [x, 1.0]})
+    total = 0.0
+    for event in events:
+        match event:
+            case {"type": "click", "at": (a, b)} if b > 1.0:
+                total += a * b
+            case {"type": str(t), "more": {"p": p, "q": 4.0}}:
+                total += p * len(t)
+            case {"more": {"p": p}} | {"at": (p, _)}:
+                total += 2 * p
+            case {"xs": [a, *_]} if len(event) == 2:
+                total += a * a
+            case {}:
+                total += 100.0
+    return total
+
+
+def tables_by_patterns(x):
+    total = 0.0
+    for i in range(4):
+        d, e = {}, defaultdict(float)
+        for j in range(i):
+            d["abc"[j]] = x * j + 1
+            e[j] += x
+        match d:
+            case {"a": u, "c": v}:
+                total += u * v
+            case {"b": v}:
+                total += v
+            case {"a": v}:
+                total += 2 * v
+            case {}:
+                total += 7
+        match e:
+            case {5: v}:
+                total += v
+            case {2: v, 1: w}:
+                total += v * w
+        total += len(e)
+    return total
+
+
+def none_by_patterns(x):
+    rows = []
+    for i in range(3):
+        rows.append(None if i == 0 else {"a": x} if i == 1 else {"b": 2.0, "c": "t"})
+    total = 0.0
+    for row in rows:
+        match row:
+            case None:
+                total += 1
+            case {"a": v}:
+                total += v
+            case {"b": v}:
+                total += v * x
+    return total
+
+
+def walked(x):
+    """A document of dicts and lists: each dict in it has other keys."""
+    data = {"a": x, "b": [x, {"c": 2.0 * x}], "d": {"e": x, "f": [1.0]}}
+
+    def total(o):
+        if isinstance(o, dict):
+            return sum(len(k) * total(v) for k, v in o.items())
+        if isinstance(o, list):
+            return sum(total(v) for v in o)
+        return o
+
+    return total(data)
+
+
+def lengths(x):
+    total = 0.0
+    for i in range(4):
+        d = {"a": x, "n": "t"}
+        if i % 2:
+            d["b"] = [x * i]
+        if i > 2:
+            d["c"] = {"k": 1.0}
+        total += len(d) * x
+    return total
 
 
 def _one(x):
@@ -200,6 +286,24 @@ def _one(x):
 
 def its_length(x):
     return x * len(_one(x))
+
+
+def matched(x):
+    match _one(x):
+        case {"a": [v]}:
+            return v
+        case {"b": v}:
+            return x * len(v)
+
+
+PROGRAMS = [
+    tree_of_two_sorts, decision_tree, linked, folders, asked, missing, perhaps_empty, updated,
+    set_in_rounds, settings, rows, after_an_exception,
+    its_length_of_a_table, gone_through_of_a_table, compared_of_a_table, copied_of_a_table,
+    without_a_key_of_a_table, by_a_key_of_the_run_of_a_table, with_a_default_of_a_table,
+    merged_of_a_table, by_patterns, tables_by_patterns, none_by_patterns, walked, lengths,
+    its_length, matched,
+]  # fmt: skip
 
 
 def gone_through(x):
@@ -212,14 +316,6 @@ def compared(x):
 
 def returned(x):
     return _one(x)
-
-
-def matched(x):
-    match _one(x):
-        case {"a": [v]}:
-            return v
-        case {"b": v}:
-            return x * len(v)
 
 
 def copied(x):
@@ -256,6 +352,6 @@ def merged(x):
 
 
 REFUSED = [
-    its_length, gone_through, compared, returned, matched, copied, without_a_key, as_a_text,
+    gone_through, compared, returned, copied, without_a_key, as_a_text,
     by_a_key_of_the_run, with_a_default, its_attribute, merged,
 ]  # fmt: skip

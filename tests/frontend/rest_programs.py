@@ -124,18 +124,57 @@ def none_is_too_few(x):
         return x * len(str(e))
 
 
+def a_default_may_be_given(x):
+    return with_default(1.0, *[x + i for i in range(int(x * 4))])
+
+
+def _scaled(a, b=1.0, *rest, scale=2.0):
+    return (a * b + sum(rest)) * scale
+
+
+def _of_three(a, b=1.0, c=2.0):
+    return a * b - c * a
+
+
+class _Gain:
+    def __init__(self, k):
+        self.k = k
+
+    def of(self, a, b=3.0, *rest):
+        return self.k * a * b + len(rest)
+
+
+def with_some_defaults(x):
+    total = 0.0
+    for n in range(1, 5):
+        items = [x + k for k in range(n)]
+        total += _scaled(*items) * n + _Gain(x).of(*items) + _of_three(x, *items[:2])
+    return total
+
+
+def wrong_numbers(x):
+    total = 0.0
+    for n in range(5):
+        items = [x] * n
+        for f in (0, 1, 2):
+            try:
+                total += _of_three(*items) if f == 0 else _scaled(*items) if f == 1 else (
+                    _Gain(x).of(*items)
+                )
+            except TypeError as e:
+                total += x * len(str(e))
+    return total
+
+
 PROGRAMS = [
+    a_default_may_be_given, with_some_defaults, wrong_numbers,
     polynomials, vectors, among_others, first_ones, too_few, all_defaults_given, handed_on,
     recursive, library, one_is_no_iterable, none_is_too_few,
 ]  # fmt: skip
-
-
-def a_default_may_be_given(x):
-    return with_default(1.0, *[x + i for i in range(int(x * 4))])
 
 
 def rows_of_max(x):
     return max(*[[x, 2.0 * x] for i in range(int(x * 2))])[0]
 
 
-REFUSED = [a_default_may_be_given, rows_of_max]
+REFUSED = [rows_of_max]

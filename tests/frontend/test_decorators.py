@@ -263,16 +263,16 @@ def not_there(x):
     return by_position(x, y=x)
 
 
-def keys_of_the_run(x):
+def rest_of_the_run(x):
     match {int(x): x}:
-        case {1: v}:
-            return v
+        case {1: v, **rest}:
+            return v + len(rest)
     return 0.0
 
 
 @pytest.mark.parametrize(
     ("f", "text"),
-    [(keys_of_the_run, "mapping pattern"),
+    [(rest_of_the_run, "rest of a dict"),
      (twice_given, "two values"), (not_there, "key error")],
 )
 def test_refused(f: Callable[..., Any], text: str) -> None:

@@ -367,3 +367,125 @@ def test_arrays_and_lists_beside_a_mark() -> None:
         return sum(rows) + a.sum()
 
     agrees(f)
+
+
+FAST, SLOW = "fast", "slow"
+
+
+def test_is_of_equal_texts() -> None:
+    """Whether two equal texts are one object is Python's choice; others are not."""
+
+    def chosen(x):
+        return sum(x for mode in ["fast", "slow"] if mode is FAST)
+
+    def others(x):
+        return x if FAST is SLOW else 2.0 * x if FAST is FAST else 3.0 * x
+
+    with pytest.raises(pb.PullbackError, match="'is' compares"):
+        pb.jit(chosen)(1.5)
+    agrees(others)
+
+
+# --- marks of the user's classes ------------------------------------------------------------------
+
+
+class _Missing:
+    """Nothing was given."""
+
+    def __repr__(self):
+        return "<missing>"
+
+
+class _Falsy:
+    _instance = None
+
+    def __new__(cls):
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __bool__(self):
+        return False
+
+
+class Box:
+    pass
+
+
+ABSENT, FALSY, BOX = _Missing(), _Falsy(), Box()
+
+
+class Config:
+    UNSET = _Missing()
+
+
+def with_defaults_of_a_class(x):
+    def scaled(y=ABSENT):
+        if y is ABSENT:
+            y = 3.0
+        return x * y
+
+    d = {"a": x}
+    total = scaled() + scaled(2.0) + scaled(ABSENT) + scaled(x)
+    for k in ("a", "b"):
+        v = d.get(k, ABSENT)
+        total += 5.0 if v is ABSENT else v
+    return total
+
+
+def best_of_a_class(x):
+    best, last = FALSY, Config.UNSET
+    for i in range(4):
+        if best is FALSY or math.sin(x * i) > best:
+            best = math.sin(x * i)
+        last = x if last is Config.UNSET else last * x
+    return best * last if best else 0.0
+
+
+def in_containers(x):
+    numbers = iter([x, 2.0])
+    out = [ABSENT if i % 2 else FALSY if i == 2 else x * i for i in range(5)]
+    total = sum(v for v in out if v is not ABSENT and v is not FALSY)
+    memo = {}
+    for i in range(4):
+        v = memo.get(i % 2, ABSENT)
+        memo[i % 2] = x if v is ABSENT else v * x
+    while (v := next(numbers, ABSENT)) is not ABSENT:
+        total += v
+    return total + memo[0] * memo[1] + (out[1] == ABSENT) + (out[4] != ABSENT)
+
+
+def compared_with_others(x):
+    other = _Missing()
+    return x if other is ABSENT or ABSENT is FALSY or x is ABSENT else 2.0 * x
+
+
+@pytest.mark.parametrize(
+    "f", [with_defaults_of_a_class, best_of_a_class, in_containers, compared_with_others]
+)
+def test_marks_of_a_class(f) -> None:
+    agrees(f)
+
+
+def test_a_mark_of_a_class_is_the_same_object(monkeypatch) -> None:
+    def row(x):
+        return [ABSENT if i % 2 else x for i in range(3)]
+
+    f, g = pb.jit(row), pb.jit(lambda x, y: x if y is ABSENT else 2.0 * x)
+    assert f(1.5)[1] is ABSENT and g(1.5, ABSENT) == 1.5 and g(1.5, _Missing()) == 3.0
+    monkeypatch.setitem(globals(), "ABSENT", _Missing())
+    assert f(1.5)[1] is ABSENT and g(1.5, ABSENT) == 1.5
+
+
+def test_an_object_without_attributes_may_get_some() -> None:
+    def f(x):
+        BOX.y = x
+        return BOX.y * 2.0
+
+    assert pb.jit(f)(1.5) == 3.0 and BOX.y == 1.5
+    del BOX.y
+
+
+def test_a_mark_of_a_class_in_a_list_that_is_an_argument() -> None:
+    with pytest.raises(pb.PullbackError, match="an argument or made here"):
+        pb.jit(lambda items: sum(v is ABSENT for v in items))([1.0, ABSENT])

@@ -28,9 +28,9 @@ def of_other_union(a: Kind, b: Kind) -> bool:
 
 
 def differ(a: Kind, b: Kind) -> bool:
-    """Whether an argument is another flag, or a table where it is None elsewhere: what these decide
-    need not be typed for others."""
-    return _of_other_flag(a, b) or _is_none_or_a_table(a, b)
+    """Whether an argument is another flag, a table where it is None elsewhere, or a dict with other
+    keys: what these decide need not be typed for others."""
+    return _of_other_flag(a, b) or _is_none_or_a_table(a, b) or _are_other_dicts(a, b)
 
 
 def _of_other_flag(a: Kind, b: Kind) -> bool:
@@ -45,6 +45,15 @@ def _is_none_or_a_table(a: Kind, b: Kind) -> bool:
     return any(
         isinstance(x, StaticK) and x.value is None and _is_table(y) for x, y in ((a, b), (b, a))
     )
+
+
+def _are_other_dicts(a: Kind, b: Kind) -> bool:
+    """Whether two arguments are dicts with other keys."""
+    match a, b:
+        case RecordK(builtins.dict, xs), RecordK(builtins.dict, ys):
+            return [n for n, _ in xs] != [n for n, _ in ys]
+        case _:
+            return False
 
 
 def _is_table(kind: Kind) -> bool:

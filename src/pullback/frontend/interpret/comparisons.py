@@ -30,6 +30,7 @@ from pullback.frontend.interpret.identities import identical, same_object, same_
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.lexicographic import by_any_items
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.sum_kinds import is_mark
@@ -71,9 +72,17 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
+def _known(run: Run, op: str, left: Value, right: Value) -> tuple[Value, Value]:
+    """Return the values, with classes and marks as what is known of them."""
+    left, right = class_of(left), class_of(right)
+    if op not in ("==", "!=") or (isinstance(left, RecordV) and isinstance(right, RecordV)):
+        return left, right
+    return as_mark(run, left), as_mark(run, right)
+
+
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Compile one comparison: == != < <= > >= is is-not in not-in."""
-    left, right = class_of(left), class_of(right)
+    left, right = _known(run, op, left, right)
     if op not in ("is", "is not"):
         left, right = small_ints.wide(run, left, node), small_ints.wide(run, right, node)
     match op:

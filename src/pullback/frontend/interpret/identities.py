@@ -12,6 +12,7 @@ from pullback.errors import IdentityError
 from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import made_texts, symbol_values
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
     """Compile ``is``, which is meant for None, and for the identity of classes and constants."""
-    a, b = class_of(a), class_of(b)
+    a, b = as_mark(run, class_of(a)), as_mark(run, class_of(b))
 
     for value, other in ((a, b), (b, a)):
         if isinstance(value, CaughtV) and not isinstance(other, OptionalV):
@@ -51,6 +52,8 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
             return found if positive else run.unary("not", found, node)
         if optionals.is_nothing(other):
             assert isinstance(other, Static)
+            if isinstance(value, (RecordV, RefV)) and value.cls is type(other.value):
+                run.refuse(node, f"'is' of {run.describe(value)} that is an argument or made here")
             given = isinstance(value, Static) and value.value is other.value
             return Static(given is positive)
     if symbol_values.is_member(a) and symbol_values.is_member(b):
@@ -64,7 +67,7 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
         return Static(same is positive)
     if isinstance(a, Static) and isinstance(b, Static):
         numbers = static_scalar(a.value) is not None and not isinstance(a.value, bool)
-        if not numbers:
+        if not numbers and not _may_be_one(a.value, b.value):
             return Static((a.value is b.value) is positive)
     for value, other in ((a, b), (b, a)):
         alone = _is_the_one(run, value, other.value) if isinstance(other, Static) else None
@@ -76,6 +79,12 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
         "use == (or 'is None')",
         error=IdentityError,
     )
+
+
+def _may_be_one(a: object, b: object) -> bool:
+    """Whether Python chooses if two equal values are one object."""
+    chosen = type(a) in (str, bytes, tuple, frozenset) and type(a) is type(b)
+    return chosen and a is not b and a == b
 
 
 def _of_alternatives(

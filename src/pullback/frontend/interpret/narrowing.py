@@ -33,6 +33,7 @@ from pullback.frontend.interpret.class_functions import has_entry
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.optionals import class_of
 from pullback.frontend.kinds.values import (
@@ -203,6 +204,7 @@ def _known(run: Run, node: ast.expr) -> Static | None:
             found = run.evaluate(node)
         case _:
             return None
+    found = as_mark(run, found)
     return found if isinstance(found, Static) else None
 
 

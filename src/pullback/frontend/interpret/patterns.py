@@ -10,14 +10,14 @@ places, it is first tested as a whole and then, where it fits, taken apart for i
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.core.frozen import dataclass, field
 from pullback.core.terms import If, Lit, Var
 from pullback.core.types import Bool
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import unmatched
+from pullback.frontend.interpret import mapping_patterns, unmatched
 from pullback.frontend.interpret.attributes import entry_of
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names
@@ -30,7 +30,6 @@ from pullback.frontend.interpret.list_patterns import (
 )
 from pullback.frontend.interpret.narrowing import builtin_instance, case_flow, classes_of
 from pullback.frontend.kinds.values import (
-    HashV,
     ListV,
     OptionalV,
     RangeV,
@@ -42,7 +41,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.memory import dicts, ownership, places
+from pullback.frontend.memory import ownership, places
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.syntax import pattern_names
@@ -197,6 +196,11 @@ class _Matcher:
                     return failure() if parts is None else self.all(parts, success, failure)
 
                 return self.conditional(fits, inside, failure)
+            case ast.MatchMapping() if mapping_patterns.may_lack_keys(opened(run, subject, p)):
+                fits, held = mapping_patterns.parts(run, p, opened(run, subject, p))
+                return self.conditional(
+                    fits, lambda: self.all(held(), success, failure), failure
+                )
             case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(run, p, subject)
                 return failure() if parts is None else self.all(parts, success, failure)
@@ -258,6 +262,10 @@ class _Matcher:
                 return 2
             case ast.MatchClass() if isinstance(subject, RefV):
                 return 2
+            case ast.MatchMapping() if mapping_patterns.may_lack_keys(
+                opened(self.run, subject, p)
+            ):
+                return 2
             case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
                 parts = parts_of(self.run, p, subject)
                 return 1 if parts is None else sum(
@@ -306,6 +314,9 @@ def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
             return run.branch(
                 fits, lambda: _every(run, parts_of(run, p, subject), s), lambda: Static(False), s
             )
+        case ast.MatchMapping() if mapping_patterns.may_lack_keys(opened(run, subject, p)):
+            fits, held = mapping_patterns.parts(run, p, opened(run, subject, p))
+            return run.branch(fits, lambda: _every(run, held(), s), lambda: Static(False), s)
         case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
             return _every(run, parts_of(run, p, subject), s)
         case _:
@@ -397,28 +408,8 @@ def parts_of(
             return _in_class(run, classes, patterns, names, keywords, subject)
         case ast.MatchSequence(patterns):
             return _in_sequence(patterns, subject)
-        case ast.MatchMapping(keys, _, rest):
-            return _in_dict(run, p, keys, rest, subject)
-
-
-def _in_dict(
-    run: Run, p: ast.MatchMapping, keys: Sequence[ast.expr], rest: str | None, subject: Value
-) -> list[Part] | None:
-    subject = opened(run, subject, p)
-    cls = subject.cls if isinstance(subject, (RecordV, RefV)) else dict
-    other = cls is not dict and issubclass(cls, Mapping)
-    if other or isinstance(subject, (HashV, UnionV, OptionalV)):
-        run.refuse(p, f"a mapping pattern for {run.describe(subject)}", "if key in d: ...")
-    if not isinstance(subject, RecordV) or cls is not dict:
-        return None
-    names = [dicts.key_of(run, run.evaluate(k), k) for k in keys]
-    if not all(name in subject.fields for name in names):
-        return None
-    parts: list[Part] = [(q, subject.fields[n]) for q, n in zip(p.patterns, names, strict=True)]
-    if rest is not None:
-        left = {n: v for n, v in subject.fields.items() if n not in names}
-        parts.append((ast.copy_location(ast.MatchAs(None, rest), p), dicts.made(left)))
-    return parts
+        case ast.MatchMapping():
+            return mapping_patterns.known(run, p, opened(run, subject, p))
 
 
 _THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)

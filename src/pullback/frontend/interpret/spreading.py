@@ -122,6 +122,8 @@ def called(
         if known_as in (itertools.chain, itertools.product) or numbers:
             return by_one, [whole], {}
         _refuse(run, values[late], node.args[late])
+    if late is not None and (made := _by_length(run, function, pieces, late, node)) is not None:
+        return _ITSELF, [made], {}
     if late is None or takes is None:
         return function, _read(run, function, values, pieces, node), {}
     parameters, optional = takes
@@ -162,6 +164,69 @@ def _apart(
         return run.call(f, args, node, kwargs)
 
     return optionals.apart(run, values[k], with_part, node)
+
+
+_MOST_CALLS = 4
+"""A call is compiled for at most so many numbers of arguments, of which only the run knows which it
+is."""
+
+
+def _by_length(
+    run: Run, function: Value, pieces: Sequence[Items], late: int, node: ast.Call
+) -> Value | None:
+    """Return what ``f(a, *items)`` gives where some parameters of f are optional: the call is
+    compiled for each number of items with which one of them has its default. None: it is no such
+    call."""
+    if not isinstance(function, FunctionV) or late != len(pieces) - 1 or node.keywords:
+        return None
+    spec = function.definition.node.args
+    names = tuple(p.arg for p in (*spec.posonlyargs, *spec.args))[len(function.bound) :]
+    optional = len(function.defaults)
+    before = [v for items in pieces[:late] for v in known(items) or ()]
+    least, most = len(names) - optional - len(before), len(names) - len(before)
+    if not optional or most <= 0 or most - max(least, 0) > _MOST_CALLS:
+        return None
+    items = _tuple_of(run, (), pieces[late:], node.args[late:])
+    each = indexed(run.iterate(items, node))
+    assert each is not None
+    n = each.length
+    taken = Parameters(function.definition.qualname, len(function.bound), names)
+    text = Applied(partial(_wrong_count, taken, optional, len(before), spec.vararg is not None),
+                   (Leaf(0),))  # fmt: skip
+    right = run.b.prim("ge", n, Lit(least, n.type))
+    if spec.vararg is None:
+        right = run.b.prim("and", right, run.b.prim("le", n, Lit(most, n.type)))
+    message = Message((text,), 1, f"as many arguments as {taken.function} takes")
+    run.require(right, "TypeError", message, node, n)
+
+    def with_items(count: int) -> Value:
+        first = [*before, *(each.at(Lit(k, n.type)) for k in range(count))]
+        if count < most:
+            is_it = run.b.prim("eq", n, Lit(count, n.type))
+            return run.branch(
+                is_it, lambda: run.call(function, first, node), lambda: with_items(count + 1), node
+            )
+        rest = {}
+        if spec.vararg is not None:
+            rest[REST] = run_program(run, rests.after, (items, Static(most)), node)
+        return run.call(function, first, node, rest)
+
+    return with_items(max(least, 0))
+
+
+def _wrong_count(takes: Parameters, optional: int, others: int, rest: bool, n: int) -> str:
+    """Return Python's message for ``n`` items behind other arguments of a function of whose
+    parameters the last ones are optional."""
+    given = others + n
+    if given > len(takes.names) and not rest:
+        most = takes.bound + len(takes.names)
+        were = "was" if takes.bound + given == 1 else "were"
+        return (
+            f"{takes.function}() takes from {most - optional} to {most} positional arguments but "
+            f"{takes.bound + given} {were} given"
+        )
+    needed = takes.names[: len(takes.names) - optional]
+    return _wrong_number(Parameters(takes.function, takes.bound, needed), others, (), n)
 
 
 _ITSELF = function_of(rests.itself)

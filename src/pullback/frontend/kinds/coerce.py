@@ -18,6 +18,7 @@ from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.kinds import one_of
+from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.complex_pairs import is_met, pair_of
 from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of
@@ -37,6 +38,7 @@ from pullback.frontend.kinds.kinds import (
     RefK,
     ScalarK,
     StaleK,
+    StaticK,
     SymbolK,
     TupleK,
     UnionK,
@@ -47,6 +49,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.number_kinds import fits, of_kind
 from pullback.frontend.kinds.snapshots import snapshot
+from pullback.frontend.kinds.sum_kinds import mark_of
 from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
 from pullback.frontend.kinds.values import (
     ClosureV,
@@ -107,6 +110,8 @@ def coerce(
         case _, OptionalK():
             made = one_of.into(run, value, kind, node, own, coerce)
             return mismatch(run, value, kind, node) if made is None else made
+        case RecordV(), StaticK() if mark_of(own) == kind:
+            return as_mark(run, value)
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
             run.lambda_sets.symbols[constant] = None
             return SymbolV(i64(number_of(constant)), cls)

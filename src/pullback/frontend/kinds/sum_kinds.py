@@ -31,7 +31,9 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     UnionK,
     parts,
+    static_kind,
 )
+from pullback.frontend.python.bare_objects import is_bare
 
 MOST = 6
 """A value is one of at most so many alternatives."""
@@ -50,12 +52,21 @@ _MAY_BE_MISSING = (
 
 def is_mark(value: object) -> bool:
     """Whether a known object stands for something by its identity alone."""
-    return type(value) in MARKS
+    return type(value) in MARKS or is_bare(value)
+
+
+def mark_of(kind: Kind) -> Kind:
+    """Return the kind of an object from outside that has nothing but its identity as that of a
+    mark; any other one as it is."""
+    if isinstance(kind, RecordK) and kind.outside is not None and not kind.fields:
+        found = kind.outside.value
+        return static_kind(found) if is_bare(found) else kind
+    return kind
 
 
 def sort(kind: Kind) -> Sort:
     """Return what tells an alternative from others."""
-    match kind:
+    match mark_of(kind):
         case StaticK(_, None):
             return ("None",)
         case StaticK(key=(cls, *_)) | SymbolK(cls) if cls is str:
@@ -109,8 +120,8 @@ def joined(
     as_value: Callable[[Kind], Kind],
 ) -> Kind | None:
     """Return the kind of a value that is one of the alternatives of both; None: there is none."""
-    found = {sort(k): k for k in alternatives(a)}
-    for k in alternatives(b):
+    found = {sort(k): mark_of(k) for k in alternatives(a)}
+    for k in map(mark_of, alternatives(b)):
         before = found.setdefault(sort(k), k)
         if before == k:
             continue
@@ -168,6 +179,6 @@ def _place(s: Sort) -> tuple[int, int]:
 
 
 __all__ = [
-    "MARKS", "Sort", "alternatives", "is_mark", "joined", "may_be_tuple", "mixes", "sort",
-    "sort_in",
+    "MARKS", "Sort", "alternatives", "is_mark", "joined", "mark_of", "may_be_tuple", "mixes",
+    "sort", "sort_in",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeGuard, cast
 
-from pullback.core.build import boolean
+from pullback.core.build import boolean, i64
 from pullback.core.messages import of_key
 from pullback.core.terms import Atom
 from pullback.errors import StaticKeyError
@@ -117,6 +117,16 @@ def truth(run: Run, d: RecordV) -> bool | Atom:
     return some
 
 
+def length(run: Specialiser, d: RecordV) -> Value:
+    """Return how many keys the dict has."""
+    bound = [v.bound for v in d.fields.values() if isinstance(v, MaybeV)]
+    count: Atom = i64(len(d.fields) - len(bound))
+    for test in bound:
+        more = run.b.prim("select", test, i64(1), i64(0))
+        count = run.b.prim("add", count, more)
+    return Scalar(count, True, 31)
+
+
 def refuse(run: Specialiser, node: ast.AST) -> NoReturn:
     """Refuse what asks for more than the values of known keys."""
     run.refuse(
@@ -127,4 +137,6 @@ def refuse(run: Specialiser, node: ast.AST) -> NoReturn:
     )
 
 
-__all__ = ["contains", "get", "get_item", "is_loose", "part_of", "refuse", "store_at", "truth"]
+__all__ = [
+    "contains", "get", "get_item", "is_loose", "length", "part_of", "refuse", "store_at", "truth",
+]  # fmt: skip

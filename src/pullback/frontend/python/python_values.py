@@ -251,7 +251,7 @@ class PythonValues:
             text = self.text_class(obj) if isinstance(obj, Hashable) else None
             return known if text is None else Static(text)
         if is_object_class(cls):
-            self._guard(path, StaticK(("class of", cls), obj))
+            self.guards.setdefault(path, Guard(path, StaticK(("class of", cls), obj)))
             return RecordV(cls, {}, outside=Outside(path, obj))
         if records.is_record_class(cls):
             return self._record(obj, path, node, guarded)

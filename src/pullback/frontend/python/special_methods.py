@@ -76,7 +76,7 @@ def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST
 def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
     """Return the value of ``value.__len__()``, which must be an int and not negative."""
     if loose_dicts.is_loose(value):
-        loose_dicts.refuse(run, node)
+        return loose_dicts.length(run, value)
     found = special(run, value, "__len__", (), node)
     return None if found is None else _length_of(run, found, node)
 
