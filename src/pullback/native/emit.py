@@ -478,7 +478,7 @@ class FunctionText(ContextLines):
             return
         name = self.fresh()
         for written in expand(text, name, args, LLVM[operand], LLVM[dst.ty], lanes):
-            self.line(written)
+            self.out.math.line(self, written, operand, lanes)
         self.bind(dst, name)
 
     def _pointer(self, instr: Arith, args: tuple[str, ...]) -> None:

@@ -3,6 +3,7 @@ scalars, and in lanes of ``vectormath``, or of libm for one lane after the other
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pullback.core.frozen import dataclass, field
@@ -10,12 +11,13 @@ from pullback.lower.loopcode import LANES, Ty
 from pullback.native.compile import wide_vectors
 from pullback.native.special import SPECIAL
 from pullback.native.text import LLVM, llvm_type
-from pullback.native.vectormath import INLINE, vector_function
+from pullback.native.vectormath import CONDITIONAL, INLINE, vector_function
 
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
 
 _PURE = "nounwind willreturn memory(none)"  # nobody reads errno
+_REMAINDER = re.compile(r"(\S+) = frem <\d+ x \w+> (.+), (.+?)")
 _AS_IT_IS = frozenset({"pow", "powf"})
 """Functions that LLVM would replace by others, which round differently (``2.0 ** x`` is not
 exp2(x))."""
@@ -59,6 +61,16 @@ class MathLibrary:
             result = f.let(f"fptrunc {wide} {result} to {llvm_type(Ty.F32, LANES)}")
         return result
 
+    def line(self, f: FunctionText, text: str, ty: Ty, lanes: int) -> None:
+        """Print an instruction of a row. The remainder in lanes is a function of ``vectormath``;
+        LLVM's is a call for one lane after the other."""
+        found = _REMAINDER.fullmatch(text) if lanes > 1 else None
+        if found is None:
+            f.line(text)
+            return
+        result = self.call(f, "fmod", ty, lanes, (found[2], found[3]))
+        f.line(f"{found[1]} = freeze {llvm_type(ty, lanes)} {result}")
+
     def _scalar(self, f: FunctionText, name: str, ty: Ty, args: tuple[str, ...]) -> str:
         one = LLVM[ty]
         if name in SPECIAL and ty is Ty.F32:
@@ -79,7 +91,7 @@ class MathLibrary:
     def _vector(self, name: str, n: int) -> str:
         if name in INLINE:
             self.vectors[name] = n
-            if name in ("sin", "cos"):
+            if name in CONDITIONAL:
                 self._by_lane(name, n)
             return f"@pb.v{LANES}.{name}"
         return self._by_lane(name, n)
