@@ -15,9 +15,17 @@ from pullback.errors import PullbackError
 from tests import harness
 from tests.campaign import part
 from tests.foreign.__main__ import is_right
-from tests.frontend import container_base_methods, container_base_programs
+from tests.frontend import (
+    container_base_examples,
+    container_base_methods,
+    container_base_programs,
+)
+from tests.frontend.container_base_examples import AttrDict
 
-PROGRAMS = [*container_base_programs.PROGRAMS, *container_base_methods.PROGRAMS]
+PROGRAMS = [
+    *container_base_programs.PROGRAMS, *container_base_methods.PROGRAMS,
+    *container_base_examples.PROGRAMS,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", part("values", PROGRAMS, 12), ids=lambda f: f.__name__)
@@ -163,8 +171,67 @@ def test_from_outside():
     assert pb.grad(logged)(2.0) == 4.0 and LOG == [2.0, 2.0]
 
 
+def test_they_are_no_lists_and_dicts():
+    """What is compiled for a list is not taken for an object of a class derived from it."""
+    compiled, slope = pb.jit(first), pb.grad(first)
+    assert [compiled(v) for v in ([1.0], Row([1.0]), [1.0])] == [2.0, 14.0, 2.0]
+    assert [list(slope(v)) for v in ([1.0], Row([1.0]))] == [[2.0], [0.0]]
+    assert pb.jit(lambda m: m[0][0] + m[1][0])([[2.0], Row([1.0])]) == 9.0
+    _, pullback = pb.vjp(lambda x: [x, x * x], 2.0)
+    with pytest.raises(TypeError, match="a Row: a subclass of list"):
+        pullback(Row([1.0, 1.0]))
+    with pytest.raises(TypeError, match="a Row: a subclass of list"):
+        pb.jvp(first, ([1.0],), (Row([1.0]),))
+
+
 class Growing(list[float]):
     pass
+
+
+class Linked:
+    def __init__(self, value: float) -> None:
+        self.value = value
+        self.next: Any = None
+        self.held: Any = None
+
+
+def in_a_graph(x):
+    p, q = Linked(x), Linked(2.0 * x)
+    p.next, q.next = q, p
+    p.held = Growing([x])
+    return p
+
+
+def built_in_a_loop(x):
+    return [Growing([x * k]) for k in range(int(x) + 2)]
+
+
+SETTINGS = AttrDict(lr=2.0, opt=AttrDict(beta=0.5))
+
+
+def test_an_object_that_is_its_own_dict():
+    def read(c):
+        return c.lr * c["w"].sum() + c.opt.beta
+
+    def changed(c):
+        c.lr += 1.0
+        c.new = c.lr
+        return AttrDict(a=c.lr, b=AttrDict(z=c.opt.beta * 2.0))
+
+    def configured(x):
+        SETTINGS.last = x * 2.0
+        return SETTINGS.last * SETTINGS.lr * SETTINGS.opt.beta
+
+    given = AttrDict(lr=2.0, w=np.array([1.0, 2.0]), opt=AttrDict(beta=0.5))
+    assert pb.jit(read)(given) == read(given)
+    slope = pb.grad(read)(given)
+    assert slope.lr == 3.0 and slope.__dict__ is slope and slope.opt.beta == 1.0
+    made = pb.jit(changed)(given)
+    assert made.__dict__ is made and made.b.z == 1.0 and given.new == given["lr"] == 3.0
+    compiled = pb.jit(configured)
+    assert compiled(1.0) == 2.0 and SETTINGS["last"] == 2.0
+    SETTINGS.lr, SETTINGS.opt.beta = 5.0, 3.0
+    assert compiled(1.0) == 30.0 and pb.grad(configured)(1.0) == 30.0
 
 
 def loop_that_grows(x):
@@ -184,6 +251,8 @@ def copied_by_methods(x):
 @pytest.mark.parametrize(
     ("f", "why"),
     [
+        (in_a_graph, "refers to, seen outside|or leads to one, as a result"),
+        (built_in_a_loop, "a Growing is not supported as a result"),
         (loop_that_grows, "the loop runs over an array or list that its body updates"),
         (copied_by_methods, "a copy of Logged, which Python makes by methods of its own"),
     ],

@@ -30,7 +30,7 @@ from pullback.core.frozen import dataclass, field
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.python.annotations import field_names, is_frozen, is_record_class
-from pullback.frontend.python.object_classes import attributes_of
+from pullback.frontend.python.object_classes import attributes_of, is_container_class
 from pullback.frontend.python.paths import read
 from pullback.frontend.seen_outside import Outside
 from pullback.frontend.store.door import Graph, Mark
@@ -39,6 +39,12 @@ from pullback.native.runtime import is_limit
 
 _NO_OBJECTS = (bool, int, float, str, np.generic, FunctionType, Enum)
 _WHATS = What.VALUE, What.GRADIENT, What.VALUE_AND_GRADIENT
+
+
+def is_row(cls: type) -> bool:
+    """Whether objects of a class of the caller may be rows of a region. (Those that are containers
+    are not: what they hold is no attribute.)"""
+    return can_be_shared(cls) and not is_container_class(cls)
 
 
 class NotRowsError(Exception):
@@ -75,7 +81,7 @@ class _Rows:
             if is_record_class(kind) and is_frozen(kind):
                 parts = [getattr(x, n) for n in field_names(kind)] if id(x) not in values else []
                 values.add(id(x))
-                if any(can_be_shared(type(v)) for v in parts):
+                if any(is_row(type(v)) for v in parts):
                     raise NotRowsError  # an object in what is a value
                 todo += reversed(parts)
                 continue
@@ -116,7 +122,7 @@ class _Rows:
         """Return the number of the group of a class; None: its objects are no rows."""
         if cls in self.sorts:
             return self.sorts[cls]
-        if not can_be_shared(cls):
+        if not is_row(cls):
             return self.sorts.setdefault(cls, None)
         if cls not in self.facts.groups:
             self.facts.enter(cls)
@@ -210,8 +216,8 @@ _DEEP, _MOST_LOOKED_AT = 8, 400
 def is_deep(args: Sequence[Any]) -> bool:
     """Whether objects of one class lead to each other so often that a kind with all of them in it
     would be too large."""
-    level = [x for x in args if can_be_shared(type(x))]
-    level += [x for a in args if type(a) is list for x in a[:1] if can_be_shared(type(x))]
+    level = [x for x in args if is_row(type(x))]
+    level += [x for a in args if type(a) is list for x in a[:1] if is_row(type(x))]
     seen, classes = set[int](), {type(x) for x in level}
     for _ in range(_DEEP):
         seen |= {id(x) for x in level}

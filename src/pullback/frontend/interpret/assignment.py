@@ -58,6 +58,7 @@ from pullback.frontend.memory import (
     updates,
 )
 from pullback.frontend.memory.container_objects import steps_to
+from pullback.frontend.memory.item_attributes import becomes_own_dict
 from pullback.frontend.memory.object_dicts import assigned_attribute
 from pullback.frontend.python.syntax import BINARY
 from pullback.frontend.store.shared_memory import opened
@@ -89,6 +90,9 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
         ) is not None:
             attributes_outside.check(run, value, node)
             assign(run, variable, value, node)
+        case ast.Attribute(attr="__dict__") if becomes_own_dict(run, target, value, node):
+            base, steps = nested_updates.target_of(run, target, put=True)
+            _store(run, base, steps, lambda _: Static(None), node)
         case ast.Attribute(attr="__dict__" | "__class__" as special):
             reason = f"{special} of an object is assigned"
             run.refuse(target, reason, "assign its attributes", MutationError)

@@ -63,7 +63,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.compiled_text import function_of
 from pullback.frontend.library.text import kept_properties
-from pullback.frontend.memory import attributes_outside, holding, references
+from pullback.frontend.memory import attributes_outside, holding, item_attributes, references
 from pullback.frontend.memory.object_dicts import dict_of, has_dict
 from pullback.frontend.python import dispatching, handled, object_classes, records
 from pullback.frontend.python.container_bases import behind, order_of
@@ -214,7 +214,7 @@ def _of_its_own_sort(run: Run, value: Value, name: str, node: ast.AST) -> Value 
         return dict_of(run, value, node)
     if isinstance(value, FunctionV):
         return own_attributes.value_of(run, value, name, node)
-    return None
+    return item_attributes.attribute(run, value, name, node)
 
 
 def _of_constructor(run: Run, value: Value, name: str, node: ast.AST) -> Value:

@@ -28,11 +28,19 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.memory import holding, nested_updates, ownership
-from pullback.frontend.memory.container_objects import assigns_items, is_container, opens
+from pullback.frontend.memory import holding, item_attributes, nested_updates, ownership
+from pullback.frontend.memory.container_objects import (
+    assigns_items,
+    classes_of,
+    hidden,
+    is_container,
+    opens,
+)
 from pullback.frontend.memory.object_dicts import OwnName
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
+from pullback.frontend.memory.updates import Store as ItemStore
+from pullback.frontend.python.container_bases import OWN_DICT
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import definition_of
@@ -60,6 +68,8 @@ def store(
     if not isinstance(holder, RecordK) or not is_object_class(holder.cls):
         return False
     cls = holder.cls
+    if isinstance(last, str) and put_as_item(run, base, steps, last, value, node):
+        return True
     if isinstance(last, str):
         if attributes.written(cls, "__setattr__") is not None and not isinstance(last, OwnName):
             made = value(lambda: run.attribute(there(run, base, steps, node), last, node))
@@ -94,6 +104,27 @@ def store(
     made = value(lambda: run.subscript(there(run, base, steps, node), last, node))
     method = run.attribute(there(run, base, steps, node), "__setitem__", node)
     run.call(method, (last, made), node)
+    return True
+
+
+def put_as_item(
+    run: Run, base: ast.Name, steps: Sequence[Step], name: str,
+    value: Callable[[Callable[[], Value]], Value], node: ast.AST,
+) -> bool:  # fmt: skip
+    """Assign an attribute of an object that is its own dict as an item, if it is that."""
+    obj = there(run, base, steps, node)
+    if name == OWN_DICT or not item_attributes.is_own_dict(run, obj, node):
+        return False
+    assert isinstance(obj, (RecordV, RefV))
+    if any(is_data_descriptor(attributes.entry_of(c, name)) for c in classes_of(run, obj)):
+        return False
+    made = value(lambda: run.attribute(there(run, base, steps, node), name, node))
+    to = [*steps, hidden(obj)]
+    if isinstance(obj, RefV):
+        found = run.rows.place(obj, hidden(obj), False, False, node)
+        assert found is not None
+        base, to = ast.copy_location(ast.Name(found[0], ast.Load()), base), found[1]
+    nested_updates.update(run, base, to, ItemStore(Static(name), lambda _: made), node)
     return True
 
 
@@ -152,6 +183,9 @@ def _by_reference(
     if not isinstance(last, str):
         made = value(lambda: run.subscript(ref, last, node))
         run.call(run.attribute(ref, "__setitem__", node), (last, made), node)
+        return True
+    me = ast.copy_location(ast.Name(store.bound(ref), ast.Load()), node)
+    if put_as_item(run, me, (), last, value, node):
         return True
     classes = store.group(ref).classes
     if store.group(ref).assigns_by_methods and not isinstance(last, OwnName):

@@ -10,6 +10,8 @@ from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.kinds.values import FunctionV, RecordV, Static, TupleV, Value
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import missing_attributes
+from pullback.frontend.memory import places
+from pullback.frontend.memory.item_attributes import is_item
 from pullback.frontend.python.container_bases import held_by, hidden_of, order_of
 from pullback.frontend.python.object_classes import fallback_of, slots_of
 from pullback.frontend.python.paths import Attribute
@@ -34,7 +36,10 @@ def asked(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value 
     if ask is None:
         return None
     told_absent(run, cls, name)
-    return run.call(ask, (value, Static(name)), node)
+    made = run.call(ask, (value, Static(name)), node)
+    if isinstance(value, RecordV) and is_item(run, value, name, node):
+        places.note(run, value, name, made)
+    return made
 
 
 def told_absent(run: Run, cls: type, name: str) -> None:
@@ -97,12 +102,12 @@ def check_copied(run: Run, cls: type, node: ast.AST) -> None:
 _ADDED_BY = {list: ("append", "extend", "__iter__"), dict: ("__setitem__", "items")}
 
 
-def check_container_copied(run: Run, cls: type, node: ast.AST) -> None:
+def check_container_copied(run: Run, cls: type, node: ast.AST, own_dict: bool = False) -> None:
     """Refuse a copy of an object of a class derived from a container, if its methods would be
     called for each item, or its ``__init__`` for the copy."""
     (held,) = held_by(cls).values()
     own = {n for c in order_of(cls) if c in cls.__mro__ for n in vars(c)}
-    if held not in _ADDED_BY or not own.isdisjoint(_ADDED_BY[held]):
+    if own_dict or held not in _ADDED_BY or not own.isdisjoint(_ADDED_BY[held]):
         reason = f"a copy of {cls.__name__}, which Python makes by methods of its own"
         run.refuse(node, reason, "write a method that makes it")
 

@@ -152,7 +152,7 @@ class _Copy:
                 if cls is not dict and not issubclass(cls, tuple):
                     check_copied(run, cls, node)
                 if held := held_by(cls):
-                    check_container_copied(run, cls, node)
+                    check_container_copied(run, cls, node, "__dict__" in fields)
                 new = {n: self.of(v) if n in held else self.part(v) for n, v in fields.items()}
                 if not changes(cls):
                     return replace(value, fields=new, node=None)

@@ -56,6 +56,7 @@ from pullback.frontend.memory.container_objects import (
 )
 from pullback.frontend.memory.holding import has_defaults
 from pullback.frontend.memory.inside_lists import Inside
+from pullback.frontend.memory.item_attributes import is_item
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
@@ -164,6 +165,8 @@ def _by_references(
             _is_opened(run, here, bool(todo), put)
         ):
             todo, step = [step, *todo], hidden(here)
+        elif todo and isinstance(here, RefV) and is_item(run, here, step, target):
+            todo, step = [Static(str(step)), *todo], hidden(here)
         last = not todo
         if is_shared(here):
             here = opened(run, here, target)
@@ -399,6 +402,8 @@ class _Change:
                 is_container(value) and opens(run, value)
             ):
                 return self.of(value, [hidden(value), *steps], beside)
+            case RecordV() if isinstance(step, str) and is_item(run, value, step, node):
+                return self.of(value, [hidden(value), Static(step), *rest], beside)
             case RecordV(_, fields):
                 name = field_of(run, value, step, node)
                 others = tuple(v for n, v in fields.items() if n != name)

@@ -50,14 +50,15 @@ def has_dict(value: Value) -> TypeGuard[RecordV | RefV]:
     return is_object_class(cls) or (is_dataclass(cls) and cls is not ObjectDict)
 
 
-def dict_of(run: Run, value: RecordV | RefV, node: ast.AST) -> RecordV:
-    """Return ``value.__dict__``."""
+def dict_of(run: Run, value: RecordV | RefV, node: ast.AST) -> Value:
+    """Return ``value.__dict__``, which may be the object itself."""
     classes = [value.cls] if isinstance(value, RecordV) else run.rows.group(value).classes
     for cls in classes:
         if not cls.__dictoffset__:
             message = f"{cls.__name__!r} object has no attribute '__dict__'"
             run.never("AttributeError", message, node, UnknownAttributeError)
-    return RecordV(ObjectDict, {OF: value})
+    own = value.fields if isinstance(value, RecordV) else run.rows.group(value).fields
+    return value if "__dict__" in own else RecordV(ObjectDict, {OF: value})
 
 
 def attributes_now(run: Run, value: RecordV, node: ast.AST) -> RecordV:

@@ -33,6 +33,8 @@ _HELD: dict[str, type] = {
     "_ListBase__items": list, "_DictBase__table": dict, "_DequeBase__items": deque,
 }  # fmt: skip
 FACTORY = "_DefaultDictBase__factory"
+OWN_DICT = "__dict__"
+"""What stands among the attributes of an object that is its own dict: it has no others."""
 _TABLES = Counter, defaultdict, dict
 _texts = Later("pullback.frontend.library.text.container_classes")
 
@@ -114,6 +116,8 @@ def held_in(value: Any, name: str) -> Any:
     """Return what an object has in a hidden attribute: of a container, a new one."""
     if name == FACTORY:
         return value.default_factory
+    if name == OWN_DICT:
+        return None if vars(value) is value else vars(value)
     held = held_by(type(value))[name]
     if held is list:
         return [*list.__iter__(value)]
@@ -146,7 +150,7 @@ def filled(cls: type, values: dict[str, Any]) -> Any:
 
 def step_to(name: str) -> tuple[str, str]:
     """Return the step of a path that leads from an object to an attribute."""
-    return "held" if is_hidden(name) else "attr", name
+    return "held" if is_hidden(name) or name == OWN_DICT else "attr", name
 
 
 def is_hidden(name: str) -> bool:
@@ -171,6 +175,6 @@ def as_text(method: object) -> FunctionType | None:
 
 
 __all__ = [
-    "CONTAINERS", "EXACT", "FACTORY", "as_text", "behind", "entry_in", "filled", "held_by",
-    "held_in", "hidden_of", "home_of", "is_hidden", "order_of", "step_to",
+    "CONTAINERS", "EXACT", "FACTORY", "OWN_DICT", "as_text", "behind", "entry_in", "filled",
+    "held_by", "held_in", "hidden_of", "home_of", "is_hidden", "order_of", "step_to",
 ]  # fmt: skip

@@ -17,7 +17,6 @@ import enum
 import numpy as np
 
 from pullback.errors import ArgumentTypeError, IntRangeError
-from pullback.frontend.python.object_classes import is_container_class
 
 _BASES: dict[type, str] = {
     np.ndarray: "np.asarray(x)",
@@ -47,7 +46,7 @@ def refusal(value: object) -> tuple[str, str] | None:
     if cls in _EXACT:
         return None
     base = next((b for b in _BASES if isinstance(value, b)), None)
-    if base is None or isinstance(value, enum.Enum) or _has_names(cls) or is_container_class(cls):
+    if base is None or isinstance(value, enum.Enum) or _has_names(cls):
         return None
     if isinstance(value, np.generic) and cls.__module__ == "numpy":
         return None  # a scalar of another dtype has a message of its own

@@ -19,7 +19,7 @@ def bare(cls: type, values: dict[str, object]) -> object:
         made = (SimpleNamespace if issubclass(cls, SimpleNamespace) else object).__new__(cls)
     for name, value in values.items():
         if not is_hidden(name):
-            object.__setattr__(made, name, value)
+            object.__setattr__(made, name, made if name == "__dict__" else value)
     return made
 
 

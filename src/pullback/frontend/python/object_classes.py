@@ -17,6 +17,7 @@ from pullback.frontend.python.annotations import is_frozen, is_record_class, mem
 from pullback.frontend.python.container_bases import (
     CONTAINERS,
     EXACT,
+    OWN_DICT,
     entry_in,
     held_by,
     held_in,
@@ -101,7 +102,8 @@ def attributes_of(value: object) -> dict[str, Any]:
     for name, slot in _slots(cls).items():
         with contextlib.suppress(AttributeError):  # it has no value
             found[name] = slot.__get__(value, cls)
-    return found | (vars(value) if cls.__dictoffset__ else {})
+    own = vars(value) if cls.__dictoffset__ else {}
+    return found | ({OWN_DICT: None} if own is value else own)
 
 
 def is_container_class(cls: type) -> bool:

@@ -188,7 +188,7 @@ class PythonValues:
                 return self.lookup(self.variable_here(variable, node), node)
             if path in self.taken.paths or id(obj) in self.taken.objects:
                 self._refuse_taken(path, node)
-        if refusal(obj) is not None:
+        if not is_container_class(type(obj)) and refusal(obj) is not None:
             self._type_of(obj, path, node)  # it refuses the object
         match obj:
             case _ if is_container_class(type(obj)):
@@ -443,7 +443,7 @@ class PythonValues:
 
     def has_no_others(self, place: Outside) -> None:
         """Note that an object has the attributes that it has now in every call."""
-        if type(obj := place.value).__dictoffset__:
+        if type(obj := place.value).__dictoffset__ and vars(obj) is not obj:
             keys = StaticK(("keys", tuple(vars(obj))), vars(obj))
             self._guard((*place.path, ("attr", "__dict__")), keys)
 

@@ -166,6 +166,8 @@ def _list_of_several(value: list[object]) -> ArgType:
     mixed: tuple[ArgType, ArgType] | None = None
     for item in value[1:]:
         other = type_of(item)
+        if holds_tables(other):
+            return TupleK(tuple(map(type_of, value)), is_list=True)
         if other != elem:
             joined = join(elem, other)
             few = len(value) <= MOST_ITEMS
@@ -289,6 +291,12 @@ def _cell(cell: types.CellType, holder: types.FunctionType) -> object:
 
 
 def _type_of_other(value: object) -> ArgType:
+    cls = type(value)
+    for known, kind_of, kept in _LATER:
+        if known(cls):
+            if kept:
+                register(cls, kind_of)
+            return kind_of(value)
     require_exact(value)
     if isinstance(value, np.ndarray):
         return _array(value)
@@ -296,12 +304,6 @@ def _type_of_other(value: object) -> ArgType:
         return _array(np.asarray(value))
     if isinstance(value, enum.Enum):
         return StaticK(("enum", type(value), value.name), value)
-    cls = type(value)
-    for known, kind_of, kept in _LATER:
-        if known(cls):
-            if kept:
-                register(cls, kind_of)
-            return kind_of(value)
     if isinstance(value, type) or cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
         return static_kind(value)
     if is_object_class(cls):

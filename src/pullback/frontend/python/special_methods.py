@@ -55,6 +55,7 @@ from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import iterators, missing_attributes
 from pullback.frontend.memory import attributes_outside, loose_dicts, references
+from pullback.frontend.memory.item_attributes import has_item
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.memory.object_dicts import has_dict
 from pullback.frontend.python.container_bases import order_of
@@ -301,6 +302,9 @@ def vars_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | None:
     """Whether an object has an attribute; None if it must be asked for to know that, since a
     function of the object may raise an AttributeError."""
+    item = has_item(sp, value, name, node) if isinstance(sp, Run) else False
+    if item is not False:
+        return None if item is None else Static(True)
     told = {hasattr(cls, name) for cls in _built_in_classes(value)}
     if len(told) == 1:
         return Static(told.pop())

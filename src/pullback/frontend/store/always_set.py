@@ -72,8 +72,8 @@ def _calls_super(node: FunctionNode) -> bool:
 def is_super_init(s: ast.stmt) -> bool:
     """Whether a statement calls ``super().__init__``."""
     match s:
-        case ast.Expr(ast.Call(ast.Attribute(ast.Call(ast.Name("super"), [], []), "__init__"))):
-            return True
+        case ast.Expr(ast.Call(ast.Attribute(ast.Call(ast.Name("super"), by, []), "__init__"))):
+            return len(by) in (0, 2)
         case _:
             return False
 

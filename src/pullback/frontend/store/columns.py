@@ -212,7 +212,7 @@ class Columns:
         for cls in () if is_memory else group.classes:
             check_copied(run, cls, node)
             if held_by(cls):
-                check_container_copied(run, cls, node)
+                check_container_copied(run, cls, node, "__dict__" in group.fields)
         columns: dict[str, Kind] = {} if is_memory else {group.tags: _TAG}
         contents = {group.column(n) for n in group.fields if is_hidden(n)}
         for name, kind in group.fields.items():

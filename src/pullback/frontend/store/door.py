@@ -37,6 +37,7 @@ from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import ListV, Owner, Static, TupleV, Value
 from pullback.frontend.memory import holding
 from pullback.frontend.memory.owners import memory_of
+from pullback.frontend.python.container_bases import held_by
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.scopes import Scope
@@ -192,6 +193,9 @@ def _without_references(
         return _without_references(run, k, references, node)
 
     match kind:
+        case RefK(cls) if held_by(cls):
+            reason = f"a {cls.__name__} that an object refers to, seen outside of the function"
+            run.refuse(node, reason, "return what is in it", error=MutationError)
         case RefK(cls):
             return ScalarK(I64, True), references.index(cls)
         case OptionalK(inner, other) if not holds_references(other):
