@@ -2,7 +2,6 @@
 
 An advice to do a thing outside has no program: the result is an argument like any other."""
 
-import contextlib
 import itertools
 import math
 import statistics
@@ -94,15 +93,6 @@ def sparse_scipy(values, x):
     return scipy.sparse.bsr_array((values, ([0, 1, 2], [2, 0, 1])), shape=(3, 3)) @ x
 
 
-def entered(x):
-    total = 0.0
-    with contextlib.ExitStack() as stack:
-        for _ in range(2):
-            stack.callback(math.sqrt, x)
-        total = 3.0 * x
-    return total
-
-
 def lambertw(x):
     w = 0.5
     for _ in range(20):
@@ -164,7 +154,6 @@ ADVICE = [
     ("functools.singledispatch", (Square(2.0),), lambda s: s.side**2, area),
     ("statistics.median", (XS,), statistics.median, lambda xs: np.median(np.array(xs))),
     ("numpy.errstate", (P,), np.sqrt, lambda x: np.sqrt(x)),
-    ("contextlib.ExitStack", (2.0,), lambda x: 3.0 * x, entered),
     ("contextlib.suppress", (X,), np.sum, lambda x: np.sum(x)),
     ("scipy.optimize.brentq", (3.0,),
      lambda x: optimize.brentq(lambda y: y**3 + y - x, -5.0, 5.0, xtol=1e-14), root),

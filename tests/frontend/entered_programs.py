@@ -167,13 +167,6 @@ def statements_between(x):
     return t + weighed(log)
 
 
-RIGHT = [
-    in_a_loop, in_a_comprehension, listed_and_read_behind, in_branches,
-    exception_that_a_manager_takes,
-    exception_that_passes, returned_from_inside, jumps, in_a_while, statements_between,
-]  # fmt: skip
-
-
 def set_inside_only(x):
     log = []
     with ExitStack() as stack:
@@ -193,4 +186,9 @@ def under_try(x):
     return weighed(log)
 
 
-REFUSED = [set_inside_only, under_try]
+RIGHT = [
+    in_a_loop, in_a_comprehension, listed_and_read_behind, in_branches,
+    exception_that_a_manager_takes,
+    exception_that_passes, returned_from_inside, jumps, in_a_while, statements_between,
+    set_inside_only, under_try,
+]  # fmt: skip

@@ -233,20 +233,20 @@ def views_twice(x):
     return sum(values) * sum(values) + len(c.keys()) + sum(c[k] for k in c)
 
 
-RIGHT = [
-    in_order, raising, swallowed, returning, of_generators, in_a_loop, with_arguments, not_opened,
-    other_targets, bound_anew_later, first_of_several, over_defaults, assigned, children, missing,
-    in_order_of_keys, seen_outside_of_it, of_tables, compared, views_twice,
-]  # fmt: skip
-
-
-# --- refused --------------------------------------------------------------------------------------
-
-
 def closed_early(x):
     with ExitStack() as stack:
         stack.close()
     return x
+
+
+RIGHT = [
+    in_order, raising, swallowed, returning, of_generators, in_a_loop, with_arguments, not_opened,
+    other_targets, bound_anew_later, first_of_several, over_defaults, assigned, children, missing,
+    in_order_of_keys, seen_outside_of_it, of_tables, compared, views_twice, closed_early,
+]  # fmt: skip
+
+
+# --- refused --------------------------------------------------------------------------------------
 
 
 def used_behind(x):
@@ -264,4 +264,4 @@ def by_a_pattern(x):
     return 0.0
 
 
-REFUSED = [closed_early, used_behind, by_a_pattern]
+REFUSED = [used_behind, by_a_pattern]

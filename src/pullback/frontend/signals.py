@@ -48,7 +48,8 @@ class Anew(Exception):
 
 
 class RegionsMeetError(Exception):
-    """Lists of two regions of the store meet: they must have one (``store.shared_memory``)."""
+    """Lists of two regions of the store meet: they must have one (``store.shared_memory``). If
+    ``other`` is no region but the class of all of them, those of ``one`` must be values."""
 
     def __init__(self, one: type, other: type) -> None:
         super().__init__(one, other)

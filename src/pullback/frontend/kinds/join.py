@@ -99,6 +99,12 @@ def _join(a: Kind, b: Kind) -> Kind | None:
                 regions_meet(one, other)
                 return a
             return None
+        case (RefK(one), held) | (held, RefK(one)) if (
+            issubclass(one, SharedMemory) and isinstance(held, (TupleK, ListK, HashK, RecordK))
+            and has_function(held)
+        ):  # fmt: skip
+            regions_meet(one, SharedMemory)  # what holds functions is a value
+            return a
         case TupleK(xs, is_list), TupleK(ys, also):
             items = _all(xs, ys) if is_list == also and len(xs) == len(ys) else None
             if items is not None:

@@ -80,8 +80,6 @@ REWRITES: dict[str, str] = {
     "copy.": "x.copy() of an array or a list; what nobody changes needs no copy",
     "functools.singledispatch": DISPATCH,
     "statistics.median": "np.median(np.array(xs))",
-    "contextlib.ExitStack": "give what is set inside and used behind a value before, and enter the "
-        "managers in the body itself, in its loops and branches",
     "contextlib.": "write the statements without the context",
     "decimal.Decimal": "use floats",
     # SciPy

@@ -322,6 +322,19 @@ def known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | No
     return _known(sp, value, name, node)
 
 
+_OF_CLASSES = {"__call__", "__enter__", "__exit__", "__iter__", "__next__", "__len__"}
+"""Methods that Python looks for in the class of an object."""
+
+
+def _classes_of(sp: Specialiser, value: FunctionV | RecordV | RefV) -> Sequence[type]:
+    """Return the classes of which an object is one."""
+    if isinstance(value, FunctionV):
+        return (FunctionType,)
+    if isinstance(value, RefV) and isinstance(sp, Run):
+        return sp.rows.group(value).classes
+    return (value.cls,)
+
+
 def _told(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
     there = _known(sp, value, name, node)
     assert there is not None
@@ -357,6 +370,10 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
             if value.outside is not None:
                 sp.without_own(value.outside.path, name)
             return Static(False)
+        case FunctionV() | RecordV() | RefV() if name in _OF_CLASSES:
+            found = {has_entry(c.__mro__, name) for c in _classes_of(sp, value)}
+            if len(found) == 1:
+                return Static(found.pop())
         case FunctionV() if isinstance(sp, Run):
             own = own_attributes.has(sp, value, name, node)
             if own is not None:

@@ -222,12 +222,15 @@ class Facts:
         return cls in self.memory and (node, cls) not in self.values
 
     def dissolve(self, group: Group) -> NoReturn:
-        """Let the lists or dicts of a region, which hold functions, be values."""
+        """Let the lists or dicts of a region, which hold functions, be values, and begin anew."""
+        self._into_values(group)
+        self.again()
+
+    def _into_values(self, group: Group) -> None:
         self.values |= {made for made, g in self.made_at.items() if g is group}
         self.made_at = {made: g for made, g in self.made_at.items() if g is not group}
         self.groups = {cls: g for cls, g in self.groups.items() if g is not group}
         self._begin_fields()
-        self.again()
 
     def _begin_fields(self) -> None:
         """Learn all fields anew: they may hold references that are of another class now."""
@@ -277,7 +280,10 @@ class Facts:
         """Let the lists of two regions have one. What these hold may have to have one, too."""
         meeting = [(one, other)]
         while meeting:
-            kept, gone = map(self._region, meeting.pop())
+            pair = meeting.pop()
+            kept, gone = map(self._region, pair)
+            if kept is not None and pair[1] is SharedMemory:  # one meets lists that hold functions
+                self._into_values(kept)
             if kept is None or gone is None or kept is gone:
                 continue
             self._rename(gone.reference, kept.reference)
@@ -358,9 +364,13 @@ def forms(payloads: bool) -> list[Facts]:
 
 
 def _deepens(before: Kind, after: Kind) -> bool:
-    """Whether what a place holds now has inside of it what it held before."""
-    if before == after:
+    """Whether what a place holds now has inside of it what it held before. A function that is now
+    one of several does not lie deeper, nor does an empty list that is also somewhere inside."""
+    if before == after or not parts(before):
         return False
+    if isinstance(after, ClosureK):
+        mine = before.alternatives if isinstance(before, ClosureK) else (before,)
+        return any(_is_inside(b, a) for b in mine for a in after.alternatives)
     return _is_inside(before, after) or any(map(_deepens, parts(before), parts(after)))
 
 

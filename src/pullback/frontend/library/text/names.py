@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import contextlib
 import functools
 import heapq
 import itertools
@@ -36,6 +37,7 @@ from pullback.frontend.library.text import (
     differences,
     eigenvalues,
     elementary,
+    exit_stack,
     frequencies,
     grids,
     heaps,
@@ -192,7 +194,7 @@ CLASSES: dict[type, type] = {
         random_generators.SFC64, random_generators.Philox, random_generators.MT19937,
         legacy_generators.RandomState,
     )},
-    random.Random: python_generators.Random,
+    random.Random: python_generators.Random, contextlib.ExitStack: exit_stack.ExitStack,
 }  # fmt: skip
 """Classes whose objects change (``tests/frontend/test_deques.py``, ``test_queues.py``)."""
 
