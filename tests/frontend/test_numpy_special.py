@@ -8,6 +8,11 @@ import pytest
 import scipy.special as sc
 
 import pullback as pb
+from pullback.core.prims import TABLE
+from pullback.core.scipy_functions import ARITIES
+from pullback.core.terms import Lit
+from pullback.core.types import F64
+from pullback.opt.scalar.match import fold
 from tests.campaign import part
 from tests.frontend.numpy_cases import check_derivatives, check_value
 
@@ -106,7 +111,8 @@ EDGES: list[tuple[Callable[..., Any], list[float]]] = [
     (sc.ndtri, [1e-300, 1e-20, 0.5, 0.9999999999, 0, 1, 1.5]),
     (sc.log_ndtr, [-1e10, -100, -20.1, -19.9, -5, 0, 3, 6.1, 10, 40]),
     (sc.i0, [0, 1e-5, -3, 50, 300, 700, 800]), (sc.i1, [0, -1e-5, 50, 300]),
-    (sc.entr, [0, -1, 2]),
+    (sc.entr, [0, -1, 2]), (sc.j0, [0, 1e-9, -3, 50, 1e5]), (sc.j1, [0, -0.0, 1e-9, -3, 50, 1e5]),
+    (sc.gamma, [-170.5, -3, -1.5, 0, -0.0, 1e-300, 0.5, 5, 33.5, 171.6, 172, np.inf, -np.inf]),
     (sc.rgamma, [-9.5, -3, -2.5, 0, 1, 170, 200, np.inf]), (sc.ellipk, [-1e3, -1, 0, 0.99, 1, 2]),
     (sc.ellipe, [-1e3, 0, 0.99, 1, 2, -np.inf]), (sc.exprel, [-1e3, -0.3, 0, 1e-9, 0.3, 700, 1e9]),
     (sc.spence, [-1, 0, 1e-9, 0.5, 1, 1.5, 2, 3, 1e9]), (sc.gammasgn, [-2.5, -2, -0.0, 0, 3]),
@@ -119,6 +125,18 @@ def test_edges(case: int) -> None:
     f, points = EDGES[case]
     x = np.array(points, float)
     np.testing.assert_allclose(pb.jit(lambda x: f(x))(x), f(x), 2e-14)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in ARITIES if TABLE[name].domain))
+def test_values_of_literals(name: str) -> None:
+    """They are SciPy's too: of some of these names libm has functions, and its gamma is lgamma."""
+    numbers = [0.4 * low + 0.6 * high for low, high in TABLE[name].domain]
+    found = fold(name, tuple(Lit(v, F64) for v in numbers), (), F64)
+    assert found == Lit(float(getattr(sc, name)(*numbers)), F64)
+
+
+def test_a_literal_in_a_program() -> None:
+    assert pb.jit(lambda x: sc.gamma(5.0) * x + sc.y0(2.0))(1.0) == 24.0 + sc.y0(2.0)
 
 
 def zeta(s, q):

@@ -243,7 +243,7 @@ def twice_differentiable(seed: int, size: int) -> tuple[Source, tuple[Any, ...]]
     """A random program with all primitives whose derivatives have derivatives: digamma's has not,
     and those of gamma and lgamma are made of it."""
     found = random_program(seed, "RGH", size)
-    if any(isinstance(t, Prim) and t.op in ("gamma", "lgamma", "digamma")
+    if any(isinstance(t, Prim) and t.op in ("gamma", "tgamma", "lgamma", "digamma")
            for t in subterms(found[0].body)):
         return random_program(seed, "RGH", size, every=False)
     return found

@@ -226,7 +226,8 @@ REAL.add(Row("atan2", 2, real2, np.arctan2,
 
 _unary("lgamma", SPECIAL.gammaln, _d1(lambda b, x, r: b.prim("digamma", x)), "call:lgamma",
        (0.5, 4.0), True, "partial NaN at the poles 0, -1, -2, ...")
-_unary("gamma", SPECIAL.gamma,
+# Of the standard library. SciPy's gamma, which is faster, is a row of its own.
+_unary("tgamma", lambda x: SPECIAL.gamma(x),
        _d1(lambda b, x, r: b.prim("mul", r, b.prim("digamma", x))), "call:tgamma", (0.5, 4.0),
        True, "partial NaN at the poles 0, -1, -2, ...")
 _unary("digamma", SPECIAL.digamma, _d1(lambda b, x, r: b.prim("zeta", _k(2.0, x), x)),
@@ -242,18 +243,6 @@ def _zeta_by_q(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
 REAL.add(Row("zeta", 2, real2, SPECIAL.zeta, (NOT_DIFFERENTIABLE, _zeta_by_q),
              {"real": "call:zeta"}, ((2.0, 4.0), (0.5, 4.0)), product="mulz",
              kinks="partial NaN at the poles 0, -1, -2, ..."))
-_unary("j0", SPECIAL.j0, _d1(lambda b, x, r: b.prim("neg", b.prim("j1", x))), "call:j0")
-
-
-def _bessel_one(b: Builder, x: Atom, r: Atom) -> Atom:
-    """j0(x) - j1(x) / x, 1/2 at 0"""
-    zero = b.prim("eq", x, _k(0.0, x))
-    ratio = b.prim("div", r, b.prim("select", zero, _k(1.0, x), x))
-    slope = b.prim("sub", b.prim("j0", x), ratio)
-    return b.prim("select", zero, _k(0.5, x), slope)
-
-
-_unary("j1", SPECIAL.j1, _d1(_bessel_one), "call:j1")
 _unary("cbrt", np.cbrt,
        _d1(lambda b, x, r: _or_zero(b, r, _k(1 / 3, x), b.prim("mul", r, r))), "call:cbrt",
        (0.5, 2.0), True, "partial 0 at 0, as of sqrt")

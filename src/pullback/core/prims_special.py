@@ -64,6 +64,11 @@ def _y1(b: Builder, a: Args, r: Atom) -> Atom:
     return b.prim("sub", b.prim("y0", a[0]), b.prim("div", r, a[0]))
 
 
+def _j1(b: Builder, a: Args, r: Atom) -> Atom:
+    """j0 - j1 / x"""
+    return b.prim("sub", b.prim("j0", a[0]), _over(b, r, a[0], 0.5))
+
+
 def _i1(b: Builder, a: Args, r: Atom) -> Atom:
     """i0 - i1 / x"""
     return b.prim("sub", b.prim("i0", a[0]), _over(b, r, a[0], 0.5))
@@ -96,6 +101,9 @@ def _twice(b: Builder, x: Atom, r: Atom) -> Atom:
 
 _POSITIVE = (0.5, 4.0)
 _ROOT = 2.0 / math.sqrt(math.pi)
+_add("gamma", (lambda b, a, r: b.prim("mul", r, b.prim("digamma", a[0])),), _POSITIVE)
+_add("j0", (lambda b, a, r: b.prim("neg", b.prim("j1", a[0])),), (-3.0, 3.0))
+_add("j1", (_j1,), (-3.0, 3.0))
 _add("y0", (lambda b, a, r: b.prim("neg", b.prim("y1", a[0])),), _POSITIVE)
 _add("y1", (_y1,), _POSITIVE)
 _add("i0", (lambda b, a, r: b.prim("i1", a[0]),), (-3.0, 3.0))
@@ -120,7 +128,15 @@ def _ndtri_exp(b: Builder, a: Args, r: Atom) -> Atom:
     return _exp(b, math.sqrt(2.0 * math.pi), b.prim("add", a[0], half))
 
 
+def _inverse_error(scale: float, power: float) -> Partial:
+    """scale * exp(power * r**2): the inverse of the slope of an error function"""
+    return lambda b, a, r: _exp(b, scale, b.prim("mul", _k(power, r), _square(b, r)))
+
+
 _add("ndtri_exp", (_ndtri_exp,), (-5.0, -0.1))
+_add("ndtri", (_inverse_error(math.sqrt(2.0 * math.pi), 0.5),), (0.1, 0.9))
+_add("erfinv", (_inverse_error(1.0 / _ROOT, 1.0),), (-0.9, 0.9))
+_add("erfcinv", (_inverse_error(-1.0 / _ROOT, 1.0),), (0.1, 1.9))
 
 
 # --- of an order and a number ---------------------------------------------------------------------

@@ -10,8 +10,9 @@ PREFIX = "special_"
 
 ARITIES = {
     **dict.fromkeys(
-        ("y0", "y1", "i0", "i1", "i0e", "i1e", "k0", "k1", "k0e", "k1e", "erfcx", "erfi", "dawsn",
-         "expi", "exp1", "wrightomega", "ndtri_exp"), 1),
+        ("gamma", "j0", "j1", "y0", "y1", "i0", "i1", "i0e", "i1e", "k0", "k1", "k0e", "k1e",
+         "erfcx", "erfi", "dawsn", "expi", "exp1", "wrightomega", "ndtri", "ndtri_exp", "erfinv",
+         "erfcinv"), 1),
     **dict.fromkeys(
         ("jv", "yv", "iv", "kv", "ive", "kve", "expn", "owens_t", "ellipkinc", "ellipeinc",
          "gammaincinv", "gammainccinv", "stdtrit", "struve", "modstruve", "hyp0f1",

@@ -77,7 +77,7 @@ ROWS: dict[Callable[..., object], Row] = {
     math.atanh: Row("atanh", _test("ge", 1.0, size=True)),
     math.erf: Row("erf"),
     math.erfc: Row("erfc"),
-    math.gamma: Row("gamma", _pole, overflows=True),
+    math.gamma: Row("tgamma", _pole, overflows=True),
     math.lgamma: Row("lgamma", _finite_pole, overflows=True),
     math.fabs: Row("abs"),
 }

@@ -12,6 +12,7 @@ from pullback.core.build import lit
 from pullback.core.libm import Number, library_call
 from pullback.core.prims import SHOW, TABLE
 from pullback.core.rows import Static, kind_of
+from pullback.core.scipy_functions import ARITIES
 from pullback.core.terms import Atom, Lit, Op, Prim, Var, same_number
 from pullback.core.types import BOOL, Bool, Int, Real, Type
 from pullback.core.values import boxer
@@ -100,7 +101,9 @@ def fold(name: str, args: tuple[Atom, ...], static: Static, t: Type) -> Lit | No
     function = TABLE[name].function
     try:
         with np.errstate(all="ignore"):
-            if function is not None:
+            if function in ARITIES:  # of doubles; libm has others by some of these names
+                value = boxer(t)(TABLE[name].numpy(*map(float, values)))
+            elif function is not None:
                 value = boxer(t)(library_call(function, values))
             else:
                 value = boxer(t)(TABLE[name].numpy(*values, *static))

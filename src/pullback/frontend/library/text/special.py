@@ -1,10 +1,7 @@
 """Special functions of SciPy as plain Python that the front end compiles (``compiled_text``).
 
 Series and continued fractions are summed until nothing changes, and differentiated as they stand:
-that is how ``gammainc`` has a derivative by its order. Inverse functions start from a constant
-(``stop_gradient``) and make four more Newton steps: derivatives are exact up to the fifteenth,
-deeper than derivatives may be nested.
-"""
+that is how ``gammainc`` has a derivative by its order."""
 
 from __future__ import annotations
 
@@ -221,73 +218,6 @@ def betainc(a: float, b: float, x: float) -> float:
             result = front * beta_fraction(a, b, x) / a
         else:
             result = 1.0 - front * beta_fraction(b, a, 1.0 - x) / b
-    return result
-
-
-def erfinv_start(x: float) -> float:
-    """erfinv up to rounding, by Newton steps from Winitzki's approximation"""
-    log = np.log1p(-x * x)
-    half = 0.5 * log + 4.330746750799873  # 2 / (0.147 pi)
-    y = np.copysign(np.sqrt(np.sqrt(half * half - log / 0.147) - half), x)
-    for _ in range(4):
-        y = y - erf_error(y, x) * np.exp(y * y) * HALF_ROOT_PI
-    return y
-
-
-HALF_ROOT_PI = 0.5 * math.sqrt(math.pi)
-
-
-def erf_error(y: float, x: float) -> float:
-    """erf(y) - x, without cancellation where erf is close to 1 or -1"""
-    if x > 0.5:
-        error = (1.0 - x) - scipy.special.erfc(y)
-    elif x < -0.5:
-        error = scipy.special.erfc(-y) - (1.0 + x)
-    else:
-        error = scipy.special.erf(y) - x
-    return error
-
-
-def erfinv(x: float) -> float:
-    """The inverse of erf"""
-    if abs(x) < 1.0:
-        y = stop_gradient(erfinv_start(stop_gradient(x)))
-        for _ in range(4):
-            y = y - erf_error(y, x) * np.exp(y * y) * HALF_ROOT_PI
-    else:
-        y = np.inf if x == 1.0 else (-np.inf if x == -1.0 else np.nan)
-    return y
-
-
-def erfcinv(x: float) -> float:
-    """The inverse of erfc: Newton steps for log(erfc) where x is small"""
-    if 0.0 < x < 0.5:
-        log = np.log(stop_gradient(x))
-        half = 0.5 * (log + math.log(2.0)) + 4.330746750799873
-        y = np.sqrt(np.sqrt(half * half - (log + math.log(2.0)) / 0.147) - half)
-        for _ in range(6):
-            y = newton_erfc(y, stop_gradient(x))
-        for _ in range(4):
-            y = newton_erfc(y, x)
-    elif 0.0 <= x <= 2.0:
-        y = erfinv(1.0 - x)
-    else:
-        y = np.nan
-    return y
-
-
-def newton_erfc(y: float, x: float) -> float:
-    """A Newton step for log(erfc(y)) = log(x), which is nearly quadratic"""
-    e = scipy.special.erfc(y)
-    return y + (np.log(e) - np.log(x)) * e * np.exp(y * y) * HALF_ROOT_PI
-
-
-def ndtri(p: float) -> float:
-    """The inverse of the normal distribution function"""
-    if p <= 0.5:
-        result = -math.sqrt(2.0) * erfcinv(2.0 * p)
-    else:
-        result = math.sqrt(2.0) * erfcinv(2.0 * (1.0 - p))
     return result
 
 
