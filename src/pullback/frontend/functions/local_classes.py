@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
+from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType, NoneType
 from typing import TYPE_CHECKING
 
@@ -39,8 +41,49 @@ _ELSEWHERE = "define the class at module level"
 
 
 def class_value(run: Run, s: ast.ClassDef) -> Value:
-    """Return the class of a statement: the same one as long as what it uses is the same. Where
-    methods use what only the run knows, it is a constructor (``capturing_classes``)."""
+    """Return what a ``class`` statement gives its name: the class, or what its decorators make of
+    it. Those of the standard library are called when the class is made; the user's, each time."""
+    known = [*itertools.takewhile(partial(_is_of_library, run), reversed(s.decorator_list))][::-1]
+    own = s.decorator_list[: len(s.decorator_list) - len(known)]
+    decorators = [(run.evaluate(d), d) for d in own]
+    made = _class_of(run, s, known)
+    value = made
+    for decorator, node in reversed(decorators):
+        value = run.call(decorator, (value,), node)
+    if value is not made and any(s.name in c.co_freevars for c in _codes_of(run, s)):
+        named = capturing_classes.class_of(value), capturing_classes.class_of(made)
+        same = [v.value if isinstance(v, Static) else v for v in named]
+        if same[0] is not same[1]:
+            reason = "a class that uses its own name, which its decorator replaces"
+            run.refuse(s, reason, _ELSEWHERE)
+    return value
+
+
+def _codes_of(run: Run, s: ast.ClassDef) -> Iterator[CodeType]:
+    code = _code_of(run, s)
+    assert code is not None
+    yield code
+    yield from _codes(code)
+
+
+def _is_of_library(run: Run, decorator: ast.expr) -> bool:
+    """Whether a decorator is one of the standard library or NumPy."""
+    root = decorator.func if isinstance(decorator, ast.Call) else decorator
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and _is_standard(_known(run, root.id))
+
+
+def _is_standard(value: object) -> bool:
+    name = "__name__" if isinstance(value, ModuleType) else "__module__"
+    package = str(getattr(value, name, "")).partition(".")[0]
+    return value is not _UNKNOWN and package in {*sys.stdlib_module_names, "numpy"} - {"__main__"}
+
+
+def _class_of(run: Run, s: ast.ClassDef, decorated: Sequence[ast.expr]) -> Value:
+    """Return the class of a statement with these decorators: the same one as long as what it uses
+    is the same. Where methods use what only the run knows, it is a constructor
+    (``capturing_classes``)."""
     code = _code_of(run, s)
     if code is None:
         run.refuse(s, "a class that is defined here", _ELSEWHERE)
@@ -48,7 +91,7 @@ def class_value(run: Run, s: ast.ClassDef) -> Value:
     bases = tuple(_made_at_once(run, base) for base in s.bases)
     above = [b for b in map(run.evaluate, s.bases) if capturing_classes.is_constructor(b)]
     options = {str(k.arg): _made_at_once(run, k.value) for k in s.keywords}
-    decorators = [_made_at_once(run, d) for d in s.decorator_list]
+    decorators = [_made_at_once(run, d) for d in decorated]
     unknown = {n for n in code.co_freevars if n != s.name and _known(run, n) is _UNKNOWN}
     for n in _used_at_once(s) & unknown:
         _held(run, n, s)
@@ -206,9 +249,7 @@ def _check_calls(run: Run, part: ast.AST) -> None:
         while isinstance(root, ast.Attribute):
             root = root.value
         value = _held(run, root.id, root) if isinstance(root, ast.Name) else None
-        name = "__name__" if isinstance(value, ModuleType) else "__module__"
-        package = str(getattr(value, name, "")).partition(".")[0]
-        if package not in {*sys.stdlib_module_names, "numpy"}:
+        if not _is_standard(value):
             run.refuse(call, "a call in the body of such a class", _ELSEWHERE)
 
 

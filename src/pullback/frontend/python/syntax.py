@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from pullback.frontend.python.attempted import Attempt, Once
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.texts import FunctionNode
 
@@ -313,6 +314,9 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
                 names |= {inner.id for inner in ast.walk(n) if isinstance(inner, ast.Name)}
             names |= reads(_evaluated_at_once(n))
             continue
+        elif isinstance(n, (Once, Attempt)):
+            clauses = (clause for level in n.levels for clause in level.clauses)
+            names |= reads(c.classes for c in clauses if c.classes is not None)
         elif isinstance(n, ast.AugAssign) or _is_store(n):
             targets = [n.target] if isinstance(n, ast.AugAssign) else targets_of(n)
             names.update(name for t in targets for name in _read_by_target(t, n))
