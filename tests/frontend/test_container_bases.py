@@ -16,6 +16,7 @@ from tests import harness
 from tests.campaign import part
 from tests.foreign.__main__ import is_right
 from tests.frontend import (
+    container_base_abstract,
     container_base_examples,
     container_base_methods,
     container_base_programs,
@@ -24,7 +25,7 @@ from tests.frontend.container_base_examples import AttrDict
 
 PROGRAMS = [
     *container_base_programs.PROGRAMS, *container_base_methods.PROGRAMS,
-    *container_base_examples.PROGRAMS,
+    *container_base_examples.PROGRAMS, *container_base_abstract.PROGRAMS,
 ]  # fmt: skip
 
 
@@ -202,6 +203,23 @@ def in_a_graph(x):
     return p
 
 
+def copied_user_dict(x):
+    d = container_base_abstract.UD(a=x)
+    e = copy.copy(d)
+    e["a"] = 5.0
+    return d["a"]
+
+
+def has_a_method(x):
+    return x + hasattr(container_base_abstract.UD(), "popitem")
+
+
+def taken_out(x):
+    d = Lasting([x, 2.0])
+    del d[0]
+    return d[0] * x
+
+
 def built_in_a_loop(x):
     return [Growing([x * k]) for k in range(int(x) + 2)]
 
@@ -253,6 +271,9 @@ def copied_by_methods(x):
     [
         (in_a_graph, "refers to, seen outside|or leads to one, as a result"),
         (built_in_a_loop, "a Growing is not supported as a result"),
+        (copied_user_dict, "a copy of UD, which has a __copy__ of its own"),
+        (has_a_method, "whether a UD has 'popitem'"),
+        (taken_out, r"deque.__delitem__ is not supported"),
         (loop_that_grows, "the loop runs over an array or list that its body updates"),
         (copied_by_methods, "a copy of Logged, which Python makes by methods of its own"),
     ],

@@ -66,7 +66,7 @@ from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, item_attributes, references
 from pullback.frontend.memory.object_dicts import dict_of, has_dict
 from pullback.frontend.python import dispatching, handled, object_classes, records
-from pullback.frontend.python.container_bases import behind, order_of
+from pullback.frontend.python.container_bases import behind, lacks, order_of
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.objects_outside import attribute_outside
 from pullback.frontend.python.pytypes import left_out
@@ -302,6 +302,7 @@ def refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoRetu
             why.rewrite, error=UnknownAttributeError,
         )  # fmt: skip
     library = next((c for c, text in WRITTEN_CLASSES.items() if text is cls), None)
+    library = cls if lacks(cls, name) else library
     if library is not None and hasattr(library, name):
         refuse_library(run, getattr(library, name), node)
     if object_classes.is_object_class(cls):

@@ -94,7 +94,8 @@ object that has no attributes yet)."""
 
 def check_copied(run: Run, cls: type, node: ast.AST) -> None:
     """Refuse a copy of an object whose class says itself how it is copied."""
-    written = [n for n in _OF_COPIES if any(n in vars(c) for c in order_of(cls)[:-1])]
+    classes = {*order_of(cls), *cls.__mro__} - {object}
+    written = [n for n in _OF_COPIES if any(n in vars(c) for c in classes)]
     if written:
         run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
 

@@ -22,8 +22,9 @@ from pullback.frontend.interpret.attributes import (
 from pullback.frontend.interpret.class_functions import class_entry, has_entry
 from pullback.frontend.kinds.values import RefV, Scalar, Static, SuperV, Value
 from pullback.frontend.memory import attributes_outside
-from pullback.frontend.python.container_bases import behind, order_of
+from pullback.frontend.python.container_bases import behind, lacks, order_of
 from pullback.frontend.python.paths import MISSING
+from pullback.frontend.python.rewrites import refuse_library
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -135,6 +136,8 @@ def from_class(
         found = fallbacks.asked(run, ref, cls, name, node) if bases == order_of(cls) else None
         if found is not None:
             return found
+        if lacks(cls, name):
+            refuse_library(run, getattr(cls, name), node)
         message = f"{base.__name__!r} object has no attribute {name!r}"
         run.never("AttributeError", message, node, UnknownAttributeError)
     return run.from_python(constant, (("class", base), ("attr", name)), node)
@@ -154,6 +157,8 @@ def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None
     if name in group.fields:
         return Scalar(run.rows.is_set(ref, name, node), True, 1)
     for cls in group.classes:
+        if lacks(cls, name):
+            run.refuse(node, f"whether a {cls.__name__} has {name!r}")
         fallbacks.told_absent(run, cls, name)
     return Static(False)
 

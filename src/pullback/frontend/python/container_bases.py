@@ -12,7 +12,7 @@ order in which Python looks for attributes, each container has a class as text i
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, UserDict, UserList, abc, defaultdict, deque
 from functools import cache
 from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
@@ -22,9 +22,15 @@ from pullback.frontend.python.annotations import memory
 
 CONTAINERS: dict[type, str] = {
     list: "ListBase", dict: "DictBase", deque: "DequeBase", OrderedDict: "OrderedDictBase",
-    defaultdict: "DefaultDictBase", Counter: "CounterBase",
+    defaultdict: "DefaultDictBase", Counter: "CounterBase", UserDict: "UserDictBase",
+    UserList: "UserListBase", abc.Mapping: "MappingBase", abc.MutableMapping: "MutableMappingBase",
+    abc.Sequence: "SequenceBase", abc.MutableSequence: "MutableSequenceBase",
+    abc.Iterator: "IteratorBase",
+    **dict.fromkeys((abc.Sized, abc.Iterable, abc.Container, abc.Collection, abc.Reversible),
+                    "NothingBase"),
 }  # fmt: skip
-"""The containers that may be a base, and the names of the classes as text in their places."""
+"""The containers and abstract classes that may be a base, and the names of the classes as text in
+their places."""
 
 EXACT: set[type] = {*CONTAINERS}
 """The classes that are containers themselves."""
@@ -36,7 +42,9 @@ FACTORY = "_DefaultDictBase__factory"
 OWN_DICT = "__dict__"
 """What stands among the attributes of an object that is its own dict: it has no others."""
 _TABLES = Counter, defaultdict, dict
-_texts = Later("pullback.frontend.library.text.container_classes")
+_MODULE = "pullback.frontend.library.text."
+_texts = Later(f"{_MODULE}container_classes")
+_abstract = Later(f"{_MODULE}abstract_containers")
 
 
 def order_of(cls: type) -> tuple[type, ...]:
@@ -56,18 +64,23 @@ def _in_place_of(base: type, cls: type) -> tuple[type, ...]:
     if base not in CONTAINERS:
         return (base,)
     text = text_of(base)
-    return (_texts.DictWithMissing, text) if base is dict and _has_missing(cls) else (text,)
+    if base is dict and _has_missing(cls):
+        return _texts.DictWithMissing, text
+    if base is UserDict and hasattr(cls, "__missing__"):
+        return _abstract.UserDictWithMissing, text
+    return (text,)
 
 
 def text_of(base: type) -> type:
     """Return the class as text in place of a container."""
-    text: type = getattr(_texts, CONTAINERS[base])
+    real = base in _TABLES or base in (list, deque, OrderedDict)
+    text: type = getattr(_texts if real else _abstract, CONTAINERS[base])
     return text
 
 
 @cache
 def _homes() -> dict[FunctionType, tuple[type, str]]:
-    texts = (*map(text_of, CONTAINERS), _texts.DictWithMissing)
+    texts = (*map(text_of, CONTAINERS), _texts.DictWithMissing, _abstract.UserDictWithMissing)
     return {
         f: (text, n) for text in texts for n, f in vars(text).items() if isinstance(f, FunctionType)
     }
@@ -75,7 +88,8 @@ def _homes() -> dict[FunctionType, tuple[type, str]]:
 
 def home_of(function: FunctionType) -> tuple[type, str] | None:
     """Return the class as text of which a function is a method, and its name there."""
-    is_text = function.__module__ == "pullback.frontend.library.text.container_classes"
+    here = (f"{_MODULE}container_classes", f"{_MODULE}abstract_containers")
+    is_text = function.__module__ in here
     return _homes().get(function) if is_text else None
 
 
@@ -158,6 +172,14 @@ def is_hidden(name: str) -> bool:
     return name in _HELD or name == FACTORY
 
 
+def lacks(cls: type, name: str) -> bool:
+    """Whether a class has something under a name from a container that the texts do not have."""
+    order = order_of(cls)
+    return order is not cls.__mro__ and hasattr(cls, name) and not any(
+        name in vars(c) for c in order
+    )
+
+
 def entry_in(cls: type, name: str) -> Any:
     """Return what a class itself has under a name. A method of a container, which a class may have
     under a name of its own (``__getattr__ = dict.__getitem__``), is that of the text."""
@@ -176,5 +198,5 @@ def as_text(method: object) -> FunctionType | None:
 
 __all__ = [
     "CONTAINERS", "EXACT", "FACTORY", "OWN_DICT", "as_text", "behind", "entry_in", "filled",
-    "held_by", "held_in", "hidden_of", "home_of", "is_hidden", "order_of", "step_to",
+    "held_by", "held_in", "hidden_of", "home_of", "is_hidden", "lacks", "order_of", "step_to",
 ]  # fmt: skip

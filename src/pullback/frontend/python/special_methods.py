@@ -58,7 +58,7 @@ from pullback.frontend.memory import attributes_outside, loose_dicts, references
 from pullback.frontend.memory.item_attributes import has_item
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.memory.object_dicts import has_dict
-from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.python.container_bases import lacks, order_of
 from pullback.frontend.python.object_classes import LooseDict, are_dicts, attributes_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
@@ -363,6 +363,8 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
                 return None if asks(cls, name) else Scalar(held.bound, True, 1)
             if there:
                 return Static(True)
+            if lacks(cls, name):
+                sp.refuse(node, f"whether a {cls.__name__} has {name!r}")
             if asks(cls, name):
                 return None
             assert isinstance(sp, Run)

@@ -1,0 +1,156 @@
+"""Programs with classes derived from ``UserDict``, ``UserList`` and the abstract classes of
+``collections.abc``."""
+
+from collections import UserDict, UserList
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, MutableSequence, Sequence
+
+
+class UD(UserDict):
+    def __setitem__(self, k, v):
+        super().__setitem__(k, v * 2)
+
+
+def ud(x):
+    d = UD()
+    d["a"] = x
+    d.update(b=x * x)
+    return d["a"] * d["b"] + len(d) + sum(d.values())
+
+
+class UM(UserDict):
+    def __missing__(self, k):
+        return 0.5
+
+
+def um(x):
+    d = UM({1: x})
+    d[2] = x * x
+    t = d[1] + d[7] + d.get(9, 3.0) + (5 in d) + d.pop(1)
+    for k in d:
+        t += d[k] * k
+    return t + len(d)
+
+
+class UL(UserList):
+    def total(self):
+        return sum(self.data)
+
+
+def ul(x):
+    u = UL([x, 2 * x])
+    u.append(x * x)
+    u[0] += 1.0
+    return u.total() * u[0] + len(u) + sum(u) + max(u)
+
+
+class Store(MutableMapping):
+    def __init__(self, *a, **k):
+        self.d = dict()
+        self.n = 0
+        self.update(dict(*a, **k))
+
+    def __getitem__(self, k):
+        return self.d[k]
+
+    def __setitem__(self, k, v):
+        self.n += 1
+        self.d[k] = v
+
+    def __delitem__(self, k):
+        del self.d[k]
+
+    def __iter__(self):
+        return iter(self.d)
+
+    def __len__(self):
+        return len(self.d)
+
+
+def store(x):
+    s = Store(a=x, b=2.0)
+    s["c"] = x * x
+    t = s.pop("b") + s.setdefault("z", x) + s.get("q", 1.0)
+    for _, v in s.items():
+        t += v
+    return t + len(s) + s.n + ("a" in s) + sum(dict(s).values()) + isinstance(s, Mapping)
+
+
+class Count(Iterator):
+    def __init__(self, n):
+        self.n = n
+
+    def __next__(self):
+        if self.n <= 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+def count(x):
+    return sum(x * k for k in Count(5))
+
+
+class Bag(Iterable):
+    def __init__(self, xs):
+        self.xs = xs
+
+    def __iter__(self):
+        return iter(self.xs)
+
+
+def bag(x):
+    return sum(Bag([x, 2 * x])) + max(Bag([x]))
+
+
+class Poly(Sequence):
+    def __init__(self, c):
+        self.c = c
+
+    def __getitem__(self, i):
+        return self.c[i]
+
+    def __len__(self):
+        return len(self.c)
+
+
+def poly(x):
+    p = Poly([x, 2.0, x * x])
+    t = 0.0
+    for v in p:
+        t += v
+    return t + (2.0 in p) + p.count(2.0) + sum(reversed(p)) + max(p)
+
+
+class MS(MutableSequence):
+    def __init__(self):
+        self.c = []
+
+    def __getitem__(self, i):
+        return self.c[i]
+
+    def __setitem__(self, i, v):
+        self.c[i] = v
+
+    def __delitem__(self, i):
+        del self.c[i]
+
+    def __len__(self):
+        return len(self.c)
+
+    def insert(self, i, v):
+        self.c.insert(i, v * 2)
+
+
+def ms(x):
+    m = MS()
+    m.append(x)
+    m.append(3.0)
+    m += [x * x]
+    return m.pop() + sum(m) + len(m)
+
+
+def ul_eq(x):
+    return (UL([x]) == UL([x])) + (UL([x]) == [x]) + x
+
+
+PROGRAMS = [ud, um, ul, store, count, bag, poly, ms, ul_eq]
