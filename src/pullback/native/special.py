@@ -89,16 +89,39 @@ def _zeta_tail() -> str:
             f"  %j{k} = fadd double %s, {j}",
             f"  %ij{k} = fmul double %i{k}, %j{k}",
             f"  %b{k} = fmul double %a{k}, %ij{k}",
-            f"  %a{k + 1} = fdiv double %b{k}, %xx",
+            f"  %a{k + 1} = fmul double %b{k}, %inverse",
         ]
     return "\n".join(tail)
+
+
+def _zeta_power() -> str:
+    """Write x to the power of n = -s: the derivatives of digamma have s = 2 and 3."""
+    two, three = real_constant(2.0), real_constant(3.0)
+    return f"""
+define internal double @pb.zeta.power(double %x, double %n) nounwind willreturn memory(none) {{
+  %s = fneg double %n
+  %cube = fcmp oeq double %s, {three}
+  %square = fcmp oeq double %s, {two}
+  %few = or i1 %cube, %square
+  br i1 %few, label %product, label %any
+product:
+  %r = fdiv double 1.0, %x
+  %more = select i1 %cube, double %r, double 1.0
+  %rr = fmul double %r, %r
+  %result = fmul double %rr, %more
+  ret double %result
+any:
+  %p = call double @llvm.pow.f64(double %x, double %n)
+  ret double %p
+}}
+"""
 
 
 def _zeta() -> str:
     """Write the Hurwitz zeta function: the recurrence up to s + 10, then the series; a pole gives
     infinity."""
     inf, nan, ten = (real_constant(v) for v in (float("inf"), float("nan"), 10.0))
-    lowest = real_constant(-1e7)
+    lowest, tiny = (real_constant(v) for v in (-1e7, 1e-290))
     return f"""
 define internal double @pb.zeta(double %s, double %q) nounwind willreturn memory(none) noinline {{
 entry:
@@ -119,20 +142,29 @@ up:
   br i1 %small, label %step, label %series
 step:
   %zero = fcmp oeq double %x, 0.0
-  %p = call double @llvm.pow.f64(double %x, double %n)
+  %p = call double @pb.zeta.power(double %x, double %n)
   %term = select i1 %zero, double {inf}, double %p
   %sum1 = fadd double %sum, %term
   %x1 = fadd double %x, 1.0
   br label %up
 series:
-  %w = call double @llvm.pow.f64(double %x, double %n)
-  %xw = fmul double %x, %w
+  %w = call double @pb.zeta.power(double %x, double %n)
+  %xw.near = fmul double %x, %w
   %s.1 = fsub double %s, 1.0
+  %far = fcmp olt double %w, {tiny}
+  br i1 %far, label %lost, label %rest
+lost:
+  %n.1 = fadd double %n, 1.0
+  %xw.far = call double @llvm.pow.f64(double %x, double %n.1)
+  br label %rest
+rest:
+  %xw = phi double [ %xw.near, %series ], [ %xw.far, %lost ]
   %integral = fdiv double %xw, %s.1
   %half = fmul double %w, 0.5
   %both = fadd double %integral, %half
   %s0 = fadd double %sum, %both
   %xx = fmul double %x, %x
+  %inverse = fdiv double 1.0, %xx
   %ws = fmul double %w, %s
   %a0 = fdiv double %ws, %x
 {_zeta_tail()}
@@ -164,7 +196,7 @@ define internal double @pb.{name}({given}) {pure} noinline {{
 
 SPECIAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "digamma": (_digamma(), ("log", "tan")),
-    "zeta": (_zeta(), ()),
+    "zeta": (_zeta_power() + _zeta(), ()),
     **{name: (_of_scipy(name, arity), ()) for name, arity in ARITIES.items()},
 }
 """Name -> text of the function ``@pb.NAME``, and the functions of libm that it calls (functions of
