@@ -53,6 +53,7 @@ from pullback.frontend.kinds.values import (
     ViewStep,
 )
 from pullback.frontend.memory import given_containers, hash_changes, places
+from pullback.frontend.memory.container_objects import is_container
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.run import Run
@@ -103,7 +104,8 @@ class Interpreter(Run):
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
         made = objects.subscript(self, value, index, node)
-        is_part = isinstance(value, RecordV) and not isinstance(index, SliceV)
+        is_copy = isinstance(index, SliceV) and is_container(value)
+        is_part = isinstance(value, RecordV) and not is_copy
         if value in self.frame.places and (is_int(index) or is_part):
             places.note(self, value, index, made)
         return made
