@@ -116,10 +116,10 @@ class Native:
             known, thorough = program.written, program.thorough
         loop_code = None
         if not isinstance(program, Source):
-            early = plan.contexts
-            loop_code = deeply(
-                partial(lowering.lower, program, plan.request.in_order, stages, early)
-            )
+            kept = plan.request.what in (What.PULLBACK, What.LINEAR_MAP)
+            own = 0 if kept or self.tail is not None else len(self.results)
+            given = program, plan.request.in_order, stages, plan.contexts, None, own
+            loop_code = deeply(partial(lowering.lower, *given))
         code = known or loop_code
         assert code is not None
         module = deeply(partial(compile_entries, code, entries, second, absent, thorough))

@@ -41,6 +41,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
+from pullback.lower.own_memory import RESULT
 
 
 class BadLoopCode(Exception):
@@ -143,7 +144,7 @@ class _Checker:
                 self.bind(dst)
             case Alloc(dst, count, _, arena):
                 self.use(count, Ty.I64, 1)
-                self.arena(arena)
+                self.arena("temp" if arena == RESULT else arena)
                 self.bind(dst)
             case AccAlloc(dst, count):
                 self.use(count, Ty.I64, 1)

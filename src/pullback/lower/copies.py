@@ -203,7 +203,7 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
                 counts[key] = lo.room((*out.view.extents, Imm(lanes, Ty.I64)))
             leaves_of.append((_register(r), ty, counts[key]))
     wide = [leaf for leaf in leaves_of if leaf[1] in (Ty.F64, Ty.I64, Ty.PTR)]
-    if len(wide) < 2:
+    if len(wide) < 2 or (lo.unit.own and lo.code is lo.outermost):  # results among them
         wide = []
     total: Value = ZERO
     starts: list[Value] = []

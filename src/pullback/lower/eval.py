@@ -18,6 +18,7 @@ from pullback.core.frozen import dataclass, field
 from pullback.core.lapack import foreign_address
 from pullback.lower.eval_parts import SIZE, Code, Content, Number, Translator
 from pullback.lower.loopcode import Module, Ty
+from pullback.lower.own_memory import RESULT
 
 FORMAT = {Ty.F64: "<d", Ty.F32: "<f", Ty.I64: "<q", Ty.I32: "<i", Ty.I16: "<h", Ty.I8: "<b",
           Ty.I1: "<?", Ty.PTR: "<q"}
@@ -72,6 +73,7 @@ class Machine:
         at = [self.size * (k + 1) for k in range(len(ARENAS))]
         arenas = [Arena(self.memory, a, a + self.size, a) for a in at]
         self.arenas = dict(zip(ARENAS, arenas, strict=True))
+        self.arenas[RESULT] = self.arenas["temp"]
         self._arenas = (Arena(self.memory, 0, 0, 0), *arenas)
         self._codes: dict[str, Code] = {}
 

@@ -80,6 +80,7 @@ from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
 from pullback.lower.notes import PlanRow, plan_of, plan_text
 from pullback.lower.order_calls import order_prim
+from pullback.lower.own_memory import in_own_memory
 from pullback.lower.scalars import require, scalar_prim, show
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
@@ -91,18 +92,19 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 
 def lower(
     program: Program, in_order: bool = False, texts: dict[str, str] | None = None,
-    early: bool = False, rows: list[PlanRow] | None = None,
+    early: bool = False, rows: list[PlanRow] | None = None, own: int = 0,
 ) -> Module:  # fmt: skip
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
     ``in_order``: one iteration after the other. ``texts`` gets the "plan", ``rows`` its rows.
-    ``early``: all errors are marked as such before which another one might have come."""
+    ``early``: all errors are marked as such before which another one might have come. So many
+    results, ``own``, may have memory of their own."""
     program = separate_neighbours(split_loops(program))
     separate, folds = separate_loops(program), folding_loops(program)
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
         separate, stacks_of(program), chunked_loops(program, separate), in_order=in_order,
         early=early, flushing=flushing_loops(program), repeated=repeated(program),
-        passed_on=passed_on(program), folds=folds,
+        passed_on=passed_on(program), folds=folds, own=own,
     )
     module = _module(unit)
     if texts is not None:
@@ -119,6 +121,10 @@ def lower(
 def _module(unit: Unit) -> Module:
     for fn in unit.program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
+    if unit.own:
+        main = unit.program.functions[unit.program.main]
+        made = in_own_memory(unit.functions[main.name], main.results[: unit.own])
+        unit.functions[main.name] = made
     return separate_fast_paths(Module(unit.functions, unit.program.main, unit.places))
 
 

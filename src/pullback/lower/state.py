@@ -111,6 +111,7 @@ class Unit:
     passed_on  the reads of cells that are only added to other cells
     chunked    how loops may run in chunks, or why not
     notes      how loops run
+    own        how many results of main may have memory of their own (``own_memory``)
     """
 
     program: Program
@@ -130,6 +131,7 @@ class Unit:
     passed_on: frozenset[Op] = frozenset()
     folds: dict[Op, Fold] = field(default_factory=dict)
     places: dict[Instr, Site] = field(default_factory=dict)
+    own: int = 0
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Return the arena for arrays: those that may end up in data go where data is (``escape``).

@@ -48,6 +48,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
+from pullback.lower.own_memory import RESULT
 from pullback.native import control, flush, fork_calls, memory
 from pullback.native.analysis import Facts, Guard, facts, instructions
 from pullback.native.convention import gives, parameters, received, result_fields, result_type
@@ -371,6 +372,8 @@ class FunctionText(ContextLines):
                 memory.copy(self, instr)
             case Alloc(dst, count, ty, arena):
                 name = self.support(f"pb.{arena}")
+                if arena == RESULT:
+                    self.support("pb.temp")
                 p = self.let(f"call fastcc ptr {name}(ptr %ctx, i64 {self.value(count)}, "
                              f"i64 {SIZE[ty]}){self.inlined()}")  # fmt: skip
                 self.leave_if(self.let(f"icmp eq ptr {p}, null"))

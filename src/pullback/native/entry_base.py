@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import assert_never
 
 from pullback.lower.loopcode import LoopFunction, Ty
+from pullback.lower.own_memory import has_own_results
 from pullback.native import pyabi
 from pullback.native.builder import Code, increment
 from pullback.native.builtin_names import CHECK
@@ -110,6 +111,7 @@ class EntryBase(ContextLines, Code):
         self.placed: dict[str, int] = {}  # values that are in the room for arguments already
         self.returned: dict[str, tuple[str, int]] = {}  # where results are in memory
         self.short = facts.cost[function.name] < SHORT
+        self.owns = has_own_results(function) and self.needs_context
 
     @abstractmethod
     def text(self) -> str:
@@ -199,8 +201,9 @@ class EntryBase(ContextLines, Code):
                 for k, v in enumerate(mine[1:]):
                     self.store("i64", v, shape, 8 * k)
                 strides = self.at(shape, 8 * rank)
+                box = "box_result(ptr %ctx, " if self.owns else "box_array("
                 return self.let(
-                    f"call ptr @pb_box_array(ptr {mine[0]}, ptr @pb_descr_{ty.value}, i64 {rank}, "
+                    f"call ptr @pb_{box}ptr {mine[0]}, ptr @pb_descr_{ty.value}, i64 {rank}, "
                     f"i64 {SHIFT[ty]}, ptr {shape}, ptr {strides})"
                 )
             case _:

@@ -22,7 +22,8 @@ goes back to the system after a call, but for what calls need again and again (`
 if the time ``POLLED`` of the last look is long ago. ``THREAD`` is what gets the GIL back, null
 while it is held; ``HOME`` the stack pointer of the thread's own stack while code runs on the other
 one, else 0: Python is called on the thread's own stack only. ``WORKER`` is 1 in the context of a
-thread of the pool (``native/runtime_threads.py``), which looks for no signals itself.
+thread of the pool (``native/runtime_threads.py``), which looks for no signals itself. ``RESULTS``
+counts the blocks of results that have memory of their own (``native/runtime_results.py``).
 """
 
 from __future__ import annotations
@@ -77,6 +78,11 @@ class Field(IntEnum):
     STACK_LAST = 41
     HOME = 42
     WORKER = 43
+    RESULTS = 44
+    RESULT_0 = 45
+    RESULT_1 = 46
+    RESULT_2 = 47
+    RESULT_3 = 48
 
 
 ERROR_WORDS = max(Field) + 1

@@ -22,14 +22,17 @@ ARRAY_DIMS = 32
 ARRAY_STRIDES = 40
 ARRAY_DESCR = 56
 ARRAY_FLAGS = 64
+ARRAY_HANDLER = 88
 NPY_ALIGNED = 0x0100
+NPY_CARRAY = 0x0501  # contiguous, aligned, writeable
+NPY_OWNDATA = 0x0004
 FUNCTION_CODE = 48
 OWNER_CODE = 16  # of ``runtime.ModuleOwner``: its slots, by name
 OWNER_FUNCTION = 32
 DICT_VERSION = 24
 _TP_NEW = 65
 
-_NUMPY_SLOTS = {"PyArray_Scalar": 60, "PyArray_Empty": 184}
+_NUMPY_SLOTS = {"PyArray_Scalar": 60, "PyArray_NewFromDescr": 94, "PyArray_Empty": 184}
 
 _PYTHON_FUNCTIONS = (
     "PyErr_CheckSignals", "PyErr_NoMemory", "PyErr_SetObject", "Py_DecRef", "Py_IncRef",
@@ -141,6 +144,7 @@ def verify() -> None:
         [sizes.from_address(strides + 8 * k).value for k in range(2)] == [8, 24],
         _at(a, ARRAY_DESCR, ctypes.c_size_t) == id(np.dtype(np.float64)),
         _at(a, ARRAY_FLAGS, ctypes.c_int) & 0x0FFF == a.flags.num & 0x0FFF,
+        _handler_of(np.empty(3)) == "mem_handler",
         _word(id(verify.__wrapped__) + FUNCTION_CODE) == id(verify.__wrapped__.__code__),
         _scalars_fit(),
         _empty_works(),
@@ -176,6 +180,15 @@ def has_versions() -> bool:
 
 def _version(names: dict[str, object]) -> int:
     return ctypes.c_uint64.from_address(id(names) + DICT_VERSION).value
+
+
+def _handler_of(a: object) -> str:
+    """Return the name of the capsule by which an array frees its memory."""
+    capsule = ctypes.cast(_at(a, ARRAY_HANDLER, ctypes.c_size_t), ctypes.py_object).value
+    name = ctypes.pythonapi.PyCapsule_GetName
+    name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    found: bytes = name(capsule)
+    return found.decode()
 
 
 def _scalars_fit() -> bool:

@@ -112,6 +112,11 @@ define internal void @pb_no_memory() {{
 """
 
 _LOOPS = f"""
+; Results go where the caller says.
+define internal void @pb_free_results(ptr %ctx) {{
+  ret void
+}}
+
 define internal i32 @pb_poll(ptr %ctx) {{
   ret i32 0
 }}

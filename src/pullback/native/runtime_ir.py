@@ -28,6 +28,7 @@ from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
 from pullback.native.runtime_memory import trim_text
 from pullback.native.runtime_objects import OBJECTS, residuals_text
 from pullback.native.runtime_polls import POLL_FUNCTIONS, POLLS
+from pullback.native.runtime_results import RESULT_FUNCTIONS, RESULTS
 from pullback.native.runtime_threads import threads_text
 
 RUNTIME_FUNCTIONS = {
@@ -46,12 +47,13 @@ RUNTIME_FUNCTIONS = {
     "pb_copy": ("void", "ptr, ptr, i64, i64, ptr, ptr"),
     "pb_dense": ("void", "i64, ptr, ptr"),
     **COMPLEX_FUNCTIONS,
+    **RESULT_FUNCTIONS,
     **LIST_FUNCTIONS,
 }
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
 
-CALLED_BY_LOOPS = ("pb_grow", "pb_names", *POLL_FUNCTIONS, *FORKS)
+CALLED_BY_LOOPS = ("pb_grow", "pb_names", "pb_result", *POLL_FUNCTIONS, *FORKS)
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice to the system
@@ -261,10 +263,13 @@ define internal void @pb_empty(ptr %ctx) {{
   {store(Field.TAPE_CUR, "%tape")}
   {store(Field.IDS_CUR, str(ID_BASE))}
   {store(Field.STORE_TOP, "0")}
+  {load("%results", Field.RESULTS)}
   {load("%big", Field.BIG)}
-  %was = icmp ne i64 %big, 0
+  %any = or i64 %results, %big
+  %was = icmp ne i64 %any, 0
   br i1 %was, label %trim, label %done
 trim:
+  call void @pb_free_results(ptr %ctx)
   call void @pb_trim(ptr %ctx)
   br label %done
 done:
@@ -397,6 +402,7 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             FORK,
             ARRAYS,
             COMPLEX_ARRAYS,
+            RESULTS,
             lists_text(),
             residuals_text(page),
             OBJECTS,

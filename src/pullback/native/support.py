@@ -13,6 +13,7 @@ from pullback.native.layout import (
     load_field,
     store_field,
 )
+from pullback.native.runtime_results import LEAST
 
 _STACK_REGISTER = {"x86_64": "rsp", "AMD64": "rsp", "aarch64": "sp", "arm64": "sp"}
 
@@ -172,6 +173,28 @@ _SAME_REALS = """%equal = fcmp oeq double %v, %w
   %nan = fcmp uno double %v, %v
   %same = or i1 %equal, %nan"""
 
+# From the system, if it is large and there is a block left (``lower/own_memory.py``).
+_RESULT = f"""
+declare ptr @pb_result(ptr, i64)
+
+define internal fastcc ptr @pb.result(ptr %ctx, i64 %count, i64 %size) nounwind {{
+  %bytes = mul i64 %count, %size
+  %sane = icmp ult i64 %count, {1 << 52}
+  %large = icmp uge i64 %bytes, {LEAST}
+  %own = and i1 %sane, %large
+  br i1 %own, label %block, label %arena
+block:
+  %p = call ptr @pb_result(ptr %ctx, i64 %bytes)
+  %null = icmp eq ptr %p, null
+  br i1 %null, label %arena, label %done
+arena:
+  %q = call fastcc ptr @pb.temp(ptr %ctx, i64 %count, i64 %size)
+  ret ptr %q
+done:
+  ret ptr %p
+}}
+"""
+
 SUPPORT: dict[str, str] = {
     "pb.temp": _alloc("pb.temp", Field.TEMP_CUR, Field.TEMP_END),
     "pb.residual": _alloc("pb.residual", Field.RESID_CUR, Field.RESID_END),
@@ -180,6 +203,7 @@ SUPPORT: dict[str, str] = {
     "pb.cells": _ACC_ALLOC,
     "pb.fail": _FAIL,
     "pb.deep": _DEEP,
+    "pb.result": _RESULT,
     "pb.settled_f64": _settled("pb.settled_f64", "double", _SAME_REALS),
     "pb.settled_i64": _settled("pb.settled_i64", "i64", "%same = icmp eq i64 %v, %w"),
 }
