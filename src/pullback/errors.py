@@ -43,6 +43,8 @@ class PullbackError(Exception):
     """Whether the function makes objects that may have several names."""
     shares = False
     """Whether all that is wrong is that an object would need several names here."""
+    in_every_form = False
+    """Whether it is refused in whatever form the program is compiled."""
     iterates = False
     """Whether all that is wrong is that the result is an iterator."""
 

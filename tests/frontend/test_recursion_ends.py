@@ -65,7 +65,7 @@ REFUSED = [
     (endless, "calls it again"), (endless_in_turns, "calls it again"),
     (endless_loop, "calls it again"), (always_goes_round, "calls it again"),
     (refused_beside_a_call, "wrong"), (refused_after_a_call, "float"),
-    (tuple_or_number, "tuple of 2 items"), (polymorphic, "ever new types"),
+    (tuple_or_number, "one of its own form"), (polymorphic, "ever new types"),
 ]  # fmt: skip
 
 

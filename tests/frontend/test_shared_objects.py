@@ -116,7 +116,8 @@ def test_fields_with_objects_and_lists_of_them(monkeypatch: pytest.MonkeyPatch) 
 def test_a_tree_of_tuples_is_refused_before_its_type_has_grown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Huffman's tree of tuples beside texts: each run would find a type that is twice as large."""
+    """Huffman's tree of tuples beside texts: each run would find a type that is twice as large. No
+    form with references is tried: tuples have none."""
 
     def f(x: float) -> float:
         count = itertools.count()
@@ -137,6 +138,6 @@ def test_a_tree_of_tuples_is_refused_before_its_type_has_grown(
         begin(facts)
 
     monkeypatch.setattr(Facts, "begin_run", noted)
-    with pytest.raises(pb.PullbackError, match="do not settle"):
+    with pytest.raises(pb.PullbackError, match="one of its own form"):
         pb.jit(f)(1.3)
-    assert leaves and max(leaves) < 200 and len(leaves) < 60
+    assert not leaves

@@ -1,6 +1,7 @@
 """Tuples of several lengths in one place, and keys of several types: values, derivatives, what
 Python raises, arguments and results."""
 
+import math
 import random
 
 import pytest
@@ -150,3 +151,103 @@ def with_keys_of_seed(seed):
 @pytest.mark.parametrize("seed", seeds("values", 4, 3, 80))
 def test_random_keys(seed):
     is_right(with_keys_of_seed(seed), (1.3,))
+
+
+# --- trees of tuples ------------------------------------------------------------------------------
+
+TREE = ("+", ("x",), ("*", 2.0, ("sin", ("x",))))
+
+
+def of_a_tree(x):
+    """The tree is known: the recursion has a form for each kind of node in it."""
+
+    def value(t):
+        match t:
+            case ("x",):
+                return x
+            case ("+", a, b):
+                return value(a) + value(b)
+            case ("*", a, b):
+                return value(a) * value(b)
+            case ("sin", a):
+                return math.sin(value(a))
+            case float():
+                return t
+
+    return value(TREE)
+
+
+def of_a_derivative(x):
+    def d(t):
+        if isinstance(t, float):
+            return 0.0
+        if t[0] == "x":
+            return 1.0
+        if t[0] == "+":
+            return ("+", d(t[1]), d(t[2]))
+        return ("+", ("*", d(t[1]), t[2]), ("*", t[1], d(t[2])))
+
+    def value(t):
+        if isinstance(t, float):
+            return t
+        if t[0] == "x":
+            return x
+        return value(t[1]) + value(t[2]) if t[0] == "+" else value(t[1]) * value(t[2])
+
+    return value(d(("+", ("x",), ("*", ("x",), ("x",)))))
+
+
+@pytest.mark.parametrize("f", [of_a_tree, of_a_derivative], ids=name_of)
+def test_known_trees(f):
+    is_right(f, (1.3,))
+
+
+def linked(x):
+    items = None
+    for i in range(int(3 * x)):
+        items = (x * i, items)
+    total = 0.0
+    while items is not None:
+        v, items = items
+        total = total * 2 + v
+    return total
+
+
+def searched(x):
+    def insert(t, v):
+        if t is None:
+            return (v, None, None)
+        k, low, high = t
+        return (k, insert(low, v), high) if v < k else (k, low, insert(high, v))
+
+    root = None
+    for v in [x, 3.0, 0.5, 2.0]:
+        root = insert(root, v)
+    return root[0]
+
+
+def parsed_by_hand(x):
+    tokens, at = ["x", "*", "2", "*", "x"], 1
+
+    def factor(k):
+        return ("var",) if tokens[k] == "x" else ("num", float(tokens[k]))
+
+    node = factor(0)
+    while at < len(tokens):
+        node = ("*", node, factor(at + 1))
+        at += 2
+
+    def value(t):
+        if t[0] == "num":
+            return t[1]
+        return x if t[0] == "var" else value(t[1]) * value(t[2])
+
+    return value(node)
+
+
+@pytest.mark.parametrize("f", [linked, searched, parsed_by_hand], ids=name_of)
+def test_trees_that_grow_are_refused(f):
+    """Early, in any form of the program, and with what to write instead."""
+    with pytest.raises(pb.PullbackError, match="one of its own form") as found:
+        pb.jit(f)(1.3)
+    assert "class Node" in found.value.rewrite and found.value.in_every_form

@@ -264,7 +264,105 @@ def grouped(x):
     return total + counts["odd"] * x + counts[0] + counts["even"]
 
 
+class KdNode:
+    def __init__(self, point, axis, left, right):
+        self.point, self.axis, self.left, self.right = point, axis, left, right
+
+
+POINTS = [(2.0, 3.0), (5.0, 4.0), (9.0, 6.0), (4.0, 7.0), (8.0, 1.0), (7.0, 2.0)]
+
+
+def nearest(x):
+    """A k-d tree: a recursion that sorts its argument, and the best point so far in a list."""
+
+    def build(points, depth=0):
+        if not points:
+            return None
+        axis = depth % 2
+        points.sort(key=lambda p: p[axis])
+        m = len(points) // 2
+        low, high = build(points[:m], depth + 1), build(points[m + 1 :], depth + 1)
+        return KdNode(points[m], axis, low, high)
+
+    target, best = (x * 5, x * 2), [None, float("inf")]
+
+    def visit(node):
+        if node is None:
+            return
+        d = sum((a - b) ** 2 for a, b in zip(node.point, target))
+        if d < best[1]:
+            best[0] = node.point
+            best[1] = d
+        diff = target[node.axis] - node.point[node.axis]
+        near, far = (node.left, node.right) if diff < 0 else (node.right, node.left)
+        visit(near)
+        if diff**2 < best[1]:
+            visit(far)
+
+    visit(build([p for p in POINTS]))
+    return best[1] + best[0][0]
+
+
+def nearest_in_dicts(x):
+    def build(points, depth=0):
+        if not points:
+            return None
+        points = sorted(points, key=lambda p: p[depth % 2])
+        m = len(points) // 2
+        low, high = build(points[:m], depth + 1), build(points[m + 1 :], depth + 1)
+        return {"point": points[m], "left": low, "right": high}
+
+    root = build([p for p in POINTS])
+    target, best = (x * 5, x * 2), [None, float("inf")]
+
+    def visit(node, depth):
+        if node is None:
+            return
+        p, axis = node["point"], depth % 2
+        d = sum((a - b) ** 2 for a, b in zip(p, target))
+        if d < best[1]:
+            best[0] = p
+            best[1] = d
+        diff = target[axis] - p[axis]
+        near, far = (
+            (node["left"], node["right"]) if diff < 0 else (node["right"], node["left"])
+        )
+        visit(near, depth + 1)
+        if diff**2 < best[1]:
+            visit(far, depth + 1)
+
+    visit(root, 0)
+    return best[1]
+
+
+def what_python_says(x):
+    """Operators of a number with what may be a tuple."""
+    rows, said = [], 0
+    for i in range(4):
+        rows.append((x, "t") if i == 1 else x + i)
+    total = 0.0
+    for v in rows:
+        for k in range(6):
+            try:
+                if k == 0:
+                    total += v + 1.0
+                elif k == 1:
+                    total += 1.0 + v
+                elif k == 2:
+                    total += v * 0.5
+                elif k == 3:
+                    total += 2.0 - v
+                elif k == 4:
+                    total += v < 2.0
+                else:
+                    total += -v
+            except TypeError as e:
+                said += len(str(e))
+    return total + said
+
+
 PROGRAMS = [
+    nearest, nearest_in_dicts, what_python_says,
     stack_machine, turtle, events, steps, states, parsed, by_exceptions, spread, compared,
     numbers_and_pairs, gone_through, in_values, yielded, int_and_text_keys, none_text_and_int_keys,
     tuple_keys, grouped,

@@ -150,7 +150,7 @@ def _specialise(
                 if (outside or NOTHING).learns_from(e):
                     e.makes_objects = any(map(can_be_shared, attempt.rt.constructed))
                     raise
-                if e.iterates:
+                if e.iterates or e.in_every_form:
                     raise
                 found = None if facts is not None else _with_references(attempt, e)
                 if isinstance(found, Specialised):
@@ -221,7 +221,7 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             _Learnt.last = _Learnt(attempt, facts)
             return made
         except PullbackError as e:
-            if e.iterates or isinstance(e, UntoldError):
+            if e.iterates or e.in_every_form or isinstance(e, UntoldError):
                 raise
             refusal = refusal or (e if makes_objects else None)
             met = met or facts.met

@@ -30,6 +30,7 @@ from pullback.frontend.functions.captured_variables import (
 from pullback.frontend.functions.handing import of_raising, with_updates
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Scope, chain
+from pullback.frontend.kinds import tuple_trees
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
@@ -199,6 +200,8 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
             "return the same type of value on every path",
             error=TypesDoNotMeetError,
         )
+    what = f"what {spec.definition.name!r} gives"
+    tuple_trees.check(run, spec.result, wide, what, node)
     if wide != spec.result and has_function(wide):
         wide = tie(wide, lambda: run.calls.set_at((spec.definition, "result"), node))
     return coerce(run, value, wide, node)

@@ -14,6 +14,7 @@ from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import chain, function_scope, shown
 from pullback.frontend.interpret.carried import Carried, Head, Part, rebuilt
+from pullback.frontend.kinds import tuple_trees
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, kind_of
@@ -316,6 +317,10 @@ def _name(names: Sequence[str], k: int) -> str:
     return names[k] if k < len(names) else ""
 
 
+def _called(name: str) -> str:
+    return f"{shown(name)!r}" if name else "the value carried round the loop"
+
+
 def _next_kind(
     run: Run, head: Kind, first: Kind, out: Value, node: ast.AST, name: str, place: int
 ) -> Kind:
@@ -329,7 +334,7 @@ def _next_kind(
         return kind
     joined = join_growing(first, kind)
     if joined is None:
-        what = f"{shown(name)!r}" if name else "the value carried round the loop"
+        what = _called(name)
         was, becomes = describe_both(first, kind)
         reason = f"{what} is {was} before the loop and {becomes} after a round"
         if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:
@@ -341,6 +346,7 @@ def _next_kind(
             node, reason, "let it have one type from the start", error=TypesDoNotMeetError
         )
     wide = widen(head, generalise(joined))
+    tuple_trees.check(run, head, wide, _called(name), node)
     if wide == head or not has_function(wide):
         return wide
     wide = join(head, wide) or wide  # lambda sets only grow

@@ -151,7 +151,10 @@ def _require_order(run: Run, op: str, left: Value, right: Value, node: ast.AST) 
 
 
 def _have_no_order(left: Value, right: Value) -> bool:
-    """Whether a text, or a member of an enumeration without an order, meets something else."""
+    """Whether a text, or a member of an enumeration without an order, meets something else, or a
+    tuple or list a number of Python's."""
+    if optionals.is_sequence_beside_number(left, right):
+        return True
     texts = [made_texts.is_text(v) for v in (left, right)]
     words = [t or symbol_values.is_plain(v) for t, v in zip(texts, (left, right), strict=True)]
     if all(words):

@@ -185,8 +185,10 @@ def _require_operator(run: Run, op: str, left: Value, right: Value, node: ast.AS
 
 
 def _is_undefined(op: str, x: Value, y: Value) -> bool:
-    """Whether one of two operands is a text, or a member of an enumeration, for which Python has no
-    such operator with the other."""
+    """Whether one of two operands is a text, a member of an enumeration, a tuple or a list, for
+    which Python has no such operator with the other."""
+    if optionals.is_sequence_beside_number(x, y):
+        return op != "*" or not (_is_count(x) or _is_count(y))
     texts = [made_texts.is_text(v) for v in (x, y)]
     words = [text or symbol_values.is_plain(v) for text, v in zip(texts, (x, y), strict=True)]
     if not any(words) or (op == "%" and texts[0]):
@@ -223,7 +225,8 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
             run, operand, lambda name: f"bad operand type for unary {op}: {name!r}", node
         )
         return unary(run, op, there, node)
-    if made_texts.is_text(operand) or symbol_values.is_plain(operand):
+    has_none = made_texts.is_text(operand) or symbol_values.is_plain(operand)
+    if has_none or isinstance(operand, (TupleV, ListV)):
         message = f"bad operand type for unary {op}: {optionals.class_name(operand)!r}"
         run.never("TypeError", message, node, ArgumentTypeError)
     operand = opened(run, payloads.operand(run, operand, node), node)

@@ -130,6 +130,16 @@ def may_be_text(value: Value) -> TypeGuard[OptionalV]:
     return False
 
 
+def is_sequence_beside_number(a: Value, b: Value) -> bool:
+    """Whether one of two values is a tuple or list, and the other a number of Python's."""
+    return any(
+        isinstance(x, (TupleV, ListV)) and (
+            (isinstance(y, Scalar) and y.py)
+            or (isinstance(y, Static) and type(y.value) in (int, float, bool))
+        ) for x, y in ((a, b), (b, a))
+    )  # fmt: skip
+
+
 def innermost(value: Value) -> Value:
     """Return the first of the things that a value may be."""
     while isinstance(value, OptionalV):
@@ -208,8 +218,12 @@ def _unlike(op: str, left: Value, right: Value, node: ast.AST) -> str:
     first, second = class_name(left), class_name(right)
     if op == "+" and first == "str":
         return f'can only concatenate str (not "{second}") to str'
-    if op == "*" and "str" in (first, second):
-        return f"can't multiply sequence by non-int of type {second if first == 'str' else first!r}"
+    if op == "+" and first in ("tuple", "list"):
+        return f'can only concatenate {first} (not "{second}") to {first}'
+    sequence = next((c for c in (first, second) if c in ("str", "tuple", "list")), None)
+    if op == "*" and sequence is not None:
+        other = second if first == sequence else first
+        return f"can't multiply sequence by non-int of type {other!r}"
     names = f"{first!r} and {second!r}"
     return f"unsupported operand type(s) for {word}: {names}"
 
@@ -299,7 +313,8 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 
 
 __all__ = [
-    "apart", "class_name", "class_of", "compared", "innermost", "is_nothing", "may_be_nothing",
-    "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands", "present",
-    "require_items", "stands_apart", "takes_numbers_only", "told_of_nothing", "unlike", "unordered",
+    "apart", "class_name", "class_of", "compared", "innermost", "is_nothing",
+    "is_sequence_beside_number", "may_be_nothing", "may_be_text", "may_be_tuple", "meet_nothing",
+    "object_said", "operands", "present", "require_items", "stands_apart", "takes_numbers_only",
+    "told_of_nothing", "unlike", "unordered",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import EllipsisType, NotImplementedType
 
 from pullback.frontend.kinds.kinds import (
@@ -145,18 +145,8 @@ def joined(
         other = found[s]
         if s[0] == "tuple":
             other = as_value(other)
-            if s in {i for part in parts(other) for i in _sorts_in(part)}:
-                return None  # in each round the tuple has the one before in it
         made = OptionalK(made, other)
     return made
-
-
-def _sorts_in(kind: Kind) -> Iterator[Sort]:
-    """Iterate over the sorts of the alternatives in a kind."""
-    if isinstance(kind, OptionalK):
-        yield from map(sort, alternatives(kind))
-    for part in parts(kind):
-        yield from _sorts_in(part)
 
 
 def _take_in_tuples(
