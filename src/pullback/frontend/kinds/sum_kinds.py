@@ -157,7 +157,9 @@ def _take_in_tuples(
         beside = found.get(("value",))
         if isinstance(beside, (TupleK, ListK)):
             both = join(beside, found[s])
-            if both is not None and not isinstance(both, OptionalK):
+            if both is None or isinstance(both, OptionalK):
+                continue
+            if mixes(beside) or not mixes(both):
                 found[("value",)] = both
                 del found[s]
 
