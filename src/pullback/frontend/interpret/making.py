@@ -20,7 +20,13 @@ from pullback.frontend.memory import container_objects
 from pullback.frontend.python.container_bases import held_by
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.libraries import is_closed, name_of
-from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, maker_of
+from pullback.frontend.python.object_classes import (
+    NAMESPACES,
+    hook_of,
+    is_made_in_python,
+    is_object_class,
+    maker_of,
+)
 from pullback.frontend.run import Run
 from pullback.frontend.store.facts import can_be_shared
 
@@ -248,8 +254,20 @@ def _nothing(
     return Static(None)
 
 
+_VALUES = (float, int, complex, str, bytes, tuple, set, frozenset)
+"""Classes that a class of a user may not have as a base."""
+
+
 def refuse_class(run: Run, obj: object, node: ast.AST) -> None:
     """Refuse a class of the user whose objects are no places, and calls of such objects."""
+    base = next((b for b in _VALUES if isinstance(obj, type) and issubclass(obj, b)), None)
+    if base is not None and isinstance(obj, type) and is_made_in_python(obj):
+        run.refuse(
+            node,
+            f"{name_of(obj)} is derived from {base.__name__}: its objects are values of a class of "
+            "their own",
+            "write a frozen dataclass that holds the value",
+        )
     made_by = getattr(obj, "__init__", None) if isinstance(obj, type) else None
     if isinstance(made_by, types.FunctionType) and not is_closed(made_by):
         run.refuse(
