@@ -4,7 +4,7 @@ functions beside shared lists."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, nullcontext
 from typing import Any
 
 import pytest
@@ -102,6 +102,35 @@ def in_an_attribute(x):
     return t + weighed(log)
 
 
+def contexts_as_arguments(x):
+    log = []
+
+    def run(ctx=None):
+        with ctx or nullcontext(2.0):
+            log.append(x)
+
+    run()
+    run(Res(log, 2 * x))
+    run(nullcontext())
+    c = closing(Connection(log, x))
+    with c as k:
+        r = k.query(2.0)
+    with nullcontext() as nothing, closing(Connection(log, 3.0)) as q:
+        r += q.v * (1.0 if nothing is None else 5.0)
+    return r + weighed(log)
+
+
+class Connection:
+    def __init__(self, log, v):
+        self.log, self.v = log, v
+
+    def query(self, k):
+        return self.v * k
+
+    def close(self):
+        self.log.append(self.v)
+
+
 class Bus:
     def __init__(self):
         self.handlers = {}
@@ -133,7 +162,8 @@ def a_handler_that_emits(x):
     return weighed(log)
 
 
-CASES = [closed, swallowed, opened_elsewhere, in_an_attribute, a_handler_that_emits]
+CASES = [closed, swallowed, opened_elsewhere, in_an_attribute, contexts_as_arguments,
+         a_handler_that_emits]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", CASES)

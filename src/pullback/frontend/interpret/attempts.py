@@ -30,6 +30,7 @@ from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.undefined import any_of
 from pullback.frontend.kinds.values import (
     UNSET,
+    WRITTEN_CLASSES,
     CaughtV,
     PlaceV,
     RecordV,
@@ -344,7 +345,9 @@ def context(run: Run, s: Context) -> None:
     if generator is not None and isinstance(known, Static) and known.value is s.means:
         definition_of(generator)  # its text is in use
         return
-    if not (isinstance(known, Static) and known.value in _HARMLESS):
+    texts = (WRITTEN_CLASSES[c] for c in _HARMLESS if c in WRITTEN_CLASSES)
+    written_out: tuple[object, ...] = (*_HARMLESS, *texts)
+    if not (isinstance(known, Static) and known.value in written_out):
         run.refuse(
             s,
             "'with' has effects that compiled code cannot have",

@@ -53,6 +53,7 @@ from pullback.frontend.library.text import (
     orderings,
     pieces,
     placing,
+    plain_contexts,
     polynomial_zeros,
     polynomials,
     power_series,
@@ -195,6 +196,7 @@ CLASSES: dict[type, type] = {
         legacy_generators.RandomState,
     )},
     random.Random: python_generators.Random, contextlib.ExitStack: exit_stack.ExitStack,
+    contextlib.nullcontext: plain_contexts.nullcontext, contextlib.closing: plain_contexts.closing,
 }  # fmt: skip
 """Classes whose objects change (``tests/frontend/test_deques.py``, ``test_queues.py``)."""
 
