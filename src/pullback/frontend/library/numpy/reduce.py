@@ -14,7 +14,7 @@ import numpy as np
 from pullback.core.build import i64, lit
 from pullback.core.later import SPECIAL, Later
 from pullback.core.terms import Atom
-from pullback.core.types import BOOL, I64, Bool, Real
+from pullback.core.types import BOOL, F64, I64, Bool, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element, parse_dtype, real_of
@@ -156,6 +156,9 @@ def total(
         return numpy_scalar(sp.convert(x, t, node))
 
     def kernel(inner: tuple[Atom, ...], read: Read) -> Atom:
+        if elem == BOOL and t == I64 and not product:  # sums of reals have lanes, and are exact
+            count = sum_of(sp, inner, _as_type(sp, read, F64, node), F64, node)
+            return sp.convert(numpy_scalar(count), t, node)
         item = _as_type(sp, read, t, node)
         return product_of(sp, inner, item, t) if product else sum_of(sp, inner, item, t, node)
 
