@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 import scipy.interpolate
 import scipy.sparse
-from scipy import fftpack, integrate, linalg, ndimage, optimize, signal, special, stats
+from scipy import fftpack, integrate, linalg, ndimage, optimize, signal, stats
 from scipy.sparse.linalg import splu
 
 import pullback as pb
@@ -93,13 +93,6 @@ def sparse_scipy(values, x):
     return scipy.sparse.bsr_array((values, ([0, 1, 2], [2, 0, 1])), shape=(3, 3)) @ x
 
 
-def lambertw(x):
-    w = 0.5
-    for _ in range(20):
-        w = w - (w - x * np.exp(-w)) / (1.0 + w)
-    return w
-
-
 def legendre(x):
     p, q = x, 1.0
     for k in range(1, 4):
@@ -130,18 +123,18 @@ def descend(x):
     return optimize.minimize(f, x, jac=True).x
 
 
+def factored(a, b):
+    low, diagonal, _ = linalg.ldl(a)
+    return np.linalg.solve(low @ diagonal @ low.T, b)
+
+
 # name, the arguments, the refused spelling, the spelling that the advice says
 ADVICE = [
     ("scipy.linalg.lstsq", (A, A[0]), lambda a, b: linalg.lstsq(a, b)[0],
      lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0]),
-    ("scipy.linalg.pinvh", (S,), lambda a: linalg.pinvh(a), lambda a: np.linalg.pinv(a)),
+    ("scipy.linalg.ldl", (S, S[0]), factored, lambda a, b: np.linalg.solve(a, b)),
     ("numpy.frompyfunc", (X,), lambda x: np.frompyfunc(math.sin, 1, 1)(x),
      lambda x: np.array([math.sin(v) for v in x])),
-    ("scipy.linalg.solve_circulant", (A[0] + 5.0, A[0]),
-     lambda c, b: linalg.solve_circulant(c, b), lambda c, b: np.linalg.solve(
-         c[(np.arange(len(c))[:, None] - np.arange(len(c))) % len(c)], b)),
-    ("scipy.linalg.qr", (A,), lambda a: np.abs(linalg.qr(a)[1]),
-     lambda a: np.abs(np.linalg.qr(a)[1])),
     ("numpy.poly1d", (P, 2.0), lambda c, x: np.poly1d(c)(x), lambda c, x: np.polyval(c, x)),
     ("numpy.partition", (X,), lambda x: np.partition(x, 2)[2], lambda x: np.sort(x)[2]),
     ("numpy.argpartition", (P,), lambda x: np.argpartition(x, 2)[2], lambda x: np.argsort(x)[2]),
@@ -172,7 +165,6 @@ ADVICE = [
     ("SuperLU.solve", (X[:3],), lambda x: FACTORS.solve(x), lambda x: splu(SYSTEM).solve(x)),
     ("scipy.ndimage.generic_filter", (X,),
      lambda x: ndimage.generic_filter(x, np.sum, 3, mode="constant"), kept),
-    ("scipy.special.lambertw", (1.5,), lambda x: special.lambertw(x).real, lambertw),
     ("pb.ravel", (X,), lambda v: v[0] * (v[1] + v[2]), lambda v: v[0] * np.sum(v[1:3])),
     ("torch.tanh", (X,), np.tanh, lambda x: np.tanh(x)),
     ("tqdm.contrib.tzip", (4.0,), lambda x: x * 3.0,

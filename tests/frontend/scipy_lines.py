@@ -50,7 +50,7 @@ def function_of(line: str) -> Callable[..., Any]:
     return found["line"]
 
 
-MODULES = ("linalg", "ndimage", "stats")
+MODULES = ("linalg", "ndimage", "special", "stats")
 
 
 def _imported(name: str) -> str:
@@ -173,4 +173,43 @@ ndimage.gaussian_filter(v[:1], 1.0, mode='mirror')
 ndimage.correlate1d(v, [1.0, 2.0], origin=1)
 """
 
-SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS)
+MATRICES = """
+linalg.sqrtm(even)
+linalg.sqrtm(np.array([[1.0, s], [0.0, 1.0]]))
+linalg.sqrtm(np.eye(3) * s)
+linalg.logm(even)
+linalg.logm(np.array([[1.0, s], [0.0, 1.0]]))
+linalg.fractional_matrix_power(even, q)
+linalg.fractional_matrix_power(even, 2), linalg.fractional_matrix_power(even, -1)
+linalg.expm_frechet(m, even), linalg.expm_frechet(m, even, compute_expm=False)
+linalg.cosm(m), linalg.sinm(m), linalg.tanm(m)
+linalg.coshm(m), linalg.sinhm(m), linalg.tanhm(m)
+linalg.qr(m), linalg.qr(g.T, mode='economic'), linalg.qr(g.T, mode='r'), linalg.qr(g[:2])
+linalg.pinvh(even)
+u = linalg.orth(g.T[:, :3]); u @ u.T
+linalg.null_space(m[:2])
+linalg.null_space(m[:1]).shape, linalg.null_space(m).shape
+linalg.orthogonal_procrustes(m, even)
+linalg.subspace_angles(m[:, :2], even[:, :1]), linalg.subspace_angles(m[:, :1], even[:, :1])
+linalg.solve_circulant(p[:3] + 2.0, v[:3])
+linalg.convolution_matrix(v, 4), linalg.convolution_matrix(v, 4, 'same')
+linalg.convolution_matrix(v, 4, mode='valid'), linalg.fiedler(v), linalg.leslie(p, q * p[1:])
+linalg.sqrtm(turn[:3])
+linalg.orthogonal_procrustes(m, g)
+"""
+
+INTEGRALS = """
+special.sici(s), special.sici(v)[0], special.sici(p)[1]
+special.sici(np.array([0.0, s]))[0]
+special.shichi(v)[0], special.shichi(np.abs(m))[1]
+special.fresnel(v), special.fresnel(s)
+special.lambertw(s), special.lambertw(v)
+special.lambertw(-0.1 * p[:2], -1), special.lambertw(v[:3] + 1j * w[:3], 2)
+special.wofz(s), special.wofz(v + 1j * w)
+special.voigt_profile(v, s, q), special.voigt_profile(s, 0.5, q)
+stats.binom.ppf(q, 10, 0.4), stats.poisson.ppf([0.1, 0.5, 0.9], s * 4)
+stats.poisson(3.0).ppf(q), stats.geom.isf(q, 0.3, loc=s), stats.randint.ppf(q, 2, 9)
+stats.nbinom.ppf(np.array([0.0, 1.0, 0.3]), 5, 0.5), stats.hypergeom.isf(q, 20, 7, 12)
+"""
+
+SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS, MATRICES, INTEGRALS)

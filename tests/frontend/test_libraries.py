@@ -47,8 +47,8 @@ def minimises(x):
     return scipy.optimize.basinhopping(lambda y: (y - x) ** 2, 0.0).fun
 
 
-def omega(x):
-    return scipy.special.lambertw(x)
+def elliptic(x):
+    return scipy.special.ellipj(x, 0.5)[0]
 
 
 def factors(x):
@@ -69,7 +69,7 @@ CASES = [
     (interpolates, "scipy.interpolate.make_interp_spline", "np.interp"),
     (has_density, "scipy.stats.moyal.logpdf", "write its formula"),
     (minimises, "scipy.optimize.basinhopping", "pb.value_and_grad"),
-    (omega, "scipy.special.lambertw", "for _ in range(20)"),
+    (elliptic, "scipy.special.ellipj", "write its formula"),
     (factors, "scipy.linalg.ldl", "np.linalg.solve"),
     (draws, "secrets.randbelow", "np.random.default_rng(seed)"),
     (draws_by_object, "numpy.random.Generator.spawn", "np.random.default_rng(seed)"),

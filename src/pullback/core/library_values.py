@@ -44,6 +44,40 @@ def _eigen(reals: Floats, words: Words) -> Any:
 _INDEPENDENT = 1e13
 """Vectors whose matrix has a larger condition number are no basis."""
 
+def _right_vectors(reals: Floats, words: Words) -> Any:
+    """Return all right singular vectors of a matrix, in columns."""
+    return _linalg.svd(reals.reshape(words), full_matrices=True)[2].T.ravel()
+
+
+def _left_vectors(reals: Floats, words: Words) -> Any:
+    """Return the left singular vectors of a matrix, in columns."""
+    return _linalg.svd(reals.reshape(words), full_matrices=False)[0].ravel()
+
+
+def _of_two_parts(name: str, reals: Floats, words: Words) -> Any:
+    """Return the parts of a function of complex numbers."""
+    x, y = reals.reshape(2, -1)
+    found = getattr(_special, name)(x + 1j * y, *map(int, words))
+    return np.concatenate([found.real, found.imag])
+
+
+def _both(name: str, reals: Floats, words: Words) -> Any:
+    """Return the two results of a function of real numbers."""
+    return np.concatenate(getattr(_special, name)(reals))
+
+
+def _quantile(name: str, method: str, reals: Floats, words: Words) -> Any:
+    """Return a quantile of a discrete distribution: of a probability, by parameters of shape."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.atleast_1d(getattr(getattr(_stats, name), method)(*reals))
+
+
+_DISCRETE = (
+    "binom", "bernoulli", "betabinom", "nbinom", "geom", "hypergeom", "poisson", "randint", "zipf",
+)  # fmt: skip
+_special = Later("scipy.special")
+_linalg = Later("scipy.linalg")
 _stats = Later("scipy.stats")
 _SIDES = "two-sided", "less", "greater"
 
@@ -60,7 +94,13 @@ def _of_two_samples(name: str, reals: Floats, words: Words) -> Any:
 _TESTS = "spearmanr", "kendalltau", "mannwhitneyu", "ks_2samp"
 
 NAMED: dict[str, Callable[[Floats, Words], Any]] = {
-    "eigen": _eigen, **{name: partial(_of_two_samples, name) for name in _TESTS}
+    "eigen": _eigen, "right_vectors": _right_vectors,
+    "left_vectors": _left_vectors,
+    **{name: partial(_of_two_samples, name) for name in _TESTS},
+    **{name: partial(_both, name) for name in ("sici", "shichi", "fresnel")},
+    **{name: partial(_of_two_parts, name) for name in ("lambertw", "wofz")},
+    **{f"{name}.{method}": partial(_quantile, name, method)
+       for name in _DISCRETE for method in ("ppf", "isf")},
 }  # fmt: skip
 """The functions, by the names under which texts ask for them."""
 

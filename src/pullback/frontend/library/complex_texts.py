@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.core.later import LINALG
+from pullback.core.later import LINALG, SPECIAL
 from pullback.frontend.kinds.values import Specialiser, Value
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.complex_calls import OF_COMPLEX
@@ -21,6 +21,7 @@ from pullback.frontend.library.text import (
     polynomial_zeros,
     polynomials,
     scipy_eigenvalues,
+    scipy_integrals,
     scipy_linalg,
 )
 from pullback.frontend.python.python_values import with_defaults
@@ -37,6 +38,7 @@ def of_either(
 _TEXTS: dict[Any, Callable[..., Any]] = {
     np.linalg.eig: eigenvalues.eig, np.linalg.eigvals: eigenvalues.eigvals,
     np.roots: polynomial_zeros.roots, np.poly: polynomials.poly, LINALG.expm: scipy_linalg.expm,
+    SPECIAL.lambertw: scipy_integrals.lambertw, SPECIAL.wofz: scipy_integrals.wofz,
     LINALG.eig: scipy_eigenvalues.eig, LINALG.eigvals: scipy_eigenvalues.eigvals,
 }  # fmt: skip
 for _function, _text in _TEXTS.items():

@@ -17,6 +17,7 @@ from types import FunctionType, MethodType
 
 from pullback.core.frozen import dataclass
 from pullback.core.later import Later
+from pullback.core.library_values import NAMED
 from pullback.core.types import F64
 from pullback.frontend.kinds.snapshots import held
 from pullback.frontend.kinds.values import (
@@ -32,6 +33,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.library.asked_values import library_value
 from pullback.frontend.library.compiled_text import items_of, run_program
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
@@ -156,6 +158,24 @@ def _call(
     return elementwise(sp, given, one, node)
 
 
+def _step(
+    d: Distribution, method: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Call a quantile of a discrete distribution, which is SciPy's own value: it goes in steps, so
+    its derivative is 0, but by loc."""
+    parameters = {"q": MISSING} | dict.fromkeys(d.shapes, MISSING) | {"loc": Static(0.0)}
+    given = bind(sp, f"{d.name}.{method}", args, kwargs, node, **parameters)
+    given = tuple(to_array(sp, v, node) if isinstance(v, (ListV, TupleV)) else v for v in given)
+
+    def one(items: Sequence[Value]) -> Value:
+        *numbers, loc = (numpy_scalar(sp.convert(v, F64, node)) for v in items)
+        asked = (Static(f"{d.name}.{method}"), TupleV(tuple(numbers)), TupleV(()), Static(1))
+        found = sp.call(Static(library_value), asked, node)
+        return run_program(sp, _METHODS.moved, (found, loc), node)
+
+    return elementwise(sp, given, one, node)
+
+
 def _point_of(d: Distribution, method: str) -> str:
     """The name of the first parameter of a method."""
     return "q" if method in ("ppf", "isf") else "k" if d.discrete else "x"
@@ -197,7 +217,7 @@ def _handler(function: object) -> Handler | None:
     if name == "freeze":
         return _freeze(function.__self__)
     if d.discrete and name in ("ppf", "isf"):
-        return None
+        return partial(_step, d, name) if f"{d.name}.{name}" in NAMED else None
     return None if d.way(name) is None else partial(_call, d, name)
 
 

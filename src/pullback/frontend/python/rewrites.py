@@ -50,9 +50,7 @@ FORMULA = "write its formula, or call it outside and pass the result in"
 REWRITES: dict[str, str] = {
     # linear algebra
     "scipy.linalg.lstsq": LEAST,
-    "scipy.linalg.pinvh": "np.linalg.pinv(a)",
-    "scipy.linalg.ldl": SOLVE, "scipy.linalg.solve_circulant": SOLVE,
-    "scipy.linalg.qr": "np.linalg.qr(a)",
+    "scipy.linalg.ldl": SOLVE,
     # arrays
     "numpy.frompyfunc": EACH,
     "numpy.poly1d": "np.polyval(c, x)",
@@ -97,7 +95,6 @@ REWRITES: dict[str, str] = {
     "SuperLU.": "make it inside: splu(A).solve(b); factors are kept for the next time",
     "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
     "scipy.cluster.": OUTSIDE,
-    "scipy.special.lambertw": "for _ in range(20): w = w - (w - x * np.exp(-w)) / (1.0 + w)",
     "pb.": INSIDE, "pb.ravel": PLACES, "pb.ravel.<locals>.unravel": PLACES,
     # other packages
     "pandas.": COLUMNS, "polars.": COLUMNS, "xarray.": COLUMNS,

@@ -63,6 +63,11 @@ def probability(
     return -np.inf if log else 0.0
 
 
+def moved(found: Any, loc: Any) -> Any:
+    """Return the one number that is found, for loc 0, at another loc."""
+    return found[0] + loc
+
+
 def quantile(
     formula: Formula, mirrored: bool, allowed: Formula, low: Any, high: Any, upper: bool,
     q: Any, shapes: Numbers, loc: Any, scale: Any,

@@ -68,11 +68,13 @@ from pullback.frontend.library.text import (
     scipy_filters,
     scipy_fits,
     scipy_initial_value,
+    scipy_integrals,
     scipy_integrate,
     scipy_interpolate,
     scipy_least_squares,
     scipy_linalg,
     scipy_linear_systems,
+    scipy_matrix_functions,
     scipy_minima,
     scipy_minima_of_numbers,
     scipy_multivariate,
@@ -151,9 +153,11 @@ OTHERS = (
     | _series(power_series)
     | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
     | _by_name("scipy.special", scipy_special)
+    | _by_name("scipy.special", scipy_integrals)
     | _by_name("scipy.linalg", scipy_linalg)
     | _by_name("scipy.linalg", scipy_eigenvalues)
     | _by_name("scipy.linalg", scipy_linear_systems)
+    | _by_name("scipy.linalg", scipy_matrix_functions)
     | _by_name("scipy.integrate", scipy_integrate)
     | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.integrate", scipy_quadrature)
