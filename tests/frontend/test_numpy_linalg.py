@@ -240,3 +240,27 @@ def test_stacks_are_inverted_matrix_by_matrix() -> None:
     np.testing.assert_allclose(pb.jit(inv)(stack), np.linalg.inv(stack), 1e-12)
     with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
         pb.jit(inv)(np.zeros((2, 2, 2)))
+
+
+def left_vectors(a):
+    return np.linalg.svd(a, full_matrices=False)[0] @ weights(min(a.shape))
+
+
+def right_vectors(a):
+    return weights(min(a.shape)) @ np.linalg.svd(a, full_matrices=True)[2][: min(a.shape)]
+
+
+def eigenvectors(a):
+    return np.linalg.eigh(a[:3, :3] + a[:3, :3].T)[1] @ weights(3)
+
+
+@pytest.mark.parametrize("f", [left_vectors, right_vectors, eigenvectors])
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_vectors_have_numpys_signs(f: Callable[[Any], Any], method: str) -> None:
+    loss = lambda a: np.sum(f(a)[:2])  # meant
+    for seed, shape in enumerate(((3, 3), (5, 3), (3, 5), (4, 4))):
+        a, d = np.random.default_rng(seed).normal(size=(2, *shape))
+        value, gradient = pb.value_and_grad(loss, method=method)(a)
+        np.testing.assert_allclose(value, loss(a), 1e-10)
+        difference = (loss(a + 1e-6 * d) - loss(a - 1e-6 * d)) / 2e-6
+        np.testing.assert_allclose(np.sum(gradient * d), difference, 1e-4, 1e-6)

@@ -44,6 +44,20 @@ def _eigen(reals: Floats, words: Words) -> Any:
 _INDEPENDENT = 1e13
 """Vectors whose matrix has a larger condition number are no basis."""
 
+
+def _numpys(which: int, reals: Floats, words: Words) -> Any:
+    """Return the eigenvectors of a symmetric matrix (which = 2) or the left or right singular
+    vectors (0, 1) as NumPy finds them, in columns; zeros where it does not."""
+    a = reals.reshape(words)
+    try:
+        if which == 2:
+            return np.linalg.eigh(a)[1].ravel()
+        found = np.linalg.svd(a, full_matrices=False)
+    except np.linalg.LinAlgError:
+        return np.zeros(a.shape[which % 2] * min(a.shape))
+    return (found[2].T if which else found[0]).ravel()
+
+
 def _right_vectors(reals: Floats, words: Words) -> Any:
     """Return all right singular vectors of a matrix, in columns."""
     return _linalg.svd(reals.reshape(words), full_matrices=True)[2].T.ravel()
@@ -96,6 +110,8 @@ _TESTS = "spearmanr", "kendalltau", "mannwhitneyu", "ks_2samp"
 NAMED: dict[str, Callable[[Floats, Words], Any]] = {
     "eigen": _eigen, "right_vectors": _right_vectors,
     "left_vectors": _left_vectors,
+    **{f"numpys {name}": partial(_numpys, k)
+       for k, name in enumerate(("left", "right", "eigenvectors"))},
     **{name: partial(_of_two_samples, name) for name in _TESTS},
     **{name: partial(_both, name) for name in ("sici", "shichi", "fresnel")},
     **{name: partial(_of_two_parts, name) for name in ("lambertw", "wofz")},

@@ -1,7 +1,7 @@
 """Compile NumPy's eigenvalues, singular values and QR (the algorithms are in ``text.spectral``).
 
-The signs of eigenvectors and singular vectors are arbitrary: those of qr and eigh are LAPACK's,
-those of svd may differ. ``text.spectral`` says what happens where a derivative does not exist."""
+The signs of eigenvectors and singular vectors are NumPy's, whatever computes them.
+``text.spectral`` says what happens where a derivative does not exist."""
 
 from __future__ import annotations
 
@@ -48,9 +48,11 @@ def _register_basis(
         return TupleV((v, run_program(sp, rest, given, node)))
 
 
-_register_basis(programs.eigenvectors, programs.jacobi, "eigenvectors", programs.all_finite)
 _register_basis(
-    programs.right_vectors, programs.one_sided_jacobi, "right_vectors", programs.all_finite
+    programs.eigenvectors, programs.own_eigenvectors, "eigenvectors", programs.all_finite
+)
+_register_basis(
+    programs.right_vectors, programs.own_right_vectors, "right_vectors", programs.all_finite
 )
 _register_basis(programs.orthonormal, programs.householder, "orthonormal", programs.triangle)
 

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from pullback.combinators import stop_gradient
+from pullback.frontend.library.asked_values import library_value
 from pullback.frontend.library.compiled_text import unknown
 from pullback.frontend.library.text.linear_algebra import cholesky, solve_lower
 from pullback.frontend.library.text.sorting import argsort
@@ -78,7 +79,19 @@ def jacobi(a: Matrix) -> tuple[Matrix, bool]:
 def eigenvectors(a: Matrix) -> tuple[Matrix, bool]:
     """Return the eigenvectors of a symmetric matrix, ascending by eigenvalue, and whether the
     iteration converged. LAPACK computes them; methods without LAPACK run this program."""
-    return jacobi(a)
+    return own_eigenvectors(a)
+
+
+def own_eigenvectors(a: Matrix) -> tuple[Matrix, bool]:
+    """Return the same without LAPACK, but with its signs."""
+    v, converged = jacobi(a)
+    return like_numpys(v, "numpys eigenvectors", a), converged
+
+
+def like_numpys(x: Matrix, name: str, a: Matrix) -> Matrix:
+    """Return vectors in columns with the signs that NumPy's vectors of this name have."""
+    still = library_value(name, a, a.shape, x.shape[0] * x.shape[1]).reshape(x.shape)
+    return np.where(np.sum(stop_gradient(x) * still, axis=0) < 0.0, -x, x)
 
 
 def all_finite(v: Matrix) -> bool:
@@ -210,7 +223,13 @@ def one_sided_jacobi(a: Matrix) -> tuple[Matrix, bool]:
 def right_vectors(a: Matrix) -> tuple[Matrix, bool]:
     """Return the right singular vectors in columns, that of the largest value first. LAPACK
     computes them; methods without LAPACK run this program."""
-    return one_sided_jacobi(a)
+    return own_right_vectors(a)
+
+
+def own_right_vectors(a: Matrix) -> tuple[Matrix, bool]:
+    """Return the same without LAPACK, but with its signs."""
+    v, converged = one_sided_jacobi(a)
+    return like_numpys(v, "numpys right", a), converged
 
 
 def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, bool]:
@@ -250,7 +269,11 @@ def svd(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
     square."""
     rows, n = a.shape
     if rows < n:
-        v, s, u, converged = svd_tall(a.T, full)
+        v, s, x, converged = svd_tall(a.T, full)
+        u = like_numpys(x, "numpys left", a)
+        for j in range(rows):
+            if np.sum(stop_gradient(u[:, j] * x[:, j])) < 0.0:
+                v[:, j] = -v[:, j]
     else:
         u, s, v, converged = svd_tall(a, full)
     return u, s, v.T, converged
