@@ -153,4 +153,94 @@ def ul_eq(x):
     return (UL([x]) == UL([x])) + (UL([x]) == [x]) + x
 
 
-PROGRAMS = [ud, um, ul, store, count, bag, poly, ms, ul_eq]
+class Upper(UserDict):
+    """Its keys are found by ``__getitem__`` only: methods have to read to know what is there."""
+
+    def __setitem__(self, k, v):
+        super().__setitem__(k.upper(), v * 2)
+
+    def __getitem__(self, k):
+        return super().__getitem__(k.upper())
+
+
+def upper(x):
+    u = Upper({"a": x, "b": x * x})
+    t = u.setdefault("a", 50.0) + 10 * u.setdefault("c", x)
+    return t + u["c"] * len(u) + u.pop("B", 3.0)
+
+
+def not_there(x):
+    m = UM({"a": x})
+    t = m.setdefault("b", 9.0) + len(m)
+    try:
+        m.pop("b", 2.0)
+    except KeyError:
+        t += 10 * x
+    return t
+
+
+class Counting(Store):
+    def __init__(self, *a, **k):
+        self.reads = 0
+        super().__init__(*a, **k)
+
+    def __getitem__(self, k):
+        self.reads += 1
+        return self.d[k]
+
+
+def reads(x):
+    m = Counting({"a": x, "b": 2.0, "c": 3.0})
+    t = m.setdefault("a", 5.0) + m.pop("b") + m.pop("z", 7.0)
+    key, v = m.popitem()
+    m.clear()
+    return t + v * len(key) + m.reads * x + len(m)
+
+
+class Lower(Mapping):
+    def __init__(self, d):
+        self.d = d
+
+    def __getitem__(self, k):
+        return self.d[k.lower()]
+
+    def __iter__(self):
+        return iter(self.d)
+
+    def __len__(self):
+        return len(self.d)
+
+
+def lower(x):
+    m = Lower({"a": x, "b": 2.0})
+    return x * (("A", x) in m.items()) + 10 * (("q", x) in m.items()) + ("B" in m)
+
+
+class Short(UserList):
+    """Its length and ``extend`` are not those that Python's methods ask."""
+
+    def __len__(self):
+        return min(len(self.data), 1)
+
+    def extend(self, values):
+        self.data.extend([v * 5 for v in values])
+
+
+def short(x):
+    u = Short([x, 2.0])
+    u += [x * x]
+    v = Short(u)
+    v.extend(u)
+    return sum(v) * len(v) + sum(u)
+
+
+def extended_by_itself(x):
+    m = MS()
+    m.append(x)
+    m.append(3.0)
+    m.extend(m)
+    return sum(m) + 10 * len(m)
+
+
+PROGRAMS = [ud, um, ul, store, count, bag, poly, ms, ul_eq,
+            upper, not_there, reads, lower, short, extended_by_itself]  # fmt: skip

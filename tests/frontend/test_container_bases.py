@@ -219,7 +219,7 @@ def copied_user_dict(x):
 
 
 def has_a_method(x):
-    return x + hasattr(container_base_abstract.UD(), "popitem")
+    return x + hasattr(container_base_abstract.UD(), "fromkeys")
 
 
 def taken_out(x):
@@ -282,7 +282,7 @@ def copied_by_methods(x):
         (copied_user_dict, "a copy of UD, which has a __copy__ of its own"),
         (lambda x: Metres(x) * 2.0, "Metres is derived from float: "),
         (lambda x: Vector((x, 2.0))[0], "Vector is derived from tuple"),
-        (has_a_method, "whether a UD has 'popitem'"),
+        (has_a_method, "whether a UD has 'fromkeys'"),
         (taken_out, r"deque.__delitem__ is not supported"),
         (loop_that_grows, "the loop runs over an array or list that its body updates"),
         (copied_by_methods, "a copy of Logged, which Python makes by methods of its own"),

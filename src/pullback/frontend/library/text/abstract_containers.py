@@ -4,7 +4,7 @@ the front end compiles: what a class of a user has from them (``container_classe
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence
 from typing import Any
 
 
@@ -108,6 +108,14 @@ class _Values(_View):
 
 
 class _Items(_View):
+    def __contains__(self, item: Any) -> bool:
+        key, value = item
+        try:
+            found = self._mapping[key]
+        except KeyError:
+            return False
+        return bool(found == value)
+
     def __iter__(self) -> Iterator[Any]:
         for key in self._mapping:
             yield key, self._mapping[key]
@@ -119,17 +127,28 @@ class MutableMappingBase:
     __slots__ = ()
 
     def pop(self: Any, key: Any, *default: Any) -> Any:
-        if key not in self:
+        try:
+            value = self[key]
+        except KeyError:
             if default:
                 return default[0]
-            raise KeyError(key)
-        value = self[key]
+            raise
         del self[key]
         return value
 
-    def clear(self: Any) -> None:
+    def popitem(self: Any) -> Any:
         for key in [*self]:
+            value = self[key]
             del self[key]
+            return key, value
+        raise KeyError
+
+    def clear(self: Any) -> None:
+        while True:
+            try:
+                self.popitem()
+            except KeyError:
+                return
 
     def update(self: Any, other: Any = (), /, **kwargs: Any) -> None:
         if isinstance(other, Mapping):
@@ -142,10 +161,11 @@ class MutableMappingBase:
             self[name] = value
 
     def setdefault(self: Any, key: Any, default: Any = None) -> Any:
-        if key not in self:
+        try:
+            return self[key]
+        except KeyError:
             self[key] = default
-            return default
-        return self[key]
+        return default
 
 
 class MutableSequenceBase:
@@ -157,7 +177,7 @@ class MutableSequenceBase:
         self.insert(len(self), value)
 
     def extend(self: Any, values: Iterable[Any]) -> None:
-        for v in values:
+        for v in [*values] if isinstance(values, MutableSequence) else values:
             self.append(v)
 
     def pop(self: Any, index: int = -1) -> Any:
@@ -227,7 +247,12 @@ class UserListBase:
     __hash__ = None  # type: ignore[assignment]  # as that of a UserList
 
     def __init__(self, initlist: Any = None) -> None:
-        self.data = [] if initlist is None else list(initlist)
+        if initlist is None:
+            self.data = []
+        elif isinstance(initlist, collections.UserList):
+            self.data = list(initlist.data)
+        else:
+            self.data = list(initlist)
 
     def __len__(self) -> int:
         return len(self.data)
@@ -240,10 +265,6 @@ class UserListBase:
 
     def __delitem__(self, i: Any) -> None:
         del self.data[i]
-
-    def __iter__(self) -> Iterator[Any]:
-        for k in range(len(self)):
-            yield self[k]
 
     def __contains__(self, item: Any) -> bool:
         return item in self.data
@@ -281,8 +302,12 @@ class UserListBase:
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         self.data.sort(key=key, reverse=reverse)
 
-    def extend(self, other: Iterable[Any]) -> None:
-        self.data.extend(other)
+    def extend(self, other: Any) -> None:
+        self.data.extend(other.data if isinstance(other, collections.UserList) else other)
+
+    def __iadd__(self, other: Any) -> Any:
+        self.data.extend(other.data if isinstance(other, collections.UserList) else other)
+        return self
 
 
 __all__ = ["IteratorBase", "MappingBase", "MutableMappingBase", "MutableSequenceBase",
