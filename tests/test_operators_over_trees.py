@@ -188,3 +188,31 @@ def test_prints_and_python_functions_come_in_the_order_of_the_program(
     wanted = capsys.readouterr().out
     operator(printing)(0.5)
     assert capsys.readouterr().out == wanted
+
+
+def along_constants(x):
+    value, tangent = pb.jvp(lambda y: (80.0, {"a": y * y, "b": 2.0}, 3, 2j), (x,), (1.0,))
+    first = pb.jet(lambda y: [80.0, y], (x,), ((1.0, 0.0),))[1]
+    along = pb.linearize(lambda y: (5.0, y), x)[1](x)
+    moved = tangent[0] + tangent[1]["a"] * x + tangent[1]["b"] + abs(tangent[3])
+    return value[0] * x + moved + (tangent[2] is None) + first[0][0] + along[0] + along[1]
+
+
+def jacobians_of_constants(x):
+    a = np.array([x, 2.0])
+    rows = pb.jacfwd(lambda v: (1.0, v.sum() * x, np.ones(2)))(a)
+    return pb.jacfwd(lambda y: 80.0)(x) + rows[0].sum() + rows[1].sum() + rows[2].sum()
+
+
+@pytest.mark.parametrize("f", [along_constants, jacobians_of_constants])
+def test_tangents_of_constants_are_zero(f: Any) -> None:
+    assert pb.jit(f)(1.3) == pytest.approx(f(1.3), rel=1e-12)
+    slope = (f(1.3 + 1e-5) - f(1.3 - 1e-5)) / 2e-5
+    for method in ("chad", "dual"):
+        assert pb.grad(f, method=method)(1.3) == pytest.approx(slope, rel=1e-6)
+
+
+def test_jacobians_of_constants_from_outside() -> None:
+    assert pb.jacfwd(lambda x: 80.0)(1.3) == 0.0
+    assert pb.jacobian(lambda x: [80.0, x, 1])(1.3) == [0.0, 1.0, None]
+    np.testing.assert_array_equal(pb.jacfwd(lambda a: 1.0)(np.ones(2)), np.zeros(2))

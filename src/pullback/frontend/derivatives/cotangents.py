@@ -75,6 +75,19 @@ def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom])
     )
 
 
+def of_result(value: Value, tangent: Value) -> Value:
+    """Return the tangent of a result. A float in it that is known has no leaf: its tangent is 0."""
+    match value, tangent:
+        case Static(float() | complex() as known), Static(None):
+            return Static(type(known)(0.0))
+        case TupleV(items), TupleV(along):
+            return replace(tangent, items=tuple(map(of_result, items, along)))
+        case RecordV(fields=fields), RecordV(fields=along):
+            return replace(tangent, fields={n: of_result(fields[n], t) for n, t in along.items()})
+        case _:
+            return tangent
+
+
 def adjoint(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a cotangent with the conjugates of its complex numbers: that of the real parts of what
     the user sees, and the other way round (``call.shapes.complex_pair``)."""

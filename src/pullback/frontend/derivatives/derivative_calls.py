@@ -23,6 +23,7 @@ from pullback.frontend.derivatives.cotangents import (
     cotangent,
     extents,
     matching,
+    of_result,
     require_still,
     with_zeros,
 )
@@ -266,7 +267,8 @@ def _jvp(
         made, moved = target.jvp(target.positions, given)
         value = run.calls.result(target.spec, made, [])
         own = iter(flatten(value).atoms)
-        return TupleV((value, cotangent(run, target.result, own, iter(moved))))
+        moved_value = cotangent(run, target.result, own, iter(moved))
+        return TupleV((value, of_result(value, moved_value)))
 
     return known(run, given["f"], (len(primals.items), ()), push, node)
 
@@ -293,7 +295,7 @@ def _series(
         value = run.calls.result(target.spec, made, [])
         leaves, rest = flatten(value).atoms, iter(moved)
         found = [cotangent(run, target.result, iter(leaves), rest) for _ in range(orders)]
-        return TupleV((value, TupleV(tuple(found))))
+        return TupleV((value, TupleV(tuple(of_result(value, t) for t in found))))
 
     return known(run, f, (len(primals.items), ()), push, node)
 
