@@ -78,7 +78,7 @@ def _join(a: Kind, b: Kind) -> Kind | None:
     match a, b:
         case OperatorK(name, f, options, xs), OperatorK(again, g, same, ys):
             if (name, options, len(xs)) == (again, same, len(ys)):
-                joined = _all((f, *xs), (g, *ys))
+                joined = _all((f, *xs), (g, *ys)) if _as_many(f, g) else None
                 return _functions(a, b) if joined is None else with_parts(a, joined)
             return _functions(a, b)
         case _ if is_function(a) and is_function(b):
@@ -198,6 +198,12 @@ def _hash_tables(a: HashK, b: HashK) -> HashK | None:
         return None
     alive = next((k.elem.items[2:] for k in (a, b) if k.holes), ())
     return HashK(a.cls, TupleK((key, value, *alive)), a.spare or b.spare, factory)
+
+
+def _as_many(f: Kind, g: Kind) -> bool:
+    """Whether what operators are of are not tuples of several lengths: a function and its rule."""
+    both = isinstance(f, TupleK) and isinstance(g, TupleK)
+    return not both or len(parts(f)) == len(parts(g))
 
 
 def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:
@@ -464,14 +470,15 @@ class _Joined(Captures):
             case OperatorV(name, f, options, xs), OperatorV(again, g, same, ys) if (
                 (name, options) == (again, same)  # which their wrappers captured: one place
             ):
-                if len(xs) != len(ys) or join(kind_of(f), kind_of(g)) is None:
+                both = kind_of(f), kind_of(g)
+                if len(xs) != len(ys) or not _as_many(*both) or join(*both) is None:
                     raise _DoNotMeetError
                 return OperatorV(name, self.value(f, g), options, tuple(map(self.value, xs, ys)))
             case _:
-                both = join(kind_of(x), kind_of(y))
-                if both is None:
+                joined = join(kind_of(x), kind_of(y))
+                if joined is None:
                     raise _DoNotMeetError
-                return example(both)
+                return example(joined)
 
 
 __all__ = ["as_list", "generalise", "has_function", "hashed", "is_function", "is_none", "join",
