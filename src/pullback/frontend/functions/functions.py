@@ -43,6 +43,7 @@ from pullback.frontend.functions.variants import (
     recursive_join,
     with_other_data,
 )
+from pullback.frontend.kinds import tuple_trees
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import (
     Flat,
@@ -376,6 +377,8 @@ class Functions:
         """Turn functions that the recursion makes ever larger into recursive lambda sets, and
         specialise ``s`` for these. Functions that only differ are specialised one by one."""
         if not must and depth((function, *kinds)) <= max(1, depth((s.function, *s.args))):
+            return
+        if any(map(tuple_trees.grows, s.args, kinds)):
             return
         wide_f = same_function(s.function, function)
         wide = [join(a, b) for a, b in zip(s.args, kinds, strict=False)]

@@ -7,6 +7,7 @@ import builtins
 import enum
 from collections.abc import Iterator
 
+from pullback.frontend.kinds import tuple_trees
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function
 from pullback.frontend.kinds.kinds import (
     ClosureK,
@@ -69,6 +70,8 @@ def recursive_join(a: Kind, b: Kind) -> Kind | None:
     known set."""
     if a == b:
         return a
+    if tuple_trees.grows(a, b):
+        return None
     joined = join(a, b)
     if has_function(a) or has_function(b):
         return joined if joined == a else None

@@ -77,10 +77,16 @@ def sort(kind: Kind) -> Sort:
             return "member", cls
         case StaticK(key, value) if is_mark(value):
             return "mark", key
-        case TupleK(items, is_list=False) if type(kind) is TupleK:
+        case TupleK(items, is_list=False) if type(kind) is TupleK and not _is_ours(items):
             return "tuple", len(items)
         case _:
             return ("value",)
+
+
+def _is_ours(items: tuple[Kind, ...]) -> bool:
+    """Whether a tuple is what an iterator goes through, with a word of the front end in it."""
+    first = items[0] if items else None
+    return isinstance(first, StaticK) and type(first.value).__module__.startswith("pullback.")
 
 
 def sort_in(kind: Kind, whole: Kind) -> Sort | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import EndlessError
 from pullback.frontend.kinds.kinds import Kind, MaybeK, OptionalK, TupleK, parts
+from pullback.frontend.kinds.sum_kinds import may_be_tuple
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -23,18 +24,32 @@ _REWRITE = """use objects of a class:
 
 def depth(kind: Kind) -> int:
     """Return how deep tuples lie in each other, with nothing between them that can be shared."""
-    return max(_chain(kind), max(map(depth, parts(kind)), default=0))
+    return _depth(kind, {})[1]
 
 
-def _chain(kind: Kind) -> int:
-    """Return how many tuples lie in each other from here on."""
-    match kind:
-        case OptionalK() | MaybeK():
-            return max(map(_chain, parts(kind)))
-        case TupleK(items, False) if type(kind) is TupleK:
-            return 1 + max(map(_chain, items), default=0)
-        case _:
-            return 0
+def _depth(kind: Kind, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """Return how many tuples lie in each other from here on, and the most anywhere inside. A kind
+    that stands in several places (``known``, by identity) is looked at once."""
+    found = known.get(id(kind))
+    if found is None:
+        inside = [_depth(k, known) for k in parts(kind)]
+        chain = max((c for c, _ in inside), default=0)
+        match kind:
+            case OptionalK() | MaybeK():
+                pass
+            case TupleK(is_list=False) if type(kind) is TupleK:
+                chain += 1
+            case _:
+                chain = 0
+        found = known[id(kind)] = chain, max([chain, *(most for _, most in inside)])
+    return found
+
+
+def grows(before: Kind, after: Kind) -> bool:
+    """Whether tuples lie deeper in each other in the arguments of a recursive call than in those of
+    the call around, and not by one of several forms that they have."""
+    known = depth(before)
+    return depth(after) > known >= (_DEEP if may_be_tuple(before) else 1)
 
 
 def check(run: Run, before: Kind | None, after: Kind, what: str, node: ast.AST) -> None:
@@ -50,4 +65,4 @@ def check(run: Run, before: Kind | None, after: Kind, what: str, node: ast.AST) 
         raise
 
 
-__all__ = ["check", "depth"]
+__all__ = ["check", "depth", "grows"]
