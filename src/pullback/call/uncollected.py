@@ -2,8 +2,8 @@
 
 What the compiler makes is freed by its reference counts or is kept, but for a third or so. A
 collection looks at all young objects of the process, and the compiler makes so many that one would
-follow another, and a last one take a tenth of the time of a compilation. So what it has made is
-old at once; a collection of everything follows when there has been much of it."""
+follow another. The one after a compilation still takes a tenth of its time, so in a process that
+has compiled little what was made is old at once; later it is collected as everything else."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MOST = 1_000_000
-"""So many objects are made before a collection of everything, which frees at most 200 MB."""
+MOST = 250_000
+"""So many objects are old at once: their garbage, at most 50 MB, waits for a whole collection."""
 
 _made = 0
 
@@ -39,10 +39,7 @@ def _grow_old() -> None:
     """Let all objects be old, in no time: what is taken out of the sight of the collector, and
     given back, is. (What the user has taken out of its sight would be given back, too.)"""
     global _made
-    _made += gc.get_count()[0]
-    if _made > MOST:
-        _made = 0
-        gc.collect()
-    elif not gc.get_freeze_count():
+    if _made < MOST and not gc.get_freeze_count():
+        _made += gc.get_count()[0]
         gc.freeze()
         gc.unfreeze()
