@@ -47,7 +47,7 @@ def is_object_class(cls: type) -> bool:
         return False
     kept = memory(cls)
     if "object class" not in kept:
-        kept["object class"] = _is_plain(cls)
+        kept["object class"] = cls not in CONTAINERS and _is_plain(cls)
     found: bool = kept["object class"]
     return found
 
