@@ -373,8 +373,10 @@ def _known(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value | N
                 sp.without_own(value.outside.path, name)
             return Static(False)
         case FunctionV() | RecordV() | RefV() if name in _OF_CLASSES:
-            found = {has_entry(c.__mro__, name) for c in _classes_of(sp, value)}
-            if len(found) == 1:
+            classes = _classes_of(sp, value)
+            found = {has_entry(c.__mro__, name) for c in classes}
+            asked = False in found and any(has_entry(c.__mro__, "__getattr__") for c in classes)
+            if len(found) == 1 and not asked:
                 return Static(found.pop())
         case FunctionV() if isinstance(sp, Run):
             own = own_attributes.has(sp, value, name, node)
