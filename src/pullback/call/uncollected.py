@@ -37,9 +37,11 @@ def uncollected() -> Iterator[None]:
 
 def _grow_old() -> None:
     """Let all objects be old, in no time: what is taken out of the sight of the collector, and
-    given back, is. (What the user has taken out of its sight would be given back, too.)"""
+    given back, is. What the user has taken out of its sight would be given back too, so there it is
+    left alone for good (to count that takes long)."""
     global _made
-    if _made < MOST and not gc.get_freeze_count():
-        _made += gc.get_count()[0]
-        gc.freeze()
-        gc.unfreeze()
+    if _made < MOST:
+        _made = MOST if gc.get_freeze_count() else _made + gc.get_count()[0]
+        if _made < MOST:
+            gc.freeze()
+            gc.unfreeze()
