@@ -1,12 +1,12 @@
 """The error that Python would raise first.
 
 Compiled code makes some checks before the loop in which they stand (``opt.checks``) and runs eight
-iterations at a time (``lower.lanes``). So where several things go wrong, it may notice another one
-first. And it does not note what it handles while it raises something else: the context. Errors of
-such places are marked. Then the function itself is compiled once more, in the order of its text
-(``Request.in_order``) and with what it handles, and run: it raises what Python raises, with its
-numbers and its contexts. Where it changes something that is seen outside before it raises, and only
-there, its plain run does that.
+iterations at a time (``lower.parallel_loops``). So where several things go wrong, it may notice
+another one first. And it does not note what it handles while it raises something else: the
+context. Errors of such places are marked. Then the function itself is compiled once more, in the
+order of its text (``Request.in_order``) and with what it handles, and run: it raises what Python
+raises, with its numbers and its contexts. Where it changes something that
+is seen outside before it raises, and only there, its plain run does that.
 """
 
 from __future__ import annotations

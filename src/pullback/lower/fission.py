@@ -38,16 +38,18 @@ LONGEST = 8
 """An addition that needs more operations than this is not moved."""
 
 
-def separate_neighbours(program: Program) -> Program:
-    """Return the program with such sums split."""
-    rounds = Rounds()
+def separate_neighbours(program: Program, rounds: Rounds | None = None) -> Program:
+    """Return the program with such sums split. ``rounds`` gets the facts on which that depends."""
+    rounds = rounds or Rounds()
 
     def block(old: Block) -> Block:
         lets: list[Let] = []
         for let in old.lets:
             rounds.know(let)
             if isinstance(let.op, Sum_):
-                lets += _apart(let.op, let, rounds)
+                first, *others = apart(let.op, let.op.body, rounds) or [let.op]
+                lets.append(Let(let.vars, first, let.site))
+                lets += [Let((), op) for op in others]
             elif isinstance(let.op, Build):
                 lets.append(let)  # what is inside runs in its lanes
             else:
@@ -57,16 +59,17 @@ def separate_neighbours(program: Program) -> Program:
     return map_functions(program, lambda f: Function(f.name, f.params, block(f.body), f.results))
 
 
-def _apart(op: Sum_, let: Let, rounds: Rounds) -> list[Let]:
-    """Return the sum, and the loops of the additions that leave it."""
-    if not (all(_simple(x.op) for x in op.body.lets) and _reads_elsewhere(op, rounds)):
-        return [let]
+def apart(op: Sum_, body: Block, rounds: Rounds) -> list[Sum_]:
+    """Return a sum with this body, and the loops of the additions that leave it; nothing if none
+    do."""
+    if not (all(_simple(x.op) for x in body.lets) and _reads_elsewhere(body, rounds)):
+        return []
     places: dict[Atom, dict[tuple[Atom, ...], list[Let]]] = {}
-    for x in op.body.lets:
+    for x in body.lets:
         if isinstance(x.op, AccAdd):
             places.setdefault(x.op.handle, {}).setdefault(x.op.indices, []).append(x)
-    moving = _moving(op)
-    out: list[Let] = []
+    moving = _moving(op.indices[-1], body)
+    out: list[Sum_] = []
     gone: set[Let] = set()
     for by_place in places.values():
         (first, *others) = by_place
@@ -74,23 +77,23 @@ def _apart(op: Sum_, let: Let, rounds: Rounds) -> list[Let]:
         if len(near) != len(others) or len(near) >= MOST:
             continue
         for place in near:
-            need = _needs(op.body, by_place[place])
+            need = _needs(body, by_place[place])
             if need is not None:
                 gone.update(by_place[place])
                 i = tuple(Var(v.name, v.type) for v in op.indices)
-                body = refresh(Block(need, ()), dict(zip(op.indices, i, strict=True)))
-                out.append(Let((), Sum_(op.extents, i, body)))
+                own = refresh(Block(need, ()), dict(zip(op.indices, i, strict=True)))
+                out.append(Sum_(op.extents, i, own))
     if not gone:
-        return [let]
-    rest = Block(tuple(x for x in op.body.lets if x not in gone), op.body.results)
-    return [Let(let.vars, Sum_(op.extents, op.indices, rest), let.site), *out]
+        return []
+    rest = Block(tuple(x for x in body.lets if x not in gone), body.results)
+    return [Sum_(op.extents, op.indices, rest), *out]
 
 
-def _reads_elsewhere(op: Sum_, rounds: Rounds) -> bool:
+def _reads_elsewhere(body: Block, rounds: Rounds) -> bool:
     """Whether all accumulators that the loop reads certainly differ from those to which it adds."""
     read: set[Atom] = set()
     added: set[Atom] = set()
-    for let in op.body.lets:
+    for let in body.lets:
         match let.op:
             case AccRead(Var() as h, _):
                 read.add(rounds.root(h))
@@ -107,11 +110,11 @@ def _simple(op: Op) -> bool:
     return in_any_order(op) or isinstance(op, AccRead)
 
 
-def _moving(op: Sum_) -> set[Atom]:
+def _moving(last: Var, body: Block) -> set[Atom]:
     """Return the last index, and the atoms that are this index plus a constant."""
-    inside = defined(op.body)
-    moving: set[Atom] = {op.indices[-1]}
-    for let in op.body.lets:
+    inside = defined(body)
+    moving: set[Atom] = {last}
+    for let in body.lets:
         match let.op:
             case Prim("add", (a, b)) if (a in moving) != (b in moving):
                 if (b if a in moving else a) not in inside:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from pullback.core.terms import Loop, Var
 from pullback.lower.folds import STRICT, Choice, Fold
-from pullback.lower.lanes import Parallel
 from pullback.lower.loopcode import LANES, Imm, Ty, Value
+from pullback.lower.parallel_loops import Parallel
 from pullback.lower.state import Lowering
 from pullback.lower.values import ZERO, Scalar, Val
 
@@ -70,6 +70,7 @@ class _Folding(Parallel):
     """A fold as a parallel loop. A round may run twice: the last block overlaps the one before."""
 
     twice: ClassVar[bool] = True
+    divides: ClassVar[bool] = False
 
     def __init__(self, lo: Lowering, found: Fold, extents: tuple[Value, ...]) -> None:
         super().__init__(lo, found.sum, extents, found.sum.indices, [], self._round)

@@ -2,7 +2,8 @@
 
     views      arrays as (pointers, start, extents, strides); places, loads, stores, bounds
     copies     fresh arrays, copies, reshape, stack
-    lanes      Build and Sum_, 8 iterations at a time where the body allows it
+    lanes      Build and Sum_, as parallel loops, 8 iterations at a time where the body allows it
+    index_sets loops divided where a comparison of their index changes its truth
     sequences  Loop and While
     branches   If, Case, Inject
     scalars    rows of the table
@@ -77,12 +78,12 @@ from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.fourier_calls import fourier_prim
 from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
-from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
+from pullback.lower.loopcode import CallCode, Imm, LoopFunction, Module, Reg, Region, Ty, Value
 from pullback.lower.notes import PlanRow, plan_of, plan_text
 from pullback.lower.order_calls import order_prim
 from pullback.lower.own_memory import in_own_memory
 from pullback.lower.scalars import require, scalar_prim, show
-from pullback.lower.separate import separate_loops
+from pullback.lower.separate import Rounds, separate_loops
 from pullback.lower.split import split_loops
 from pullback.lower.stacks import stacks_of
 from pullback.lower.state import Lowering, Unit
@@ -98,13 +99,15 @@ def lower(
     ``in_order``: one iteration after the other. ``texts`` gets the "plan", ``rows`` its rows.
     ``early``: all errors are marked as such before which another one might have come. So many
     results, ``own``, may have memory of their own."""
-    program = separate_neighbours(split_loops(program))
+    rounds = Rounds()
+    program = separate_neighbours(split_loops(program), rounds)
     separate, folds = separate_loops(program), folding_loops(program)
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
         separate, stacks_of(program), chunked_loops(program, separate), in_order=in_order,
         early=early, flushing=flushing_loops(program), repeated=repeated(program),
         passed_on=passed_on(program), folds=folds, own=own,
+        rounds=rounds,
     )
     module = _module(unit)
     if texts is not None:
@@ -145,6 +148,10 @@ def _block(lo: Lowering, block: Block) -> list[Val]:
     around = lo.here
     for let in block.lets:
         lo.here = let.site if isinstance(let.site, Trail) else around
+        if lo.known and not lo.known.keys().isdisjoint(let.vars):
+            (test,) = let.vars
+            lo.env[test] = Scalar(test.type, Imm(lo.known[test], Ty.I1))
+            continue
         results = _op(lo, let)
         lo.env.update(zip(let.vars, results, strict=True))
     lo.here = around

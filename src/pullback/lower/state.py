@@ -27,7 +27,7 @@ from pullback.lower.loopcode import (
     Value,
 )
 from pullback.lower.notes import Notes
-from pullback.lower.separate import Separate
+from pullback.lower.separate import Rounds, Separate
 from pullback.lower.stacks import Stack
 from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
 
@@ -132,6 +132,7 @@ class Unit:
     folds: dict[Op, Fold] = field(default_factory=dict)
     places: dict[Instr, Site] = field(default_factory=dict)
     own: int = 0
+    rounds: Rounds = field(default_factory=Rounds)
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Return the arena for arrays: those that may end up in data go where data is (``escape``).
@@ -158,6 +159,7 @@ class Lowering(Emitter):
         self.here: Site | None = None  # the line from which the code comes, if it is followed
         self.outermost = self.code
         self.equal: dict[Value, Value] = {}  # numbers that are known to be equal to others
+        self.known: dict[Var, bool] = {}  # comparisons that hold, or not, in this piece of a loop
         self._block = block
 
     def block(self, b: Block) -> list[Val]:

@@ -4,7 +4,8 @@ and additions cost there.
     build i < n, j < m. ... sum k. a[i, k] * b[j, k] ...
         ==>   stack (build i < n. build j < m. ... sum k. a[i, k] * b[j, k] ...)
 
-Lanes run along the last axis of one loop, and along the first of nested loops (``lower/lanes.py``).
+Lanes run along the last axis of one loop, and along the first of nested loops
+(``lower/parallel_loops.py``).
 Along ``j``, eight elements of ``b`` are gathered for each product; along ``i``, ``b[j, k]`` is the
 same in all lanes, and the rows of ``a`` are copied once for all ``j`` (``packed_rows.py``). A read
 costs little if it is the same in all lanes, or of neighbours, or of a row that is copied because a

@@ -282,7 +282,7 @@ class Divider:
 
     def inside(self, let: Let, op: Loop, varying: set[Var]) -> Let:
         """Return a sequential loop in which loops are divided: the part that is the same in all
-        lanes is then done once (``lower/lanes.py``)."""
+        lanes is then done once (``lower/parallel_loops.py``)."""
         depends = set(varying)
         carried = self.dependence.states(op, depends)
         if len(carried) == len(op.carried):

@@ -3,7 +3,8 @@
     form   c0 + c1*v1 + ... + ck*vk       over variables that are not themselves sums
 
 The facts are: an index of a loop is at least 0 and below its extent; extents are at least 0; the
-condition of the branch that is taken holds, and so does that of every ``require`` before. A proof
+condition of the branch that is taken holds, and so does that of every ``require`` before; what is
+at least as large as a number and not equal to it is larger. A proof
 replaces the variables of a form by their bounds, from the innermost outwards, until a constant is
 left.
 """
@@ -124,7 +125,9 @@ class Ranges:
             for x, y in (op.args, op.args[::-1]):
                 if isinstance(y, Lit) and y.value <= 0:
                     extent = x  # the loop runs, so the extent is not y
-        self.limit[v] = self.form(extent)
+        self.limit[v] = limit = self.form(extent)
+        if limit.terms:
+            self.facts.append(limit.plus(Form(1, {}), -1))  # in a round there is one
         for other, condition in self.unless_empty:
             if other is whole:
                 self.assume(condition, True)
@@ -172,8 +175,10 @@ class Ranges:
                 self.facts.append(less)
             case "eq":
                 self._equate(less)
-            case _:
-                return
+            case _:  # not equal, and so beyond a bound
+                beyond = next((d for d in (less, more) if self.not_negative(d)), None)
+                if beyond is not None:
+                    self.facts.append(beyond.plus(one, -1))
 
     def _equate(self, difference: Form) -> None:
         """Note that ``difference`` is 0: one of its variables is a form of the others."""
@@ -281,7 +286,7 @@ class Ranges:
         """Return a lower bound of an integer, or -inf."""
         return self.interval(a)[0]
 
-    def interval(self, a: Atom, depth: int = 4) -> tuple[float, float]:
+    def interval(self, a: Atom, depth: int = 6) -> tuple[float, float]:
         """Return bounds of an integer, by the kind of its variable and by arithmetic, one level
         after the other."""
         if isinstance(a, Lit):

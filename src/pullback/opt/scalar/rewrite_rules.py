@@ -199,6 +199,8 @@ RULES: tuple[Rule, ...] = (
     Rule("turned choice", "select(not_(c), x, y)", "select(c, y, x)", ANY),
     Rule("the condition", "select(x, True, False)", "x", BOOL),
     Rule("its negation", "select(x, False, True)", "not_(x)", BOOL),
+    Rule("both", "select(x, y, False)", "and_(x, y)", BOOL),
+    Rule("either", "select(x, True, y)", "or_(x, y)", BOOL),
 )
 
 

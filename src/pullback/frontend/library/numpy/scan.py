@@ -125,13 +125,16 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     own = ext.extents(sp, array)
     by: dict[int, Atom] = {}
     for k, s in zip(axes, shifts, strict=True):
-        more = ext.int_atom(sp, s, node, "shift")
-        if k in by:
-            more = ext.add(sp, ext.mod(sp, by[k], own[k]), ext.mod(sp, more, own[k]))
-        by[k] = more
+        n = ext.larger(sp, own[k], ext.ONE)
+        more = ext.mod(sp, ext.int_atom(sp, s, node, "shift"), n)
+        by[k] = ext.mod(sp, ext.add(sp, by[k], more), n) if k in by else more
+
+    def source(k: int, j: Atom) -> Atom:
+        at = ext.sub(sp, j, by[k])
+        return sp.b.prim("select", sp.b.prim("lt", j, by[k]), ext.add(sp, at, own[k]), at)
 
     def item(i: Indices) -> Atom:
-        at = (ext.mod(sp, ext.sub(sp, j, by[k]), own[k]) if k in by else j for k, j in enumerate(i))
+        at = (source(k, j) if k in by else j for k, j in enumerate(i))
         return sp.b.index(array.atom, tuple(at), checked=False)
 
     return ext.note(sp, sp.array(own, item, node), own, built=True)
