@@ -186,3 +186,32 @@ def test_a_body_that_can_raise_leaves_nothing_behind() -> None:
     q = agree(fuse, program([A1, I64], body), [V, 0], [V, 9], [V[:0], 9])
     assert builds(q) == 0 and len(ops(q, Sum_)) == 1
 
+
+
+def test_an_array_that_is_updated_later_is_read_before_that() -> None:
+    """The right side of ``x[1:-1] += x[2:] - 2 * x[1:-1] + x[:-2]`` is one array."""
+
+    def body(c, a):
+        n = a.dim()
+
+        def step(_, x):
+            left = c.build(n - 2, lambda i: x.at(i) - x.at(i + 1))
+            right = c.build(n - 2, lambda i: left.at(i) - x.at(i + 1))
+            both = c.build(n - 2, lambda i: right.at(i) + x.at(i + 2))
+            return c.loop(n - 2, [x], lambda i, y: y.set(i + 1, y[i + 1] + both.at(i)))
+
+        return c.loop(3, [c.build(n, lambda i: a.at(i))], step)
+
+    p = program([A1], body)
+    assert builds(agree(ALL, p, [V], [np.arange(9.0) ** 2])) == 2
+
+
+def test_an_array_is_not_read_after_its_update() -> None:
+    def body(c, a):
+        n = a.dim()
+        x = c.build(n, lambda i: c.exp(a.at(i)))
+        old = c.build(n, lambda i: x.at(i) * 2.0)
+        new = c.loop(n, [x], lambda i, y: y.set(i, y[i] + 1.0))
+        return c.build(n, lambda i: old.at(i) * new.at(i))
+
+    assert builds(agree(ALL, program([A1], body), [V])) == 3

@@ -11,7 +11,8 @@ in two cases:
    (``j``, ``j + c``, ``c - j``, ``2 * j``). Then nothing is computed twice; in a branch that is not
    taken it is not computed at all.
 
-The arrays that ``e`` reads must never be updated, because it reads them later now. A body that can
+The arrays that ``e`` reads must not be updated until then, because it reads them later now: never,
+or (case 2) not before the loop of the reads has ended. A body that can
 raise moves (case 2) only into a loop over the same extents that raises nothing itself, and past
 nothing that raises: then the same errors come in the same order, and none if the loop has no
 iterations. In case 2 the build is removed in the same step; otherwise it would run once more, at
@@ -20,7 +21,7 @@ every level of a recursion, for its errors.
 
 from __future__ import annotations
 
-from pullback.core.effects import PURE, RAISE, EffectsOf, may_duplicate
+from pullback.core.effects import PURE, RAISE, Effect, EffectsOf, may_duplicate
 from pullback.core.frozen import dataclass, field
 from pullback.core.terms import (
     Atom,
@@ -71,11 +72,15 @@ def fuse(program: Program) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One read of an element: the block where it stands, the ops around it, the indices."""
+    """One read of an element: the block where it stands, the ops around it, and itself."""
 
     block: Block
     around: tuple[Let, ...]
-    indices: tuple[Atom, ...]
+    op: Index
+
+    @property
+    def indices(self) -> tuple[Atom, ...]:
+        return self.op.indices
 
 
 @dataclass
@@ -95,7 +100,7 @@ class _Reads:
             if isinstance(let.op, Index) and isinstance(let.op.array, Var):
                 found = self.of.setdefault(let.op.array, [])
                 if found is not None and not let.op.checked:
-                    found.append(_Read(block, around, let.op.indices))
+                    found.append(_Read(block, around, let.op))
                     others = let.op.indices
             self.other(others)
             for bound, inner in sub_blocks(let.op):
@@ -182,9 +187,10 @@ class _Fuser:
         effects = self.effects.block(op.body)
         if not effects <= RAISE:
             return
-        if not self.updated.isdisjoint(free_variables(op.body)):
-            return
         once = self.read_once(old, block, position, effects != PURE)
+        moves = self.updated.isdisjoint(free_variables(op.body))
+        if not moves and not (once and self.before_updates(old, block, position)):
+            return
         built = _Built(new, op, self.depth, position, once, effects != PURE)
         for k, v in enumerate(new.vars):
             self.built[v] = built, k
@@ -207,6 +213,18 @@ class _Fuser:
         if raises and not self.may_raise_there(let, block, position, path, first.indices):
             return False
         return self.path_is_injective(path, first.indices)
+
+    def before_updates(self, let: Let, block: Block, position: int) -> bool:
+        """Whether nothing is updated from a build that is read once until it has been read."""
+        first = next(read for v in let.vars for read in self.reads.of.get(v) or ())
+        path = first.around[self.depth :]
+        for between in block.lets[position + 1 :]:
+            reads = between is path[0] if path else between.op is first.op
+            if Effect.CONSUME in self.effects(between.op):
+                return False
+            if reads:
+                return True
+        return False
 
     def may_raise_there(
         self,
