@@ -215,3 +215,15 @@ def test_an_array_is_not_read_after_its_update() -> None:
         return c.build(n, lambda i: old.at(i) * new.at(i))
 
     assert builds(agree(ALL, program([A1], body), [V])) == 3
+
+
+def test_an_element_that_is_read_again_after_the_update_is_the_old_one() -> None:
+    def body(c, a):
+        x = c.build(a.dim(), lambda i: c.exp(a.at(i)))
+        old = c.build(a.dim(), lambda i: x.at(i) * 2.0)
+        before = old.at(1)
+        new = c.loop(2, [x], lambda i, y: y.set(i, y[i] + 1.0))
+        return before, old.at(1), new.at(1)
+
+    agree(ALL, program([A1], body), [V])
+    agree([fuse], program([A1], body), [V])

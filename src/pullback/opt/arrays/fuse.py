@@ -216,13 +216,15 @@ class _Fuser:
 
     def before_updates(self, let: Let, block: Block, position: int) -> bool:
         """Whether nothing is updated from a build that is read once until it has been read."""
-        first = next(read for v in let.vars for read in self.reads.of.get(v) or ())
-        path = first.around[self.depth :]
+        reads = [read for v in let.vars for read in self.reads.of.get(v) or ()]
+        path = reads[0].around[self.depth :]
+        there = [path[0].op] if path else [read.op for read in reads]
+        left = len(there)
         for between in block.lets[position + 1 :]:
-            reads = between is path[0] if path else between.op is first.op
             if Effect.CONSUME in self.effects(between.op):
                 return False
-            if reads:
+            left -= any(between.op is op for op in there)
+            if not left:
                 return True
         return False
 
