@@ -19,7 +19,7 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from types import CellType, CodeType, FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from pullback.core.frozen import dataclass, field
 from pullback.errors import MutationError
 from pullback.frontend.derivatives.gradients import refuse_unread, unread_in
 from pullback.frontend.functions.scopes import ATTRIBUTE, Path, Scope, outermost
+from pullback.frontend.interpret.showing import is_put_back
 from pullback.frontend.kinds.kinds import ListK, RecordK, ScalarK, StaticK
 from pullback.frontend.kinds.values import (
     UNSET,
@@ -56,10 +57,13 @@ from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
 from pullback.frontend.own_copies import Copies
 from pullback.frontend.python.container_bases import held_by
+from pullback.frontend.python.guards import is_stream
 from pullback.frontend.python.object_classes import LooseDict, is_object_class
 from pullback.frontend.python.paths import MISSING, Attribute, Namespace
 from pullback.frontend.python.python_values import Taken
 from pullback.frontend.python.pytypes import type_of
+from pullback.frontend.python.reached_globals import helpers_of
+from pullback.frontend.python.streams import STREAMS
 from pullback.frontend.python.syntax import declared_outside
 from pullback.frontend.run import Run
 from pullback.frontend.store.door import Graph
@@ -120,39 +124,12 @@ def variable(function: FunctionType, name: Captured) -> tuple[object, CellType |
     """Return what a variable around a function holds, and its cell if it is not global; or what
     an attribute holds (None if it is not there)."""
     if isinstance(name, Attribute):
-        return (None if name.value is MISSING else name.value), None
+        return (None if name.value is MISSING or is_stream(name) else name.value), None
     free = function.__code__.co_freevars
     if name in free:
         cell = (function.__closure__ or ())[free.index(name)]
         return cell.cell_contents, cell
     return function.__globals__[name], None
-
-
-def _helpers(function: FunctionType, names: Sequence[str]) -> dict[str, FunctionType]:
-    """Return the functions of the same module, by name, that a function calls and that mention one
-    of these global variables, or call one that does."""
-    if any(n in function.__code__.co_freevars for n in names):
-        return {}
-    names, known, todo = list(names), dict[str, FunctionType](), [function]
-    mentioned: dict[str, frozenset[str]] = {}
-    while todo:
-        f = todo.pop()
-        for name in _mentioned(f.__code__):
-            other = f.__globals__.get(name)
-            if name in known or not isinstance(other, FunctionType):
-                continue
-            if other.__globals__ is function.__globals__ and other.__name__ == name:
-                known[name], mentioned[name] = other, _mentioned(other.__code__)
-                todo.append(other)
-    reaching = set(names)
-    while more := {n for n, own in mentioned.items() if n not in reaching and own & reaching}:
-        reaching |= more
-    return {n: f for n, f in known.items() if n in reaching}
-
-
-def _mentioned(code: CodeType) -> frozenset[str]:
-    inside = (_mentioned(c) for c in code.co_consts if isinstance(c, CodeType))
-    return frozenset(code.co_names).union(*inside)
 
 
 class UntoldError(MutationError):
@@ -184,7 +161,8 @@ class Updates:
         objects, cells, paths = set[int](), set[int](), set[Path]()
         attributes = [n for n in captured if isinstance(n, Attribute)]
         assigned = dict(map(self._attribute, attributes))
-        objects |= {id(a.value) for a in attributes if not isinstance(a.value, IMMUTABLE)}
+        values = (a.value for a in attributes if not is_stream(a))
+        objects |= {id(v) for v in values if not isinstance(v, IMMUTABLE)}
         for name in names:
             held, cell = variable(function, name)
             if cell is None:
@@ -206,7 +184,7 @@ class Updates:
             own = self.copies.of(value, (self.node, name))
             self.own[name] = scope.names[name] = value if own is None else own
         helpers = [f]
-        for name, helper in _helpers(function, names).items() if names else ():
+        for name, helper in helpers_of(function, names).items() if names else ():
             made = run.global_value(function.__globals__, name, self.node)
             if isinstance(made, FunctionV) and helper.__closure__ is None:
                 scope.names[name] = replace(made, scope=scope)
@@ -225,9 +203,11 @@ class Updates:
         """Make an attribute a variable; return its path and the name of the variable."""
         run, held, path = self.run, attribute.value, attribute.path
         name = self._key(attribute)
-        if held is MISSING:
+        if is_stream(attribute):
+            value: Value = Static(STREAMS[attribute.name])
+        elif held is MISSING:
             run.without_own(path[:-1], attribute.name)
-            value: Value = UNSET
+            value = UNSET
         else:
             value = self._read_anew(run.from_python(held, path, self.node), path)
         own = self.copies.of(value, (self.node, name))
@@ -377,6 +357,10 @@ class Updates:
     def _variable_told(self, mine: _Mine, name: Captured, both: tuple[Value, Value]) -> Value:
         """Return what is told of a variable: of one that is never bound anew its object."""
         own, end = both
+        if is_stream(name):
+            if not is_put_back(self.run, own, end, self.node):
+                raise UntoldError("leaves another object as sys.stdout or sys.stderr")
+            return Static(None)
         if own is UNSET or isinstance(name, Attribute):
             before = None if own is UNSET else own
             told = None if end is own else self._part_told(before, end, mine)

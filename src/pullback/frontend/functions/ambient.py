@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import ATTRIBUTE, COLUMN, Scope, function_scope
 from pullback.frontend.kinds.values import CellV, FunctionV, RecordV, TupleV, Value
+from pullback.frontend.python.guards import is_stream
 from pullback.frontend.python.libraries import is_closed, is_closed_module
 from pullback.frontend.python.object_classes import LOCAL, is_made_in_python
 from pullback.frontend.python.paths import Attribute, Namespace
@@ -55,6 +56,8 @@ def within(scope: Scope, f: FunctionV) -> FunctionV:
 def may_be_assigned(attribute: Attribute) -> bool:
     """Whether an assignment of an attribute does nothing but give it a value."""
     holder, name = attribute.holder, attribute.name
+    if is_stream(attribute):
+        return True
     if name.startswith("__") and name.endswith("__"):
         return False
     if isinstance(holder, types.ModuleType):

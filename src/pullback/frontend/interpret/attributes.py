@@ -29,6 +29,7 @@ from pullback.frontend.interpret.class_functions import (
     keeps,
     own_function,
 )
+from pullback.frontend.interpret.showing import of_stream
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
@@ -137,14 +138,13 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         apart = optionals.apart(run, value, lambda v: attribute(run, v, name, node), node)
         return apart or attribute(run, present(run, value, name, node), name, node)
     if isinstance(value, Static) and is_mark(value.value) and name[:2] != "__":
-        present(run, value, name, node)
+        return of_stream(run, value.value, name, node) or present(run, value, name, node)
     if isinstance(value, SmallV):
         return small_ints.attribute(run, value, name, node)
     if name == "__hash__" and isinstance(node, ast.Attribute):
         check_hash(run, node)
     reference, value = value, opened(run, value, node)
-    known = ATTRIBUTES.get((receiver_name(value), name))
-    if known is not None:
+    if (known := ATTRIBUTES.get((receiver_name(value), name))) is not None:
         return known(run, value, node)
     if receiver_name(value) in _CONTAINERS and (
         has_method(value, name) or holding.is_update(value, name)

@@ -415,7 +415,11 @@ def _call(run: Run, node: ast.Call) -> Value:
         case _:
             function = evaluate(run, node.func)
     if receiver is None and isinstance(function, Static) and showing.is_showing(function):
-        return showing.show(run, Constant(function.value), name_of(function.value), node)
+        other = showing.instead(run, function, node)
+        if other is None:
+            return showing.show(run, Constant(function.value), name_of(function.value), node)
+        if other is not node:
+            return evaluate(run, other)
     if receiver is None and raising.is_exception(function):
         return raising.exception(run, function, node)
     if receiver is None and (by := ufunc_at.operator_of(function)):

@@ -22,10 +22,16 @@ from pullback import combinators
 from pullback.core.messages import MOST_WORDS, Applied, Constant, Message, Part
 from pullback.core.terms import Prim, Site
 from pullback.core.types import Array
+from pullback.errors import UnsupportedError
 from pullback.frontend.interpret.messages import Recorder, has_source
-from pullback.frontend.kinds.values import Static, Value
+from pullback.frontend.kinds.values import OptionalV, Static, Value
+from pullback.frontend.library.text.text_streams import print_to
 from pullback.frontend.python.libraries import name_of
-from pullback.frontend.python.paths import Namespace
+from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.paths import Attribute, Namespace
+from pullback.frontend.python.python_values import text_of
+from pullback.frontend.python.streams import STREAMS, Stream
+from pullback.frontend.python.syntax_pieces import known, name_
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -35,7 +41,6 @@ _FUNCTIONS = frozenset({
     print, warnings.warn, pprint.pprint, pprint.pp, combinators.debug_print,
     *(getattr(logging, name) for name in _LEVELS),
 })  # fmt: skip
-_STREAMS = ("stdout", "stderr")
 _PACKAGE = PurePath(__file__).parents[2]
 _STAR = "*"
 
@@ -46,6 +51,8 @@ def is_showing(function: Value) -> bool:
         return False
     obj = function.value
     if isinstance(obj, types.MethodType):
+        if isinstance(obj.__self__, Stream):
+            return True
         if obj.__name__ == "write" and str(obj.__func__.__module__).startswith("tqdm."):
             return True  # tqdm.write("..."), of the class
         logger = isinstance(obj.__self__, (logging.Logger, logging.LoggerAdapter))
@@ -58,9 +65,83 @@ def stream_method(run: Run, node: ast.expr) -> Part | None:
     the expression is anything else."""
     match node:
         case ast.Attribute(ast.Attribute(ast.Name() as name, stream), "write" | "flush" as method):
-            if stream in _STREAMS and _module(run, name) is sys:
-                return _looked_up(sys, (stream, method))
+            if stream in STREAMS and _module(run, name) is sys:
+                held = standing(run, stream, node)
+                if isinstance(held, Static):
+                    return _looked_up(held.value, (method,))
+                return _looked_up(sys, (stream, method)) if held is None else None
     return None
+
+
+def standing(run: Run, stream: str, node: ast.AST) -> Value | None:
+    """Return what the program has made ``sys.stdout`` or ``sys.stderr``; None if that is the one
+    outside."""
+    name = _variable(run, stream, node)
+    held = None if name is None else run.lookup(name, node)
+    return None if isinstance(held, Static) and held.value is STREAMS[stream] else held
+
+
+def _variable(run: Run, stream: str, node: ast.AST) -> str | None:
+    """Return the name of the variable that is ``sys.stdout`` or ``sys.stderr``, in a program that
+    assigns it."""
+    variables = {} if run.taken is None else run.taken.variables
+    variable = variables.get(Attribute(sys, stream).path)
+    return None if variable is None else run.variable_here(variable, node)
+
+
+def is_put_back(run: Run, own: Value, end: Value, node: ast.AST) -> bool:
+    """Whether a stream of ``sys`` is in the end what it was, which the run is asked where nobody
+    else knows."""
+    other = end.other if isinstance(end, OptionalV) else end
+    if not (isinstance(own, Static) and isinstance(other, Static) and other.value is own.value):
+        return False
+    if isinstance(end, OptionalV):
+        reason = "an object of the function is left as sys.stdout or sys.stderr"
+        run.require(run.b.prim("not", end.there), UnsupportedError, reason, node)
+    return True
+
+
+def instead(run: Run, function: Value, node: ast.Call) -> ast.expr | None:
+    """Return what stands for a call of ``print`` that writes to an object of the program; the call
+    itself, if only its values tell; None for a call that is shown."""
+    if not (isinstance(function, Static) and function.value is print):
+        return None
+    file = next((k.value for k in node.keywords if k.arg == "file"), None)
+    if file is not None and not isinstance(file, (ast.Name, ast.Attribute, ast.Constant)):
+        return node
+    held = None if file is None else run.evaluate(file)
+    if isinstance(held, Static) and held.value is not None:
+        return None
+    if held is None or isinstance(held, Static):
+        held = standing(run, "stdout", node)
+        if held is None or isinstance(held, Static):
+            return None
+        return _chosen(node, _variable(run, "stdout", node))
+    return _chosen(node, None)
+
+
+@by_node
+def _chosen(node: ast.Call, variable: str | None) -> ast.expr:
+    """Return a call of ``print`` as a choice by what its ``file`` is: None, a stream outside, or an
+    object of the program. ``variable``: that of ``sys.stdout``, which it writes to."""
+    others = [k for k in node.keywords if k.arg != "file"]
+    given = next((k.value for k in node.keywords if k.arg == "file"), node)
+    file = given if variable is None else name_(variable, node)
+
+    def test(value: object) -> ast.expr:
+        return ast.Compare(file, [ast.Is()], [known(value, node)])
+
+    def shown(value: object) -> ast.expr:
+        to = [ast.keyword("file", known(value, node))]
+        return ast.Call(known(print, node), node.args, [*others, *to])
+
+    made: ast.expr = ast.Call(known(print_to, node), [file, *node.args], others)
+    for value in (*STREAMS.values(), *(() if variable else (None,))):
+        made = ast.IfExp(test(value), shown(value), made)
+    for n in ast.walk(made):
+        if isinstance(n, ast.expr) and not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made
 
 
 def _module(run: Run, node: ast.Name) -> object:
@@ -70,6 +151,15 @@ def _module(run: Run, node: ast.Name) -> object:
         return None
     found = definition.globals.get(node.id)
     return found if isinstance(found, types.ModuleType) else None
+
+
+def of_stream(run: Run, value: object, name: str, node: ast.AST) -> Value | None:
+    """Return a method of ``sys.stdout`` or ``sys.stderr`` that has a name; None of other marks."""
+    if not isinstance(value, Stream):
+        return None
+    if name not in ("write", "flush"):
+        run.refuse(node, f"sys.{value.name}.{name}", "ask outside, and pass what you need")
+    return Static(getattr(value, name))
 
 
 def _looked_up(obj: object, names: tuple[str, ...]) -> Part:
@@ -96,6 +186,9 @@ def show(run: Run, function: Part, name: str, node: ast.Call) -> Value:
         names.append(k.arg)
         given = _stream(run, k.value) if k.arg in ("file", "stream") else None
         parts.append(given or _argument(recorder, k.value, name))
+    if isinstance(function, Constant) and function.known is print and "file" not in names:
+        names.append("file")
+        parts.append(_standing_part(run, "stdout", node))
     _emit(recorder, function, names, parts, node)
     return Static(None)
 
@@ -105,6 +198,17 @@ def show_values(
 ) -> Value:
     """Compile a call by a function that was handed on, say as ``report=print``."""
     assert isinstance(function, Static)
+    if function.value is print:
+        file = kwargs.get("file", Static(None))
+        if isinstance(file, Static) and file.value is None:
+            file = standing(run, "stdout", node) or file
+            kwargs = {**kwargs, "file": file}
+        if isinstance(file, OptionalV):
+            run.refuse(node, "print to what may be an object of the program or a stream outside",
+                       "call print by its name, and give the file a name")
+        if not isinstance(file, Static):
+            others = {n: v for n, v in kwargs.items() if n != "file"}
+            return run.call(text_of(print_to), (file, *args), node, others)
     recorder = Recorder(run, node)
     parts = []
     for value in (*args, *kwargs.values()):
@@ -137,16 +241,31 @@ def _stream(run: Run, node: ast.expr) -> Part | None:
     the function captured."""
     match node:
         case ast.Attribute(ast.Name() as name, attribute) if _module(run, name) is sys:
-            return _looked_up(sys, (attribute,))
+            return _standing_part(run, attribute, node)
         case _:
             value = run.evaluate(node)
+            if isinstance(value, Static) and value.value is None:
+                return _standing_part(run, "stdout", node)
             return Constant(value.value) if isinstance(value, Static) else None
+
+
+def _standing_part(run: Run, attribute: str, node: ast.AST) -> Part:
+    """Return the part for a stream of ``sys``: for one outside, that of the moment."""
+    held = standing(run, attribute, node) if attribute in STREAMS else None
+    if isinstance(held, Static):
+        return Constant(held.value)
+    return _looked_up(sys, (attribute,))
 
 
 def _emit(
     recorder: Recorder, function: Part, names: Sequence[str], parts: Sequence[Part], node: ast.AST
 ) -> None:
     run = recorder.run
+    known = function.known if isinstance(function, Constant) else print
+    written = known is print or isinstance(getattr(known, "__self__", None), Stream)
+    if not written and any(standing(run, n, node) is not None for n in STREAMS):
+        run.refuse(node, "other output than that of print, where sys.stdout or sys.stderr is an "
+                   "object of the program", "print it, or write it to that object")
     leaves = tuple(recorder.leaves)
     words = sum(1 + 2 * a.type.rank if isinstance(a.type, Array) else 1 for a in leaves)
     if words > MOST_WORDS:
@@ -210,4 +329,6 @@ def _code(site: Site) -> types.CodeType:
     return code.replace(co_name=site.function, co_qualname=site.function)
 
 
-__all__ = ["is_showing", "show", "show_values", "stream_method"]
+__all__ = [
+    "instead", "is_put_back", "is_showing", "of_stream", "show", "show_values", "stream_method",
+]  # fmt: skip

@@ -34,11 +34,12 @@ from pullback.frontend.kinds.kinds import (
     static_kind,
 )
 from pullback.frontend.python.bare_objects import is_bare
+from pullback.frontend.python.streams import Stream
 
 MOST = 6
 """A value is one of at most so many alternatives."""
 
-MARKS = (object, type(dataclasses.MISSING), EllipsisType, NotImplementedType)
+MARKS = (object, type(dataclasses.MISSING), EllipsisType, NotImplementedType, Stream)
 """The classes whose objects are marks."""
 
 Sort = tuple[object, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 
 from pullback.core.frozen import dataclass
@@ -10,7 +11,8 @@ from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.kinds import StaticK, static_kind
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind
-from pullback.frontend.python.paths import MISSING
+from pullback.frontend.python.paths import MISSING, Attribute
+from pullback.frontend.python.streams import STREAMS, Stream
 
 ABSENT = ("absent",)
 """The key of a guard which says that no global has this name (``builtin``)."""
@@ -56,4 +58,33 @@ def holds(guard: Guard, value: object) -> bool:
             return static_kind(value) == guard.kind
 
 
-__all__ = ["ABSENT", "Guard", "holds"]
+# --- the streams of sys ---------------------------------------------------------------------------
+
+
+def is_stream(attribute: object) -> bool:
+    """Whether an attribute is where ``print`` and its like write to."""
+    if not isinstance(attribute, Attribute):
+        return False
+    return attribute.holder is sys and attribute.name in STREAMS
+
+
+def stream_of(value: object, path: Path) -> Stream | None:
+    """Return the mark of a stream that is ``sys.stdout`` or ``sys.stderr`` now; ``path``: where it
+    has been found."""
+    for name, stream in STREAMS.items():
+        if path == Attribute(sys, name).path:
+            return stream
+    return next((s for n, s in STREAMS.items() if getattr(sys, n) is value is not None), None)
+
+
+def guards_of(value: object, path: Path) -> dict[Path, Guard]:
+    """Return what has to stay so that a stream that has been found elsewhere than in ``sys`` has
+    this mark."""
+    places = {n: Attribute(sys, n).path for n in STREAMS}
+    if path in places.values():
+        return {}
+    own = (path, *(p for n, p in places.items() if getattr(sys, n) is value))
+    return {p: Guard(p, static_kind(value)) for p in own}
+
+
+__all__ = ["ABSENT", "Guard", "guards_of", "holds", "is_stream", "stream_of"]

@@ -54,7 +54,7 @@ from pullback.frontend.kinds.wrapped import GENERATORS, is_met
 from pullback.frontend.python import dispatching, records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
-from pullback.frontend.python.guards import ABSENT, Guard
+from pullback.frontend.python.guards import ABSENT, Guard, guards_of, stream_of
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import is_container_class, is_object_class
 from pullback.frontend.python.paths import Namespace, describe_path
@@ -188,6 +188,9 @@ class PythonValues:
                 return self.lookup(self.variable_here(variable, node), node)
             if path in self.taken.paths or id(obj) in self.taken.objects:
                 self._refuse_taken(path, node)
+        if (stream := stream_of(obj, path)) is not None:
+            self.guards |= guards_of(obj, path)
+            return Static(stream)
         if not is_container_class(type(obj)) and refusal(obj) is not None:
             self._type_of(obj, path, node)  # it refuses the object
         match obj:

@@ -14,6 +14,7 @@ import collections
 import contextlib
 import functools
 import heapq
+import io
 import itertools
 import operator
 import queue
@@ -92,6 +93,7 @@ from pullback.frontend.library.text import (
     sets_of_numbers,
     slopes,
     statistics_functions,
+    text_streams,
     whole_arrays,
     windows,
     wrapping,
@@ -113,6 +115,11 @@ def _added_comparisons() -> dict[object, FunctionType]:
     """Return the texts of the functions that ``functools.total_ordering`` puts into a class."""
     texts = {n: text for n, text in vars(orderings).items() if isinstance(text, FunctionType)}
     return {getattr(functools, f"_{name}"): text for name, text in texts.items()}
+
+
+def _added_output() -> dict[object, FunctionType]:
+    """Return the text of ``print`` to an object, by itself."""
+    return {t: t for t in vars(text_streams).values() if isinstance(t, FunctionType)}
 
 
 def _series(file: ModuleType) -> dict[object, FunctionType]:
@@ -185,6 +192,7 @@ OTHERS = (
     | _texts(dict, dict_methods)
     | _texts(np.random, legacy_draws)
     | _texts(random, python_draws)
+    | _added_output()
 )
 """Functions of arguments that no signature describes (``tests/frontend/test_library_texts.py``)."""
 
@@ -201,6 +209,9 @@ CLASSES: dict[type, type] = {
     )},
     random.Random: python_generators.Random, contextlib.ExitStack: exit_stack.ExitStack,
     contextlib.nullcontext: plain_contexts.nullcontext, contextlib.closing: plain_contexts.closing,
+    io.StringIO: text_streams.StringIO,
+    contextlib.redirect_stdout: text_streams.redirect_stdout,
+    contextlib.redirect_stderr: text_streams.redirect_stderr,
 }  # fmt: skip
 """Classes whose objects change (``tests/frontend/test_deques.py``, ``test_queues.py``)."""
 
