@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
 from pullback.frontend.functions import iterator_lifetimes
-from pullback.frontend.interpret import assignment, attributes, by_methods
+from pullback.frontend.interpret import assignment, attributes, by_methods, named_attributes
 from pullback.frontend.interpret.class_functions import class_entry
 from pullback.frontend.kinds.values import (
     UNSET,
@@ -102,7 +102,10 @@ def _name(run: Run, e: ast.expr, node: ast.AST, own: bool) -> str:
 
 
 def updated(run: Run, node: ast.Call) -> Value | None:
-    """Return the value of ``obj.__dict__.update(...)``; None of another call."""
+    """Return the value of ``obj.__dict__.update(...)``, and of a call by a name of an attribute
+    that only the run knows (``named_attributes``); None of another call."""
+    if (other := named_attributes.instead(run, node)) is not None:
+        return run.evaluate(other)
     match node.func:
         case ast.Attribute(ast.Attribute(obj, "__dict__"), "update"):
             pass

@@ -1,0 +1,137 @@
+"""``getattr`` and ``hasattr`` by names that only the run knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pullback as pb
+from tests.frontend.harness import same
+
+
+class Gate:
+    step = 2.0
+
+    def __init__(self) -> None:
+        self.state, self.coins, self.odd = "locked", 0.0, 0
+
+    def locked_on_coin(self, amount):
+        self.coins += amount
+        return "open"
+
+    def locked_on_push(self, amount):
+        return "locked"
+
+    def open_on_push(self, amount):
+        self.coins *= amount
+        return "locked"
+
+    def handle(self, event, amount):
+        method = getattr(self, f"{self.state}_on_{event}", None)
+        if method is None:
+            self.odd += 1
+        else:
+            self.state = method(amount)
+
+
+def gate(x, events):
+    g = Gate()
+    for e in events:
+        g.handle(e, x)
+    return g.coins + g.odd
+
+
+class Robot:
+    def __init__(self, x):
+        self.x, self.n = x, 0
+
+    def do_add(self, v):
+        self.x += v
+        self.n += 1
+        return self
+
+    def do_scale(self, v=3.0):
+        self.x *= v
+        return self
+
+    def do_twice(self, v):
+        return self.run("add", v).run("add", v)
+
+    def run(self, name, v):
+        return getattr(self, "do_" + name)(v)
+
+
+def robot(x, names):
+    robots = [Robot(x), Robot(2.0 * x)]
+    for k, name in enumerate(names):
+        try:
+            getattr(robots[k % 2], "do_" + name.lower())(x)
+        except AttributeError as e:
+            robots[0].x -= len(str(e))
+        if hasattr(robots[0], f"do_{name}"):
+            robots[1].x += 1.0
+    return robots[0].x + robots[1].x * robots[1].n
+
+
+def fields(x, names):
+    g = Gate()
+    g.coins = x
+    return sum(getattr(g, n) * getattr(Gate, n, x) + hasattr(Gate, n) for n in names)
+
+
+def taken_once(x, names):
+    it, r = iter(names), Robot(x)
+    getattr(r, "do_" + next(it))(2.0)
+    getattr(r, f"do_{next(it)}")(v=x)
+    return r.x + len(list(it))
+
+
+def missing(x, names):
+    r = Robot(x)
+    for n in names:
+        getattr(r, "do_" + n)(x)
+    return r.x
+
+
+CASES = [
+    (gate, ["coin", "coin", "push", "kick", "push", "coin"]),
+    (robot, ["add", "SCALE", "nix", "twice"]),
+    (fields, ["coins", "step", "coins"]), (taken_once, ["scale", "add", "add"]),
+    (missing, ["add", "scale", "twice"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "names"), CASES)
+def test_a_name_of_the_run(f: Callable[..., Any], names: list[str]) -> None:
+    value, slope = pb.value_and_grad(f)(1.3, names)
+    same(value, f(1.3, names))
+    assert slope == pytest.approx((f(1.3 + 1e-6, names) - f(1.3 - 1e-6, names)) / 2e-6, rel=1e-6)
+    if f is robot:
+        assert pb.grad(f, method="dual")(1.3, names) == pytest.approx(slope, rel=1e-12)
+
+
+def test_a_name_that_no_class_has() -> None:
+    with pytest.raises(AttributeError) as plain:
+        missing(1.3, ["add", "gone"])
+    with pytest.raises(AttributeError) as found:
+        pb.jit(missing)(1.3, ["add", "gone"])
+    assert found.value.args == plain.value.args
+
+
+KEPT = Gate()
+
+
+def of_an_object_outside(x, names):
+    return sum(x * getattr(KEPT, n) for n in names)
+
+
+def test_an_attribute_that_an_object_gets_later() -> None:
+    f = pb.jit(of_an_object_outside)
+    assert f(1.5, ["coins", "step"]) == of_an_object_outside(1.5, ["coins", "step"])
+    KEPT.later = 4.0
+    try:
+        assert f(1.5, ["later", "step"]) == 9.0
+    finally:
+        del KEPT.later
