@@ -144,3 +144,42 @@ def test_products_in_loops_branches_and_functions() -> None:
         assert pb.show(f, square, 3).count("= product ") == count
         for a in (square, square[:5, :5]):
             assert np.isclose(pb.jit(f)(a, 3), f(a, 3), rtol=1e-12)
+
+
+def attention(a, b):
+    """Queries, keys and values are columns of one matrix."""
+    scores = np.exp(a[:, :10] @ a[:, 10:20].T)
+    return np.sum((scores @ a[:, 20:]) ** 2) + 0.0 * np.sum(b)
+
+
+def heads(a, b):
+    """The columns of each round are known when it runs."""
+    total, h = 0.0, 0
+    while h < b.shape[1] - 10:
+        total += np.sum(np.sin(a @ b[:, h : h + 15])) * (h + 1)
+        h += 8
+    return total
+
+
+def diagonals(a, b):
+    """No product: the index of a column moves with that of the row."""
+    return np.sum(np.array([[np.sum(a[i, :10] * b[j : j + 10, j]) for j in range(20)]
+                            for i in range(len(a))]))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("f", "products"), [(attention, 6), (heads, 3), (diagonals, 0)]
+)
+def test_products_of_slices(f, products) -> None:
+    assert pb.show(pb.grad(f, argnums=(0, 1)), A, B).count("= product ") == products
+    for a, b in ((A, B), (A[:3], B), (A, B[:, :12]), (np.tile(A, (2, 1)), B)):
+        if f is diagonals and b.shape[1] < 20:
+            continue
+        assert pb.jit(f)(a, b) == pytest.approx(f(a, b), rel=1e-12)
+        pb.check_grads(f, (a, b))
+
+
+def test_slices_without_elements() -> None:
+    for a, b in ((A[:1], B), (A[:0], B), (A, B[:, :11]), (A, B[:, :0])):
+        assert pb.jit(heads)(a, b) == pytest.approx(heads(a, b), rel=1e-12)
+        pb.check_grads(heads, (a, b))

@@ -5,7 +5,8 @@
       e(s)                                   else build i < n, j < m. ... sum l < k. ...
 
 It does not matter how the product was written: ``@``, ``einsum``, loops and comprehensions have
-become builds and sums. Their adjoints are products again (``core/prims_linear.py``). Every block is
+become builds and sums; the factors may be slices. Their adjoints are products again
+(``core/prims_linear.py``). Every block is
 looked at, of functions, sequential loops and branches, but none inside of a parallel loop: many
 small products side by side run in lanes. So do the directions of a Jacobian or a Hessian: where
 derivatives are taken in a parallel loop, only the straight code of main is looked at.
@@ -19,7 +20,7 @@ so that it is fused with the sums of small matrices.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pullback.core.build import Builder, lit
 from pullback.core.effects import Effect, EffectsOf
@@ -51,6 +52,7 @@ from pullback.core.traverse import (
     uses,
 )
 from pullback.core.types import F64, I64, Array
+from pullback.opt.arrays.shapes import same
 
 MOST = 1 << 22
 """A product that is no array of the program takes at most so many elements."""
@@ -63,6 +65,10 @@ _MATRIX = Array(F64, 2)
 Axes = dict[Var, Atom]
 """The indices of the loops around a place, outer ones first, and their extents."""
 
+Shifts = dict[Var, tuple[Var, Atom]]
+"""Variables that are an index and a number that is the same in the whole nest: the index of a
+slice."""
+
 
 def contract(program: Program) -> Program:
     """Return the program with products of large matrices made by BLAS."""
@@ -70,6 +76,7 @@ def contract(program: Program) -> Program:
 
     def function(f: Function) -> Function:
         if walk.deep or f.name == program.main:
+            walk.defs = {v: let.op for let in all_lets(f.body) for v in let.vars}
             return Function(f.name, f.params, walk.block(f.body), f.results)
         return f
 
@@ -97,28 +104,22 @@ def _has_directions(program: Program) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Factor:
     """A matrix, as it is read: an array, at an index on each axis but two; ``rows`` and ``columns``
-    are these two."""
+    are these two, and begin at the indices ``start``, if there is one."""
 
     array: Atom
     at: tuple[Atom, ...]
     rows: int
     columns: int
+    start: tuple[Atom | None, Atom | None]
 
-    @staticmethod
-    def of(op: Index, k: Var, axes: Axes, inside: set[Var]) -> tuple[_Factor, Var] | None:
-        """Return the matrix that is read, ``k`` being its row, and the index of its column; None if
-        anything else is not the same in the whole nest."""
-        own = [a for a in op.indices if a in inside]
-        free = [a for a in own if a is not k]
-        if op.array in inside or len(own) != 2 or len(free) != 1 or free[0] not in axes:
-            return None
-        (j,) = free
-        assert isinstance(j, Var)
-        return _Factor(op.array, op.indices, op.indices.index(k), op.indices.index(j)), j
-
-    def view(self, b: Builder) -> Atom:
-        """Emit the matrix."""
+    def view(self, b: Builder, rows: Atom, columns: Atom, whole: Callable[[Atom, int, Atom], bool]
+             ) -> Atom:  # fmt: skip
+        """Emit the matrix. ``whole``: whether an axis surely has no more than these elements."""
         view, two = self.array, (self.rows, self.columns)
+        for axis, start, count in zip(two, self.start, (rows, columns), strict=True):
+            if start is not None or not whole(self.array, axis, count):
+                first = lit(0, I64) if start is None else start
+                view = b.prim("slice", view, first, count, lit(1, I64), static=(axis,))
         for axis in reversed(range(len(self.at))):
             if axis not in two:
                 view = b.prim("pick", view, self.at[axis], static=(axis,))
@@ -126,7 +127,7 @@ class _Factor:
 
     @property
     def turned(self) -> _Factor:
-        return _Factor(self.array, self.at, self.columns, self.rows)
+        return _Factor(self.array, self.at, self.columns, self.rows, self.start[::-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,22 +149,22 @@ class _Product:
     matrix: Var
     of: _Contraction
     small: Build
+    whole: Callable[[Atom, int, Atom], bool]
     most: int = 0
 
     def tests(self, b: Builder) -> tuple[Var, Var]:
         """Emit the tests whether BLAS may multiply, and whether that is worth while."""
-        c, (n, m), k = self.of, self.small.extents, self.of.inner
+        (n, m), k = self.small.extents, self.of.inner
         size = b.prim("mul", n, m)
         large = b.prim("ge", b.prim("mul", size, k), lit(LIMITS.product, I64))
         tests = [b.prim("le", size, lit(self.most, I64))] if self.most else []
-        for factor, rows, columns in ((c.left, n, k), (c.right, k, m)):
-            for extent, axis in ((rows, factor.rows), (columns, factor.columns)):
-                tests.append(b.prim("eq", b.dim(factor.array, axis), extent))
+        tests += [b.prim("gt", extent, lit(0, I64)) for extent in (n, m, k)]
         return _joined(b, "and", tests), large
 
     def multiply(self, b: Builder) -> None:
-        """Bind the matrix to the product by BLAS."""
-        factors = self.of.left.view(b), self.of.right.view(b)
+        """Bind the matrix to the product by BLAS: the elements that are read are there."""
+        (n, m), k = self.small.extents, self.of.inner
+        factors = self.of.left.view(b, n, k, self.whole), self.of.right.view(b, k, m, self.whole)
         b.lets.append(Let((self.matrix,), Prim("product", factors)))
 
     def either(self, b: Builder, large: Atom) -> None:
@@ -177,20 +178,30 @@ class _Product:
 @dataclass
 class _Nest:
     """A nest of independent loops, which bind the variables ``inside``. ``op`` is the nest that
-    reads the matrices of the products, None if it is nothing but the one product."""
+    reads the matrices of the products, None if it is nothing but the one product. ``defs``: the
+    ops of the variables of the function."""
 
     let: Let
+    defs: dict[Var, Op]
     inside: set[Var] = field(default_factory=set)
+    shifts: Shifts = field(default_factory=dict)
     products: list[_Product] = field(default_factory=list)
     op: Op | None = None
 
     def __post_init__(self) -> None:
-        self.inside = defined(Block((self.let,), ()))
+        nest = Block((self.let,), ())
+        self.inside = defined(nest)
+        for let in all_lets(nest):
+            match let.op:
+                case Prim("add", (a, c)) if let.vars[0].type == I64:
+                    for v, start in ((a, c), (c, a)):
+                        if isinstance(v, Var) and v in self.inside and start not in self.inside:
+                            self.shifts[let.vars[0]] = v, start
         match self.let.op:
-            case Build((n, m), (i, j), Block((Let((s,), inner),), (r,))) as op if r is s:
+            case Build((n, m), (i, j), Block((*lets, Let((s,), inner)), (r,))) as op if r is s:
                 found = self.contraction(inner, {i: n, j: m})
-                if found is not None:
-                    self.products.append(_Product(self.let.vars[0], found, op))
+                if found is not None and all(x.vars[0] in self.shifts for x in lets):
+                    self.products.append(_Product(self.let.vars[0], found, op, self.whole))
                     return
         assert isinstance(self.let.op, (Build, Sum_))
         self.op = self.loop(self.let.op, {})
@@ -206,7 +217,7 @@ class _Nest:
             i, j, c = Var("i", I64), Var("j", I64), Var("c", _MATRIX)
             body = refresh(Block((let,), let.vars), {found.i: i, found.j: j})
             small = Build((axes[found.i], axes[found.j]), (i, j), body)
-            self.products.append(_Product(c, found, small, MOST))
+            self.products.append(_Product(c, found, small, self.whole, MOST))
             return Let(let.vars, Index(c, (found.i, found.j), False))
         if isinstance(let.op, (Build, Sum_)):
             return Let(let.vars, self.loop(let.op, axes), let.site)
@@ -214,12 +225,15 @@ class _Nest:
 
     def contraction(self, op: Op, axes: Axes) -> _Contraction | None:
         """Return what a sum contracts, if that is matrices from outside of the nest."""
-        match op:
-            case Sum_((inner,), (k,), Block((
+        if not isinstance(op, Sum_):
+            return None
+        lets = tuple(x for x in op.body.lets if x.vars[0] not in self.shifts)
+        match op.extents, op.indices, lets, op.body.results:
+            case (inner,), (k,), (
                 Let((x,), Index(_, _, False) as one), Let((y,), Index(_, _, False) as other),
                 Let((p,), Prim("mul", factors)),
-            ), (r,))) if r is p and set(factors) == {x, y} and x is not y:  # fmt: skip
-                a, c = (_Factor.of(read, k, axes, self.inside) for read in (one, other))
+            ), (r,) if r is p and set(factors) == {x, y} and x is not y:  # fmt: skip
+                a, c = (self.factor(read, k, axes) for read in (one, other))
                 real = x.type == F64 and y.type == F64
                 if not real or inner in self.inside or a is None or c is None or a[1] is c[1]:
                     return None
@@ -229,6 +243,29 @@ class _Nest:
                 return _Contraction(i, j, inner, left.turned, right)
             case _:
                 return None
+
+    def factor(self, op: Index, k: Var, axes: Axes) -> tuple[_Factor, Var] | None:
+        """Return the matrix that is read, ``k`` being its row, and the index of its column; None if
+        anything else is not the same in the whole nest."""
+        own: dict[Var, tuple[int, Atom | None]] = {}
+        for axis, a in enumerate(op.indices):
+            if isinstance(a, Var) and a in self.inside:
+                v, start = self.shifts.get(a, (a, None))
+                if v in own:
+                    return None
+                own[v] = axis, start
+        free = [v for v in own if v is not k]
+        if op.array in self.inside or len(own) != 2 or len(free) != 1 or free[0] not in axes:
+            return None
+        (rows, first), (columns, start) = own[k], own[free[0]]
+        return _Factor(op.array, op.indices, rows, columns, (first, start)), free[0]
+
+    def whole(self, array: Atom, axis: int, count: Atom) -> bool:
+        """Whether an axis of an array certainly has so many elements."""
+        if isinstance(count, Var) and self.defs.get(count) == Prim("dim", (array,), (axis,)):
+            return True
+        made = self.defs.get(array) if isinstance(array, Var) else None
+        return isinstance(made, Build) and same(made.extents[axis], count)
 
 
 # --- where it stands ------------------------------------------------------------------------------
@@ -240,12 +277,13 @@ class _Walk:
 
     effects: EffectsOf
     deep: bool
+    defs: dict[Var, Op] = field(default_factory=dict)
 
     def block(self, block: Block) -> Block:
         """Return a block with its products, and those of the blocks inside."""
         nests = {
             k: nest for k, let in enumerate(block.lets)
-            if isinstance(let.op, (Build, Sum_)) and (nest := _Nest(let)).products
+            if isinstance(let.op, (Build, Sum_)) and (nest := _Nest(let, self.defs)).products
         }  # fmt: skip
         groups = self.groups(block, nests)
         moved = {k for members in groups.values() for k in members}
