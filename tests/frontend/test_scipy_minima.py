@@ -302,15 +302,14 @@ def test_the_errors_are_those_of_scipy(f):
 
 @pytest.mark.parametrize(("f", "reason"), [
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="CG", bounds=[(0, 1)] * 2).x, "bounds"),
-    (lambda p: so.minimize(rosen(p), [0.0, 0.0], constraints=({"type": "eq"},)).x, "constraints"),
-    (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="SLSQP").x, "by this method"),
+    (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="lbfgs").x, "by this method"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], callback=print).x, "callback"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], options={"norm": 2}).x, "this option"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0]).hess_inv, "hess_inv"),
     (lambda p: so.fmin(rosen(p), [0.0, 0.0]), "prints how it ended"),
     (lambda p: so.fmin_cg(rosen(p), [0.0, 0.0], full_output=1, disp=0)[0], "full_output"),
     (lambda p: so.minimize_scalar(rosen(p), options={"disp": 3}).x, "this option"),
-    (lambda p: so.root(rosen(p), [0.0], method="krylov").x, "this method"),
+    (lambda p: so.root(rosen(p), [0.0], method="krylov", options={"disp": 1}).x, "this option"),
     (lambda p: so.fsolve(rosen(p), [0.0], band=(1, 1)), "band"),
 ])  # fmt: skip
 def test_what_is_out_is_refused(f, reason):

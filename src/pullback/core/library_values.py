@@ -90,9 +90,17 @@ def _quantile(name: str, method: str, reals: Floats, words: Words) -> Any:
 _DISCRETE = (
     "binom", "bernoulli", "betabinom", "nbinom", "geom", "hypergeom", "poisson", "randint", "zipf",
 )  # fmt: skip
+_solvers = Later("pullback.core.solver_calls")
 _special = Later("scipy.special")
 _linalg = Later("scipy.linalg")
 _stats = Later("scipy.stats")
+
+
+def _of_solver(name: str, reals: Floats, words: Words) -> Any:
+    """Return what a step of a solver gives (``solver_calls``)."""
+    return getattr(_solvers, name)(reals, words)
+
+
 _SIDES = "two-sided", "less", "greater"
 
 
@@ -117,6 +125,8 @@ NAMED: dict[str, Callable[[Floats, Words], Any]] = {
     **{name: partial(_of_two_parts, name) for name in ("lambertw", "wofz")},
     **{f"{name}.{method}": partial(_quantile, name, method)
        for name in _DISCRETE for method in ("ppf", "isf")},
+    **{name: partial(_of_solver, called)
+       for name, called in (("begun", "begun"), ("resumed", "resumed"), ("asked", "numbers"))},
 }  # fmt: skip
 """The functions, by the names under which texts ask for them."""
 

@@ -82,7 +82,7 @@ REWRITES: dict[str, str] = {
     "decimal.Decimal": "use floats",
     # SciPy
     "scipy.optimize.": NEWTON,
-    "scipy.optimize.differential_evolution": DESCENT, "scipy.optimize.basinhopping": DESCENT,
+    "scipy.optimize.brute": DESCENT, "scipy.optimize.milp": DESCENT,
     "scipy.integrate.": RULE, "scipy.integrate.solve_bvp": STEPS,
     "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
     "scipy.stats.": FORMULA,

@@ -33,6 +33,7 @@ from pullback.frontend.library.text import (
     bisection,
     chain_maps,
     comparisons,
+    constrained_minima,
     deques,
     dict_methods,
     differences,
@@ -68,6 +69,7 @@ from pullback.frontend.library.text import (
     scipy_equations,
     scipy_filters,
     scipy_fits,
+    scipy_global_minima,
     scipy_initial_value,
     scipy_integrals,
     scipy_integrate,
@@ -143,6 +145,11 @@ def _by_name(module: str, file: ModuleType) -> dict[object, FunctionType]:
     }
 
 
+def _named(module: str, file: ModuleType, *names: str) -> dict[object, FunctionType]:
+    """Return these functions of a file by those of a module of SciPy."""
+    return {LaterFunction(module, name): getattr(file, name) for name in names}
+
+
 ARRAYS = _texts(
     np, arrangement, comparisons, differences, elementary, moments, polynomials, selection,
     sets_of_numbers, windows,
@@ -172,11 +179,13 @@ OTHERS = (
     | _by_name("scipy.ndimage", scipy_filters)
     | _by_name("scipy.optimize", scipy_equations)
     | _by_name("scipy.optimize", scipy_fits)
+    | _by_name("scipy.optimize", scipy_global_minima)
     | _by_name("scipy.optimize", scipy_least_squares)
     | _by_name("scipy.optimize", scipy_minima)
     | _by_name("scipy.optimize", scipy_minima_of_numbers)
     | _by_name("scipy.optimize", scipy_older_minima)
     | _by_name("scipy.optimize", scipy_roots)
+    | _named("scipy.optimize", constrained_minima, "LinearConstraint", "NonlinearConstraint")
     | _by_name("scipy.spatial.distance", scipy_distance)
     | _by_name("scipy.signal", scipy_signal)
     | _by_name("scipy.sparse", scipy_sparse)

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.solutions import constant, root_of
+from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Matrix, Vector
+from pullback.frontend.library.text.solver_answers import answered, packed
 from pullback.frontend.library.text_helpers import unsupported
 
 _EPS = float(np.finfo(float).eps)
@@ -258,12 +260,100 @@ def fsolve(func: Callable[..., Any], x0: Any, args: Any = (), fprime: Any = None
     return x, told, info, _said(info, xtol, maxfev if maxfev > 0 else 200 * (x.size + 1))
 
 
+class FoundRoot:
+    """What ``root`` gives by SciPy's own search."""
+
+    def __init__(self, x: Vector, fun: Callable[[Vector], Vector], numbers: Vector,
+                 method: str) -> None:  # fmt: skip
+        self.x = x
+        self.success = numbers[5] == 1.0
+        self.method = method
+        self._numbers = numbers
+        self._equations = fun
+
+    @property
+    def fun(self) -> Vector:
+        """What is left of the equations."""
+        return self._equations(self.x)
+
+    @property
+    def nit(self) -> int:
+        """The number of rounds."""
+        if self.method == "lm":
+            raise AttributeError("nit")
+        return int(self._numbers[0])
+
+    @property
+    def nfev(self) -> int:
+        """How often the function was called."""
+        if self.method != "lm" and self.method != "df-sane":
+            raise AttributeError("nfev")
+        return int(self._numbers[1])
+
+    @property
+    def status(self) -> int:
+        """How it ended."""
+        if self.method == "df-sane":
+            raise AttributeError("status")
+        return int(self._numbers[4])
+
+    @property
+    def message(self) -> str:
+        """How it ended."""
+        return unsupported("the message of this search", "ask for success")
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+_OPTIONS: Any = {
+    "lm": ("col_deriv", "xtol", "ftol", "gtol", "maxiter", "eps", "factor"),
+    "df-sane": ("ftol", "fatol", "maxfev", "M"),
+}
+_BY_JACOBIANS = ("broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden",
+                 "excitingmixing", "krylov")  # fmt: skip
+for _name in _BY_JACOBIANS:
+    _OPTIONS[_name] = ("nit", "maxiter", "ftol", "fatol", "xtol", "xatol")
+
+
+def _by_scipy(fun: Callable[..., Any], x0: Any, args: Any, method: str, jac: Any, tol: Any,
+              options: Any) -> FoundRoot:  # fmt: skip
+    """Return the root that SciPy's own search finds."""
+    if method not in _OPTIONS:
+        raise ValueError("Unknown solver " + method)
+    given = args if isinstance(args, tuple) else (args,)
+    pair = isinstance(jac, bool) and jac
+    start = np.ravel(np.atleast_1d(np.asarray(x0))).astype(float)
+    f = _system(lambda x: fun(x, *given)[0], (), "root") if pair else _system(fun, args, "root")
+    sloped, values = method == "lm" and (pair or callable(jac)), [start]
+    if tol is not None:
+        values.append(tol)
+    for name in {} if options is None else options:
+        if name not in _OPTIONS[method]:
+            unsupported("root with this option", "leave it away")
+        values.append(options[name])
+
+    def answer(kind: int, x: Vector) -> Vector:
+        if sloped and kind == 2:
+            return np.ravel(np.asarray(fun(x, *given)[1] if pair else jac(x, *given))).astype(float)
+        return f(x)
+
+    names = () if options is None else tuple(options)
+    words = described("root", method, sloped, tol is not None, names)
+    found = answered(words, constant(packed(values)), constant(answer))
+    x, n = found[: start.size], start.size
+    near = 1e-3 * (_length(x) + _length(x - constant(start))) + 10.0 * constant(
+        1e-6 if tol is None else tol
+    )
+    return FoundRoot(root_of(f, x, near), f, found[n:], method)
+
+
 def root(fun: Callable[..., Any], x0: Any, args: Any = (), method: str = "hybr", jac: Any = None,
-         tol: Any = None, callback: Any = None, options: Any = None) -> RootResult:  # fmt: skip
-    if method.lower() != "hybr":
-        unsupported("root with this method", "take hybr, the default")
+         tol: Any = None, callback: Any = None, options: Any = None) -> Any:  # fmt: skip
     if callback is not None:
         unsupported("root with callback", "leave it away")
+    if method.lower() != "hybr":
+        return _by_scipy(fun, x0, args, method.lower(), jac, tol, options)
     if options is not None:
         unsupported("root with options", "call fsolve, which has them as arguments")
     xtol = 1.49012e-8 if tol is None else tol

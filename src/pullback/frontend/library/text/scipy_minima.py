@@ -30,10 +30,18 @@ from pullback.frontend.library.text.conjugate_gradients import (
     by_newton,
     first_length,
 )
-from pullback.frontend.library.text.domains import Matrix, Vector
+from pullback.frontend.library.text.constrained_minima import (
+    CONSTRAINED,
+    SEARCHES,
+    UNBOUNDED,
+    SearchResult,
+    conditions_of,
+    searched_by_scipy,
+)
+from pullback.frontend.library.text.domains import Items, Matrix, Vector
 from pullback.frontend.library.text.limited_memory import by_limited_memory
 from pullback.frontend.library.text.line_searches import searched
-from pullback.frontend.library.text.trust_reflective import GivenBounds
+from pullback.frontend.library.text.trust_reflective import are_given
 from pullback.frontend.library.text_helpers import unsupported
 
 _STEP = float(np.finfo(float).eps) ** 0.5
@@ -303,17 +311,19 @@ _OPTIONS: Any = {
 
 def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = None,
              jac: Any = None, hess: Any = None, hessp: Any = None, bounds: Any = None,
-             constraints: Any = (), tol: Any = None, callback: Any = None,
-             options: Any = None) -> MinimizeResult:  # fmt: skip
+             constraints: Items = (), tol: Any = None, callback: Any = None,
+             options: Any = None) -> Any:  # fmt: skip
     how = ("bfgs" if bounds is None else "l-bfgs-b") if method is None else method.lower()
-    if len(constraints) > 0:
-        unsupported("minimize with constraints", "minimise a function that has them built in")
-    if how not in ("bfgs", "cg", "newton-cg", "l-bfgs-b", "nelder-mead"):
-        unsupported(
-            "minimize by this method", "take BFGS, L-BFGS-B, CG, Newton-CG or Nelder-Mead"
-        )
+    if method is None and len(conditions_of(constraints)) > 0:
+        how = "slsqp"
     if callback is not None:
         unsupported("minimize with callback", "leave it away")
+    if how in SEARCHES:
+        return _by_scipy(fun, x0, args, how, jac, hess, hessp, bounds, constraints, tol, options)
+    if len(conditions_of(constraints)) > 0:
+        unsupported("minimize by this method with constraints", "take SLSQP or trust-constr")
+    if how not in ("bfgs", "cg", "newton-cg", "l-bfgs-b", "nelder-mead"):
+        unsupported("minimize by this method", "take BFGS, L-BFGS-B, SLSQP or Nelder-Mead")
     if how != "newton-cg" and (hess is not None or hessp is not None):
         unsupported("minimize by this method with hess or hessp", "leave them away")
     if how == "newton-cg" and _by_differences(jac):
@@ -346,16 +356,38 @@ def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = Non
     return MinimizeResult(_held(f, x, low, high, near), f, nit, nfev, njev, status, how, reason)
 
 
+def _by_scipy(fun: Any, x0: Any, args: Any, how: str, jac: Any, hess: Any, hessp: Any, bounds: Any,
+              constraints: Any, tol: Any, options: Any) -> SearchResult:  # fmt: skip
+    """Return the minimum that SciPy's own search finds."""
+    start = np.ravel(np.atleast_1d(np.asarray(x0)))
+    if start.dtype == np.float32:
+        unsupported("minimize in float32", "convert the starting point to float64")
+    start, low, high = start.astype(float), None, None
+    if bounds is not None:
+        if how in UNBOUNDED:
+            unsupported("minimize by this method with bounds", "take trust-constr")
+        low, high = _bounds(bounds, start.size, how)
+    if how not in CONSTRAINED and len(conditions_of(constraints)) > 0:
+        unsupported("minimize by this method with constraints", "take SLSQP or trust-constr")
+    f = _objective(fun, args, isinstance(jac, bool) and jac)
+    return searched_by_scipy(f, fun, args if isinstance(args, tuple) else (args,), start, how, jac,
+                             hess, hessp, low, high, constraints, tol, options)  # fmt: skip
+
+
 def _bounds(bounds: Any, n: int, how: str) -> tuple[Vector, Vector]:
     """Return the bounds of each number."""
-    if isinstance(bounds, GivenBounds):
+    if are_given(bounds):
         low, high = np.zeros(n) + bounds.lb, np.zeros(n) + bounds.ub
     else:
+        if len(bounds) != n and how in SEARCHES:
+            raise ValueError("The number of bounds is not compatible with the length of `x0`.")
         if len(bounds) != n:
             raise ValueError("length of x0 != length of bounds")
         low = np.array([-np.inf if b[0] is None else 1.0 * b[0] for b in bounds])
         high = np.array([np.inf if b[1] is None else 1.0 * b[1] for b in bounds])
     if np.any(low > high):
+        if how in SEARCHES:
+            raise ValueError("An upper bound is less than the corresponding lower bound.")
         if how == "nelder-mead":
             raise ValueError(
                 "Nelder Mead - one of the lower bounds is greater than an upper bound."

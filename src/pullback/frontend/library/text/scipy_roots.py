@@ -15,6 +15,9 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.solutions import constant, root_of
+from pullback.frontend.library.solver_words import described
+from pullback.frontend.library.text.domains import Vector
+from pullback.frontend.library.text.solver_answers import answered, packed
 from pullback.frontend.library.text_helpers import unsupported
 
 Real = Any
@@ -221,6 +224,26 @@ def bisect(f: Callable[..., Real], a: float, b: float, args: Any = (), xtol: flo
     return _told(found, "bisect", full_output, disp)
 
 
+def _by_748(f: Callable[..., Real], a: float, b: float, args: Any, k: int, xtol: float,
+            rtol: float, maxiter: int) -> Found:  # fmt: skip
+    """Return the root that SciPy finds by Algorithm 748."""
+    g = _of_one(f, args)
+
+    def answer(kind: int, x: Vector) -> Vector:
+        return np.array([1.0 * g(x[0])])
+
+    given = packed((float(a), float(b), k, xtol, rtol, maxiter))
+    found = answered(described("toms748"), constant(given), constant(answer))
+    return root_of(g, found[0]), int(found[1]), int(found[2]), found[3] == 1.0
+
+
+def toms748(f: Callable[..., Real], a: float, b: float, args: Any = (), k: int = 1,
+            xtol: float = 2e-12, rtol: float = 8.881784197001252e-16, maxiter: int = 100,
+            full_output: bool = False, disp: bool = True) -> Any:  # fmt: skip
+    found = _by_748(f, a, b, args, k, xtol, rtol, maxiter)
+    return _told(found, "toms748", full_output, disp)
+
+
 def _is_close(a: float, b: float, tol: float, rtol: float) -> bool:
     return abs(a - b) <= tol + rtol * abs(b) or a == b
 
@@ -355,7 +378,13 @@ def root_scalar(f: Callable[..., Real], args: Any = (), method: str | None = Non
     else:
         how = method.lower()
     if how == "toms748":
-        unsupported("the method toms748", "choose brentq")
+        if bracket is None:
+            raise ValueError(f"Bracket needed for {method}")
+        x, calls, rounds, converged = _by_748(
+            f, bracket[0], bracket[1], args, 1, 2e-12 if xtol is None else xtol,
+            _LEAST if rtol is None else rtol, 100 if maxiter is None else maxiter,
+        )  # fmt: skip
+        return RootResults(x, rounds, calls, converged, how)
     if how in ("brentq", "brenth", "ridder", "bisect"):
         if bracket is None:
             raise ValueError(f"Bracket needed for {method}")

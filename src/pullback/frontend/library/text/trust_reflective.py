@@ -15,6 +15,7 @@ import numpy as np
 
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.text.domains import Matrix, Vector
+from pullback.frontend.library.text_helpers import is_scipys, unsupported
 
 _EPS = float(np.finfo(float).eps)
 
@@ -35,18 +36,25 @@ class GivenBounds:
         self.ub = ub
 
 
+def are_given(bounds: Any) -> bool:
+    """Return whether these are a ``Bounds``."""
+    if is_scipys(bounds, "Bounds"):
+        unsupported("a Bounds that is made outside", "make it in the function: Bounds(low, high)")
+    return isinstance(bounds, GivenBounds)
+
+
 def between(bounds: Any, n: int) -> tuple[Vector, Vector]:
     """Return the bounds of each number."""
     if bounds is None:
         return np.full(n, -np.inf), np.full(n, np.inf)
-    if isinstance(bounds, GivenBounds):
-        low, high = bounds.lb, bounds.ub
+    is_object = are_given(bounds)
+    if is_object:
+        low, high = np.asarray(bounds.lb), np.asarray(bounds.ub)
     else:
         if len(bounds) != 2:
             raise ValueError("`bounds` must contain 2 elements.")
         low, high = np.asarray(bounds[0]), np.asarray(bounds[1])
-    one_low = low.ndim == 0 or isinstance(bounds, GivenBounds)
-    one_high = high.ndim == 0 or isinstance(bounds, GivenBounds)
+    one_low, one_high = low.ndim == 0 or is_object, high.ndim == 0 or is_object
     if (not one_low and low.shape[0] != n) or (not one_high and high.shape[0] != n):
         raise ValueError("Inconsistent shapes between bounds and `x0`.")
     return np.zeros(n) + low, np.zeros(n) + high
