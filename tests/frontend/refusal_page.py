@@ -33,6 +33,7 @@ from tests.frontend import (
     mended_objects,
     mended_places,
     mended_programs,
+    mended_searches,
     mended_sparse,
     mended_wholes,
 )
@@ -63,7 +64,7 @@ TITLES = {
     mended_places: "Parts of data",
     mended_libraries: "Library functions",
     mended_complex: "Complex numbers",
-    mended_sparse: "Sparse matrices",
+    mended_searches: "Solvers of SciPy", mended_sparse: "Sparse matrices",
     mended_wholes: "Operators",
     mended_exports: "Functions for other languages",
     mended_names: "Names of other libraries",

@@ -202,7 +202,8 @@ MADE_BEFORE = si.CubicSpline(X, Y)
     (lambda p: so.newton(lambda x: x**2 - p, np.ones(3))[0], "newton from an array of points"),
     (lambda p: si.CubicSpline(X, Y * p), "as a result"),
     (lambda p: si.interp1d(X, np.float32(Y))(p), "float32"),
-    (lambda p: sg.solve_ivp(lambda t, y: y * p, (0.0, 1.0), [1.0], "LSODA").t, "this method"),
+    (lambda p: sg.solve_ivp(lambda t, y: y * p, (0.0, 1.0), [1.0], "RK4").t, "this method"),
+    (lambda p: sg.solve_ivp(lambda t, y: y * p, (0.0, 1.0), [1.0], "BDF", uband=1).t, "sparse Jac"),
 ])  # fmt: skip
 def test_what_is_out_is_refused(f, reason):
     with pytest.raises(pb.PullbackError, match=reason):

@@ -16,12 +16,14 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
 
 from pullback.core.called_python import Floats
+from pullback.core.waiting import STEP, Lock
 
 Ask = Callable[[int, Any], Floats]
 """Asks for the value of a function, by its number (from 1 on), at a place."""
@@ -68,8 +70,10 @@ class _Running:
             self._asked.put((ERROR, error))
 
     def next(self) -> tuple[int, Any]:
-        """Return what is asked next."""
-        return self._asked.get()
+        """Return what is asked next: the thread that waits may handle signals."""
+        while True:
+            with suppress(Empty):
+                return self._asked.get(timeout=STEP)
 
     def answer(self, value: Floats | None) -> None:
         """Answer; None: end the solver."""
@@ -103,7 +107,7 @@ class _Root:
 _numbers = itertools.count(1)
 _nodes: dict[int, _Node] = {}
 _roots: OrderedDict[bytes, _Root] = OrderedDict()
-_lock = threading.RLock()
+_lock = Lock()
 
 
 def begun(key: bytes, solve: Solve) -> tuple[int, int, int]:
@@ -194,7 +198,7 @@ def _forget(root: _Root) -> None:
 def _forked() -> None:
     """No thread goes on in a child process."""
     global _lock
-    _lock = threading.RLock()
+    _lock = Lock()
     _nodes.clear()
     _roots.clear()
 

@@ -19,6 +19,7 @@ from pullback.core.called_python import Floats, Words
 from pullback.core.later import Later
 from pullback.core.reverse_communication import Ask
 
+_initial_value = Later("pullback.core.initial_value_calls")
 _optimize = Later("scipy.optimize")
 
 VALUE, SLOPE, BEND, PRODUCT, CONSTRAINT = 1, 2, 3, 4, 10
@@ -203,6 +204,10 @@ def _toms748(ask: Ask, told: list[Any], given: Given) -> Any:
     return found, how.function_calls, how.iterations, how.converged
 
 
+def _solve_ivp(ask: Ask, told: list[Any], given: Given) -> Any:
+    return _initial_value.solve_ivp(ask, told, given)
+
+
 # --- which constraints hold -----------------------------------------------------------------------
 
 
@@ -228,7 +233,8 @@ def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
 SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "minimize": _minimize, "multipliers": _multipliers, "basinhopping": _basinhopping,
     "linprog": _linprog, "nnls": _nnls, "lsq_linear": _lsq_linear, "root": _root,
-    "toms748": _toms748, **{name: partial(_global, name) for name in _SAID},
+    "toms748": _toms748, "solve_ivp": _solve_ivp,
+    **{name: partial(_global, name) for name in _SAID},
 }  # fmt: skip
 """The solvers, by the names under which texts call them."""
 

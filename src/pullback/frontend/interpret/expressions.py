@@ -437,7 +437,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             args = _items(run, node.args)
     for k in node.keywords:
         with run.holding(*held, *args, *kwargs.values()):
-            given = evaluate(run, item_lists.argument(function, k) if receiver is None else k.value)
+            given = item_lists.evaluated(run, function if receiver is None else None, k)
         if k.arg is not None:
             kwargs[k.arg] = given
         elif dicts.has_names(given := opened(run, given, node)):

@@ -1,33 +1,88 @@
-"""Lists that are written as arguments of library functions which only read them, and may have items
-of any kinds: constraints, events. They are evaluated as tuples, whose items keep their kinds."""
+"""Arguments of library functions that only read them, and that hold functions: constraints, events.
+
+A list that is written as such an argument (``Constraints``) is evaluated as a tuple, whose items
+keep their kinds. Of functions that are events (``Events``) the attributes are asked for where they
+are named: the text gets each function with its ``terminal`` and its ``direction``.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from pullback.frontend.kinds.values import WRITTEN, Static, Value
+from pullback.frontend.interpret import own_attributes
+from pullback.frontend.kinds.values import WRITTEN, FunctionV, ListV, Static, TupleV, Value
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
 
 _tuples: WeakKeyDictionary[ast.AST, ast.Tuple] = WeakKeyDictionary()
 """A list is one tuple however often it is evaluated."""
 
+_NAMED = "name the function in the call: events=[f, g]"
 
-def argument(function: Value, keyword: ast.keyword) -> ast.expr:
-    """Return the expression that is evaluated for a keyword: a tuple for a list, where the text of
-    the function says ``Items``."""
-    shown = keyword.value
-    if not isinstance(shown, ast.List) or any(isinstance(e, ast.Starred) for e in shown.elts):
-        return shown
+
+def evaluated(run: Run, function: Value | None, keyword: ast.keyword) -> Value:
+    """Return the value of a keyword in a call of a function (None: of a method)."""
+    domain = _domain(function, keyword.arg)
+    if domain not in ("Constraints", "Events"):
+        return run.evaluate(keyword.value)
+    shown = _as_tuple(keyword.value)
+    given = run.evaluate(shown)
+    if domain == "Constraints" or _is(given, None):
+        return given
+    if isinstance(given, ListV):
+        run.refuse(shown, "a list of events that is made before is not supported", _NAMED)
+    if not isinstance(given, TupleV):
+        return TupleV((_event(run, given, shown),))
+    named = shown.elts if isinstance(shown, ast.Tuple) else [shown] * len(given.items)
+    return TupleV(tuple(_event(run, f, e) for f, e in zip(given.items, named, strict=True)))
+
+
+def _domain(function: Value | None, keyword: str | None) -> str:
+    """Return the annotation of a parameter of a text."""
     if not isinstance(function, Static) or not isinstance(function.value, Hashable):
-        return shown
-    if keyword.arg is None or function.value not in WRITTEN:
-        return shown
-    if WRITTEN[function.value].__annotations__.get(keyword.arg) != "Items":
+        return ""
+    if keyword is None or function.value not in WRITTEN:
+        return ""
+    return str(WRITTEN[function.value].__annotations__.get(keyword, ""))
+
+
+def _as_tuple(shown: ast.expr) -> ast.expr:
+    if not isinstance(shown, ast.List) or any(isinstance(e, ast.Starred) for e in shown.elts):
         return shown
     if shown not in _tuples:
         _tuples[shown] = ast.copy_location(ast.Tuple(shown.elts, ast.Load()), shown)
     return _tuples[shown]
 
 
-__all__ = ["argument"]
+def _event(run: Run, f: Value, e: ast.expr) -> TupleV:
+    """Return an event: the function, after how many times it ends the search (0: never), and the
+    direction in which it counts."""
+    terminal, direction = (_attribute(run, f, e, name) for name in ("terminal", "direction"))
+    if terminal is None or _is(terminal, None):
+        terminal = Static(0.0)
+    return TupleV((f, terminal, Static(0.0) if direction is None else direction))
+
+
+def _is(value: Value | None, known: object) -> bool:
+    return isinstance(value, Static) and value.value is known
+
+
+def _attribute(run: Run, f: Value, e: ast.expr, name: str) -> Value | None:
+    """Return an attribute of a function; None if it has none."""
+    if not isinstance(f, FunctionV) or isinstance(f.definition.node, ast.Lambda):
+        return None
+    call = ast.copy_location(ast.Call(ast.Name("getattr", ast.Load()), [e], []), e)
+    there = own_attributes.has(run, f, name, call)
+    if _is(there, False) or (there is None and f.scope is not None):
+        return None
+    if not _is(there, True):
+        run.refuse(e, f"whether this function has an attribute {name!r} is not known here", _NAMED)
+    place = ast.copy_location(ast.Attribute(e, name, ast.Load()), e)
+    return own_attributes.value_of(run, f, name, place)
+
+
+__all__ = ["evaluated"]

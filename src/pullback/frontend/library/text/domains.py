@@ -21,9 +21,14 @@ Size = int
 """A whole number that is not negative: an extent."""
 Gaps = Any
 """A vector or a matrix in which some items are NaN."""
-Items = Any
+Constraints = Any
 """A tuple, or a list that is only read, with items of any kinds."""
+Events = Any
+"""Functions, each with its attributes ``terminal`` and ``direction``, in a tuple."""
 Weights = Any
 """Positive numbers in the shape of the first argument."""
 
-__all__ = ["Array", "Axis", "Gaps", "Growing", "Items", "Matrix", "Size", "Vector", "Weights"]
+__all__ = [
+    "Array", "Axis", "Constraints", "Events", "Gaps", "Growing", "Matrix", "Size", "Vector",
+    "Weights",
+]  # fmt: skip

@@ -38,7 +38,7 @@ from pullback.frontend.library.text.constrained_minima import (
     conditions_of,
     searched_by_scipy,
 )
-from pullback.frontend.library.text.domains import Items, Matrix, Vector
+from pullback.frontend.library.text.domains import Constraints, Matrix, Vector
 from pullback.frontend.library.text.limited_memory import by_limited_memory
 from pullback.frontend.library.text.line_searches import searched
 from pullback.frontend.library.text.trust_reflective import are_given
@@ -311,7 +311,7 @@ _OPTIONS: Any = {
 
 def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = None,
              jac: Any = None, hess: Any = None, hessp: Any = None, bounds: Any = None,
-             constraints: Items = (), tol: Any = None, callback: Any = None,
+             constraints: Constraints = (), tol: Any = None, callback: Any = None,
              options: Any = None) -> Any:  # fmt: skip
     how = ("bfgs" if bounds is None else "l-bfgs-b") if method is None else method.lower()
     if method is None and len(conditions_of(constraints)) > 0:

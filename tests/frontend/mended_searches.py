@@ -1,0 +1,57 @@
+"""What refusals of SciPy's solvers advise, followed."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import integrate as sg
+from scipy import optimize as so
+
+from pullback.errors import UnsupportedError
+from tests.frontend.mended import mends
+
+BOUNDS = so.Bounds([0.0, 0.0], [1.5, 0.5])
+
+
+def far(x, p):
+    return (x[0] - 2.0) ** 2 + p * (x[1] - 1.0) ** 2
+
+
+def refused_bounds(p):
+    return so.minimize(far, [0.1, 0.2], p, "SLSQP", bounds=BOUNDS).x
+
+
+@mends(
+    refused_bounds, (1.3,), "make it in the function: Bounds(low, high)", UnsupportedError
+)
+def mended_bounds(p):
+    return so.minimize(far, [0.1, 0.2], p, "SLSQP", bounds=so.Bounds([0.0, 0.0], [1.5, 0.5])).x
+
+
+def refused_chance(p):
+    return so.dual_annealing(far, [(0.0, 1.5), (0.0, 0.5)], (p,), 5).x
+
+
+@mends(refused_chance, (1.3,), "rng=0", UnsupportedError, differs=True)
+def mended_chance(p):
+    return so.dual_annealing(far, [(0.0, 1.5), (0.0, 0.5)], (p,), 5, rng=0).x
+
+
+def hit(t, y):
+    return y[0] - 0.5
+
+
+hit.terminal = True
+EVENTS = (hit,)
+
+
+def refused_events(p):
+    made = sg.solve_ivp(lambda t, y: -p * y, (0.0, 9.0), [1.0], rtol=1e-9, events=EVENTS)
+    return np.array([made.t[-1]])
+
+
+@mends(
+    refused_events, (1.3,), "name the function in the call: events=[f, g]", UnsupportedError
+)
+def mended_events(p):
+    made = sg.solve_ivp(lambda t, y: -p * y, (0.0, 9.0), [1.0], rtol=1e-9, events=[hit])
+    return np.array([made.t[-1]])
