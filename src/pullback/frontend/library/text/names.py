@@ -43,6 +43,7 @@ from pullback.frontend.library.text import (
     frequencies,
     grids,
     heaps,
+    image_centers,
     integer_functions,
     iterations,
     legacy_draws,
@@ -70,6 +71,7 @@ from pullback.frontend.library.text import (
     scipy_filters,
     scipy_fits,
     scipy_global_minima,
+    scipy_images,
     scipy_initial_value,
     scipy_integrals,
     scipy_integrate,
@@ -78,6 +80,7 @@ from pullback.frontend.library.text import (
     scipy_linalg,
     scipy_linear_systems,
     scipy_matrix_functions,
+    scipy_measurements,
     scipy_minima,
     scipy_minima_of_numbers,
     scipy_multivariate,
@@ -177,6 +180,9 @@ OTHERS = (
     | _by_name("scipy.integrate", scipy_quadrature)
     | _by_name("scipy.interpolate", scipy_interpolate)
     | _by_name("scipy.ndimage", scipy_filters)
+    | _by_name("scipy.ndimage", scipy_images)
+    | _by_name("scipy.ndimage", scipy_measurements)
+    | _named("scipy.ndimage", image_centers, "center_of_mass")
     | _by_name("scipy.optimize", scipy_equations)
     | _by_name("scipy.optimize", scipy_fits)
     | _by_name("scipy.optimize", scipy_global_minima)
