@@ -183,3 +183,45 @@ def test_slices_without_elements() -> None:
     for a, b in ((A[:1], B), (A[:0], B), (A, B[:, :11]), (A, B[:, :0])):
         assert pb.jit(heads)(a, b) == pytest.approx(heads(a, b), rel=1e-12)
         pb.check_grads(heads, (a, b))
+
+
+C, D = RNG.normal(size=(3, 20, 24)), RNG.normal(size=(3, 24, 30))
+BATCHES = {
+    "matmul": (lambda c, d: c @ d, C, D),
+    "one factor": (lambda c, d: c @ d, C, D[0]),
+    "the other": (lambda c, d: np.matmul(c[1], d), C, D),
+    "heads": (lambda c, d: np.einsum("ihd,jhd->hij", c, d), C.swapaxes(0, 1), D.transpose(2, 0, 1)),
+    "in the middle": (lambda c, d: np.einsum("hij,hjd->ihd", c, d), C, D),
+    "two": (lambda c, d: np.einsum("abik,akj->abij", c, d), np.stack((C, -C), 1), D),
+    "slices": (lambda c, d: c[:2, 1:, :20] @ d[1:, 4:, 2:], C, D),
+    "itself": (lambda c, d: c @ c.transpose(0, 2, 1) + 0.0 * np.sum(d), C, D),
+}
+
+
+@pytest.mark.parametrize("name", campaign.part("values", [*BATCHES], 3))
+def test_products_side_by_side(name: str, capsys) -> None:
+    f, c, d = BATCHES[name]
+
+    def loss(c, d):
+        return np.sum(np.tanh(f(c, d)) ** 2)
+
+    text = pb.show(pb.grad(loss, argnums=(0, 1)), c, d)
+    assert text.count("= product ") == 3
+    for x, y in ((c, d), (c[:0], d[:0])) if name in ("matmul", "itself") else ((c, d),):
+        assert np.allclose(pb.jit(f)(x, y), f(x, y), rtol=1e-12, atol=1e-12)
+        pb.check_grads(loss, (x, y))
+    for of_one, of_other in zip(
+        pb.grad(loss, argnums=(0, 1))(c, d), pb.grad(loss, argnums=(0, 1), method="dual")(c, d),
+        strict=True,
+    ):  # fmt: skip
+        assert np.allclose(of_one, of_other, rtol=1e-10, atol=1e-12)
+
+
+def test_the_directions_of_products_side_by_side() -> None:
+    def loss(c):
+        return np.sum(np.tanh(c @ D) ** 2)
+
+    v = RNG.normal(size=C.shape)
+    step = 1e-5
+    up, down = pb.grad(loss)(C + step * v), pb.grad(loss)(C - step * v)
+    assert np.allclose(pb.hvp(loss, (C,), (v,)), (up - down) / (2 * step), rtol=1e-5, atol=1e-7)

@@ -8,7 +8,7 @@ It does not matter how the product was written: ``@``, ``einsum``, loops and com
 become builds and sums; the factors may be slices. Their adjoints are products again
 (``core/prims_linear.py``). Every block is
 looked at, of functions, sequential loops and branches, but none inside of a parallel loop: many
-small products side by side run in lanes. So do the directions of a Jacobian or a Hessian: where
+small products side by side run in lanes. Where each of those of a nest is large, they are a stack. So do the directions of a Jacobian or a Hessian: where
 derivatives are taken in a parallel loop, only the straight code of main is looked at.
 
 A register tile and a blocked cache make a product of 512 by 512 twenty times as fast as lanes over
@@ -103,37 +103,40 @@ def _has_directions(program: Program) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Factor:
-    """A matrix, as it is read: an array, at an index on each axis but two; ``rows`` and ``columns``
-    are these two, and begin at the indices ``start``, if there is one."""
+    """A matrix, as it is read: an array, and on each axis an index, and the number from which it
+    counts, if there is one; ``rows`` and ``columns`` are the axes of the matrix."""
 
     array: Atom
-    at: tuple[Atom, ...]
+    at: tuple[tuple[Atom, Atom | None], ...]
     rows: int
     columns: int
-    start: tuple[Atom | None, Atom | None]
 
-    def view(self, b: Builder, rows: Atom, columns: Atom, whole: Callable[[Atom, int, Atom], bool]
-             ) -> Atom:  # fmt: skip
-        """Emit the matrix. ``whole``: whether an axis surely has no more than these elements."""
-        view, two = self.array, (self.rows, self.columns)
-        for axis, start, count in zip(two, self.start, (rows, columns), strict=True):
-            if start is not None or not whole(self.array, axis, count):
+    def view(self, b: Builder, of: _Product, rows: Atom, columns: Atom, now: Axes) -> Atom:
+        """Emit the matrix, of which the product has so many rows and columns. ``now``: what the
+        indices of the other axes are."""
+        view = self.array
+        for axis, count in ((self.rows, rows), (self.columns, columns)):
+            start = self.at[axis][1]
+            if start is not None or not of.whole(self.array, axis, count):
                 first = lit(0, I64) if start is None else start
                 view = b.prim("slice", view, first, count, lit(1, I64), static=(axis,))
-        for axis in reversed(range(len(self.at))):
-            if axis not in two:
-                view = b.prim("pick", view, self.at[axis], static=(axis,))
+        for axis, (i, start) in reversed([*enumerate(self.at)]):
+            if axis not in (self.rows, self.columns):
+                i = now.get(i, i) if isinstance(i, Var) else i
+                i = i if start is None else b.prim("add", i, start)
+                view = b.prim("pick", view, i, static=(axis,))
         return b.prim("transpose", view, static=(1, 0)) if self.rows > self.columns else view
 
     @property
     def turned(self) -> _Factor:
-        return _Factor(self.array, self.at, self.columns, self.rows, self.start[::-1])
+        return _Factor(self.array, self.at, self.columns, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class _Contraction:
-    """The sum over k of ``left[i, k] right[k, j]``."""
+    """The sum over k of ``left[i, k] right[k, j]``; one for each index of ``batch``."""
 
+    batch: tuple[Var, ...]
     i: Var
     j: Var
     inner: Atom
@@ -154,18 +157,34 @@ class _Product:
 
     def tests(self, b: Builder) -> tuple[Var, Var]:
         """Emit the tests whether BLAS may multiply, and whether that is worth while."""
-        (n, m), k = self.small.extents, self.of.inner
+        (*others, n, m), k = self.small.extents, self.of.inner
         size = b.prim("mul", n, m)
         large = b.prim("ge", b.prim("mul", size, k), lit(LIMITS.product, I64))
+        for count in others:
+            size = b.prim("mul", size, count)
         tests = [b.prim("le", size, lit(self.most, I64))] if self.most else []
-        tests += [b.prim("gt", extent, lit(0, I64)) for extent in (n, m, k)]
+        tests += [b.prim("gt", extent, lit(0, I64)) for extent in (*others, n, m, k)]
         return _joined(b, "and", tests), large
 
     def multiply(self, b: Builder) -> None:
-        """Bind the matrix to the product by BLAS: the elements that are read are there."""
-        (n, m), k = self.small.extents, self.of.inner
-        factors = self.of.left.view(b, n, k, self.whole), self.of.right.view(b, k, m, self.whole)
-        b.lets.append(Let((self.matrix,), Prim("product", factors)))
+        """Bind the matrix to the product by BLAS, or to a stack of products: the elements that are
+        read are there."""
+        if not self.of.batch:
+            b.lets.append(Let((self.matrix,), self.product(b, {})))
+            return
+        now = {v: Var(v.name, I64) for v in self.of.batch}
+        each, made = Builder(), Var("c", _MATRIX)
+        each.lets.append(Let((made,), self.product(each, {**now})))
+        every = Build(self.small.extents[:-2], tuple(now.values()), each.block((made,)))
+        many = Var("c", Array(_MATRIX, len(now)))
+        b.lets.append(Let((many,), every))
+        b.lets.append(Let((self.matrix,), Prim("stack", (many,))))
+
+    def product(self, b: Builder, now: Axes) -> Prim:
+        """Emit the factors, and return the product."""
+        (*_, n, m), k = self.small.extents, self.of.inner
+        left, right = self.of.left, self.of.right
+        return Prim("product", (left.view(b, self, n, k, now), right.view(b, self, k, m, now)))
 
     def either(self, b: Builder, large: Atom) -> None:
         """Bind the matrix to the product by BLAS, or to the build."""
@@ -198,9 +217,10 @@ class _Nest:
                         if isinstance(v, Var) and v in self.inside and start not in self.inside:
                             self.shifts[let.vars[0]] = v, start
         match self.let.op:
-            case Build((n, m), (i, j), Block((*lets, Let((s,), inner)), (r,))) as op if r is s:
-                found = self.contraction(inner, {i: n, j: m})
-                if found is not None and all(x.vars[0] in self.shifts for x in lets):
+            case Build(extents, indices, Block((*lets, Let((s,), inner)), (r,))) as op if r is s:
+                found = self.contraction(inner, dict(zip(indices, extents, strict=True)))
+                in_order = found is not None and (*found.batch, found.i, found.j) == indices
+                if found and in_order and all(x.vars[0] in self.shifts for x in lets):
                     self.products.append(_Product(self.let.vars[0], found, op, self.whole))
                     return
         assert isinstance(self.let.op, (Build, Sum_))
@@ -214,11 +234,13 @@ class _Nest:
     def inner(self, let: Let, axes: Axes) -> Let:
         found = self.contraction(let.op, axes)
         if found is not None:
-            i, j, c = Var("i", I64), Var("j", I64), Var("c", _MATRIX)
-            body = refresh(Block((let,), let.vars), {found.i: i, found.j: j})
-            small = Build((axes[found.i], axes[found.j]), (i, j), body)
+            own = (*found.batch, found.i, found.j)
+            now = {v: Var(v.name, I64) for v in own}
+            c = Var("c", Array(F64, len(own)))
+            body = refresh(Block((let,), let.vars), dict(now))
+            small = Build(tuple(axes[v] for v in own), tuple(now.values()), body)
             self.products.append(_Product(c, found, small, self.whole, MOST))
-            return Let(let.vars, Index(c, (found.i, found.j), False))
+            return Let(let.vars, Index(c, own, False))
         if isinstance(let.op, (Build, Sum_)):
             return Let(let.vars, self.loop(let.op, axes), let.site)
         return let
@@ -233,32 +255,40 @@ class _Nest:
                 Let((x,), Index(_, _, False) as one), Let((y,), Index(_, _, False) as other),
                 Let((p,), Prim("mul", factors)),
             ), (r,) if r is p and set(factors) == {x, y} and x is not y:  # fmt: skip
-                a, c = (self.factor(read, k, axes) for read in (one, other))
-                real = x.type == F64 and y.type == F64
-                if not real or inner in self.inside or a is None or c is None or a[1] is c[1]:
+                if x.type != F64 or y.type != F64 or inner in self.inside:
                     return None
-                if self.inside & {axes[a[1]], axes[c[1]]}:
-                    return None
-                (left, i), (right, j) = sorted((a, c), key=lambda found: [*axes].index(found[1]))
-                return _Contraction(i, j, inner, left.turned, right)
+                return self.found(inner, one, other, k, axes)
             case _:
                 return None
 
-    def factor(self, op: Index, k: Var, axes: Axes) -> tuple[_Factor, Var] | None:
-        """Return the matrix that is read, ``k`` being its row, and the index of its column; None if
-        anything else is not the same in the whole nest."""
-        own: dict[Var, tuple[int, Atom | None]] = {}
-        for axis, a in enumerate(op.indices):
-            if isinstance(a, Var) and a in self.inside:
-                v, start = self.shifts.get(a, (a, None))
-                if v in own:
-                    return None
-                own[v] = axis, start
-        free = [v for v in own if v is not k]
-        if op.array in self.inside or len(own) != 2 or len(free) != 1 or free[0] not in axes:
+    def found(
+        self, inner: Atom, one: Index, other: Index, k: Var, axes: Axes
+    ) -> _Contraction | None:
+        """Return the contraction over ``k`` of two reads; None if one of them has no index of its
+        own, or an index that is neither k nor of a loop around."""
+        at = [[self.place(x) for x in read.indices] for read in (one, other)]
+        a, c = ({v: axis for axis, (v, _) in enumerate(x) if v in self.inside} for x in at)
+        free = [v for v in axes if v in a or v in c]
+        rows = [v for v in free if v in a and v not in c]
+        columns = [v for v in free if v in c and v not in a]
+        once = len(a) + len(c) == sum(v in self.inside for x in at for v, _ in x)
+        outside = (one.array, other.array, *(axes[v] for v in free))
+        if not (
+            once and k in a and k in c and rows and columns and {k, *free} >= {*a, *c}
+            and self.inside.isdisjoint(outside)
+        ):  # fmt: skip
             return None
-        (rows, first), (columns, start) = own[k], own[free[0]]
-        return _Factor(op.array, op.indices, rows, columns, (first, start)), free[0]
+        i, j = rows[-1], columns[-1]
+        batch = tuple(v for v in free if v not in (i, j))
+        left = _Factor(one.array, tuple(at[0]), a[i], a[k])
+        right = _Factor(other.array, tuple(at[1]), c[k], c[j])
+        if free.index(i) < free.index(j):
+            return _Contraction(batch, i, j, inner, left, right)
+        return _Contraction(batch, j, i, inner, right.turned, left.turned)
+
+    def place(self, a: Atom) -> tuple[Atom, Atom | None]:
+        """Return an index and the number from which it counts."""
+        return self.shifts.get(a, (a, None)) if isinstance(a, Var) else (a, None)
 
     def whole(self, array: Atom, axis: int, count: Atom) -> bool:
         """Whether an axis of an array certainly has so many elements."""
@@ -372,7 +402,7 @@ def _elements(op: Op, counts: Counter[Var]) -> list[Var]:
     reads: dict[Var, int] = {}
     for let in op.body.lets:
         match let.op:
-            case Index(Var() as a, at, False) if set(at) == set(op.indices) and len(at) == 2:
+            case Index(Var() as a, at, False) if set(at) == set(op.indices) and len(at) > 1:
                 if found.setdefault(a, at) == at:
                     reads[a] = reads.get(a, 0) + 1
             case _:
