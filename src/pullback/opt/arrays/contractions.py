@@ -6,10 +6,10 @@
 
 It does not matter how the product was written: ``@``, ``einsum``, loops and comprehensions have
 become builds and sums; the factors may be slices. Their adjoints are products again
-(``core/prims_linear.py``). Every block is
-looked at, of functions, sequential loops and branches, but none inside of a parallel loop: many
-small products side by side run in lanes. Where each of those of a nest is large, they are a stack. So do the directions of a Jacobian or a Hessian: where
-derivatives are taken in a parallel loop, only the straight code of main is looked at.
+(``core/prims_linear.py``). Every block is looked at, of functions, sequential loops and branches,
+but none inside of a parallel loop: many small products side by side run in lanes. Where each of
+those of a nest is large, they are a stack. The directions of a Jacobian or a Hessian run in lanes
+too: where derivatives are taken in a parallel loop, only the straight code of main is looked at.
 
 A register tile and a blocked cache make a product of 512 by 512 twenty times as fast as lanes over
 its columns; below ``Limits.product`` multiplications the call and the copies cost more than they
