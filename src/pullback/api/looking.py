@@ -16,7 +16,7 @@ from pullback.api.operator_objects import (
 from pullback.call.binding import register_operators
 from pullback.call.deferred import by_method, driver, require_method, stage_programs
 from pullback.call.journal import Compilation, compilations
-from pullback.call.leaving import public
+from pullback.call.leaving import public, writing
 from pullback.call.methods import CHAD, NATIVE
 from pullback.call.misuse import require_function
 from pullback.call.packed import plain
@@ -98,7 +98,8 @@ class Printed(str):
 
 
 def _printed(text: str) -> Printed:
-    print(text)
+    with writing():
+        print(text)
     return Printed(text)
 
 

@@ -37,7 +37,8 @@ def on_purpose(error: E) -> E:
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Files are written where the user says: an error of the system is his, and leaves as it is."""
+    """Files and texts are written where the user says: an error of the system is his, and leaves as
+    it is."""
     try:
         yield
     except OSError as error:
