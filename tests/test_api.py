@@ -479,18 +479,6 @@ def test_a_list_that_contains_itself_or_strangers() -> None:
 # --- looking -------------------------------------------------------------------------------------
 
 
-def test_a_pipe_that_is_closed_is_no_mistake_of_the_compiler(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Closed:
-        def write(self, text: str) -> int:
-            raise BrokenPipeError(32, "Broken pipe")
-
-    monkeypatch.setattr("sys.stdout", Closed())
-    with pytest.raises(BrokenPipeError):
-        pb.show(lambda x: x * x, 2.0)
-
-
 def test_show_prints_every_stage(capsys: pytest.CaptureFixture[str]) -> None:
     for stage in ("core", *(s.name for s in driver.PIPELINE), "loop", "llvm", "llvm optimised"):
         text = pb.show(pb.grad(cube), 2.0, stage=stage)

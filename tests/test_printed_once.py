@@ -62,3 +62,15 @@ def test_derivatives_of_derivatives(
     wanted = capsys.readouterr().out
     operator(f)(X)
     assert capsys.readouterr().out == wanted
+
+
+def test_a_pipe_that_is_closed_is_no_mistake_of_the_compiler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Closed:
+        def write(self, text: str) -> int:
+            raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("sys.stdout", Closed())
+    with pytest.raises(BrokenPipeError):
+        pb.show(lambda x: x * x, 2.0)
