@@ -166,7 +166,56 @@ def wrong_numbers(x):
     return total
 
 
+def _weighed(a, b, c=3.0, scale=1.0):
+    return (a + 2.0 * b + c) * scale
+
+
+def _keyed(a, b=2.0, *, scale):
+    return (a + 2.0 * b) * scale
+
+
+def _most(a, b=2.0, *more, scale=1.0):
+    return (a + 2.0 * b + sum(more)) * scale
+
+
+def with_keywords(x):
+    total = 0.0
+    for n in range(1, 6):
+        items = [x * k for k in range(n)]
+        for f in range(4):
+            try:
+                if f == 0:
+                    total += _weighed(*items, scale=x)
+                elif f == 1:
+                    total += _weighed(x, *items, scale=2.0, c=n)
+                elif f == 2:
+                    total += _keyed(*items, scale=x)
+                else:
+                    total += _most(*items, scale=n * x)
+            except TypeError as e:
+                total += x * len(str(e))
+    return total
+
+
+def a_keyword_that_raises(x):
+    log = []
+
+    def noted(v):
+        log.append(v)
+        if v > 3.0:
+            raise KeyError("big")
+        return v
+
+    for n in range(4):
+        try:
+            log.append(_weighed(*[x] * n, scale=noted(x * n)))
+        except (KeyError, TypeError) as e:
+            log.append(x * len(str(e)) * (isinstance(e, KeyError) + 1))
+    return sum(log)
+
+
 PROGRAMS = [
+    with_keywords, a_keyword_that_raises,
     a_default_may_be_given, with_some_defaults, wrong_numbers,
     polynomials, vectors, among_others, first_ones, too_few, all_defaults_given, handed_on,
     recursive, library, one_is_no_iterable, none_is_too_few,

@@ -273,7 +273,7 @@ def rest_of_the_run(x):
 @pytest.mark.parametrize(
     ("f", "text"),
     [(rest_of_the_run, "rest of a dict"),
-     (twice_given, "two values"), (not_there, "key error")],
+     (twice_given, "multiple values"), (not_there, "key error")],
 )
 def test_refused(f: Callable[..., Any], text: str) -> None:
     with pytest.raises(pb.PullbackError, match=text):

@@ -30,6 +30,7 @@ from pullback.frontend.interpret import (
     f_strings,
     item_lists,
     iteration,
+    keywords,
     late_items,
     narrowing,
     own_keys,
@@ -435,19 +436,19 @@ def _call(run: Run, node: ast.Call) -> Value:
             function = _received(run, iteration.called(run, function, node), node)
         else:
             args = _items(run, node.args)
-    for k in node.keywords:
+    is_made = receiver is None and function is spreading.ITSELF
+    for k in () if is_made else node.keywords:
         with run.holding(*held, *args, *kwargs.values()):
             given = item_lists.evaluated(run, function if receiver is None else None, k)
         if k.arg is not None:
             kwargs[k.arg] = given
-        elif dicts.has_names(given := opened(run, given, node)):
-            kwargs |= given.fields
         else:
-            run.refuse(k.value, "** in a call needs a dict of names", "name the arguments")
+            keywords.spread(run, receiver or function, kwargs, given, k.value)
     if receiver is not None:
+        keywords.check_there(run, kwargs, node)
         made = calls.call_method(run, receiver, name, args, kwargs, node)
         return run.generators.in_a_place(made)
-    return run.call(function, args, node, kwargs)
+    return keywords.call(run, function, args, kwargs, node)
 
 
 def _received(run: Run, function: Value, node: ast.AST) -> Value:

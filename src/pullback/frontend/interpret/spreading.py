@@ -109,7 +109,7 @@ def called(
     """Return the function that is called, its positional arguments, and those that ``*rest`` takes
     as one tuple, under the name ``REST``. ``values``: as in ``arguments``."""
     if (made := _apart(run, function, values, node)) is not None:
-        return _ITSELF, [made], {}
+        return ITSELF, [made], {}
     pieces = _pieces(run, values, node)
     late = next((k for k, items in enumerate(pieces) if known(items) is None), None)
     takes = None if late is None else rest_of(function)
@@ -123,7 +123,7 @@ def called(
             return by_one, [whole], {}
         _refuse(run, values[late], node.args[late])
     if late is not None and (made := _by_length(run, function, pieces, late, node)) is not None:
-        return _ITSELF, [made], {}
+        return ITSELF, [made], {}
     if late is None or takes is None:
         return function, _read(run, function, values, pieces, node), {}
     parameters, optional = takes
@@ -177,26 +177,40 @@ def _by_length(
     """Return what ``f(a, *items)`` gives where some parameters of f are optional: the call is
     compiled for each number of items with which one of them has its default. None: it is no such
     call."""
-    if not isinstance(function, FunctionV) or late != len(pieces) - 1 or node.keywords:
+    named = {k.arg: k.value for k in node.keywords if k.arg is not None}
+    if (
+        not isinstance(function, FunctionV) or late != len(pieces) - 1
+        or len(named) < len(node.keywords)
+    ):  # fmt: skip
         return None
     spec = function.definition.node.args
-    names = tuple(p.arg for p in (*spec.posonlyargs, *spec.args))[len(function.bound) :]
-    optional = len(function.defaults)
+    every = tuple(p.arg for p in (*spec.posonlyargs, *spec.args))[len(function.bound) :]
+    needed = every[: len(every) - len(function.defaults)]
+    end = next((k for k, n in enumerate(every) if n in named), len(every))
+    optional = max(end - len(needed), 0)  # no item goes to those from ``end`` on
     before = [v for items in pieces[:late] for v in known(items) or ()]
-    least, most = len(names) - optional - len(before), len(names) - len(before)
-    if not optional or most <= 0 or most - max(least, 0) > _MOST_CALLS:
+    least, most = end - optional - len(before), end - len(before)
+    if (
+        not function.defaults or most < bool(optional) or most - max(least, 0) > _MOST_CALLS
+        or not {*needed[end:]} <= named.keys() or not {*spec.posonlyargs}.isdisjoint(named)
+    ):  # fmt: skip
         return None
     items = _tuple_of(run, (), pieces[late:], node.args[late:])
+    given = {n: run.evaluate(e) for n, e in named.items()}
     each = indexed(run.iterate(items, node))
     assert each is not None
     n = each.length
-    taken = Parameters(function.definition.qualname, len(function.bound), names)
-    text = Applied(partial(_wrong_count, taken, optional, len(before), spec.vararg is not None),
-                   (Leaf(0),))  # fmt: skip
+    taken = Parameters(function.definition.qualname, len(function.bound), every)
+    by_name = tuple(k for k in named if k in every)
+    more = spec.vararg is not None and not by_name
+    told = partial(
+        _wrong_count, taken, len(function.defaults), len(before), by_name, len(named) - len(by_name)
+    )
     right = run.b.prim("ge", n, Lit(least, n.type))
-    if spec.vararg is None:
+    if not more:
         right = run.b.prim("and", right, run.b.prim("le", n, Lit(most, n.type)))
-    message = Message((text,), 1, f"as many arguments as {taken.function} takes")
+    plain = f"as many arguments as {taken.function} takes"
+    message = Message((Applied(told, (Leaf(0),)),), 1, plain)
     run.require(right, "TypeError", message, node, n)
 
     def with_items(count: int) -> Value:
@@ -204,32 +218,43 @@ def _by_length(
         if count < most:
             is_it = run.b.prim("eq", n, Lit(count, n.type))
             return run.branch(
-                is_it, lambda: run.call(function, first, node), lambda: with_items(count + 1), node
-            )
-        rest = {}
-        if spec.vararg is not None:
+                is_it, lambda: run.call(function, first, node, given),
+                lambda: with_items(count + 1), node,
+            )  # fmt: skip
+        rest = dict(given)
+        if more:
             rest[REST] = run_program(run, rests.after, (items, Static(most)), node)
         return run.call(function, first, node, rest)
 
     return with_items(max(least, 0))
 
 
-def _wrong_count(takes: Parameters, optional: int, others: int, rest: bool, n: int) -> str:
+def _wrong_count(
+    takes: Parameters, optional: int, others: int, by_name: tuple[str, ...], only: int, n: int
+) -> str:
     """Return Python's message for ``n`` items behind other arguments of a function of whose
-    parameters the last ones are optional."""
-    given = others + n
-    if given > len(takes.names) and not rest:
-        most = takes.bound + len(takes.names)
-        were = "was" if takes.bound + given == 1 else "were"
-        return (
-            f"{takes.function}() takes from {most - optional} to {most} positional arguments but "
-            f"{takes.bound + given} {were} given"
-        )
-    needed = takes.names[: len(takes.names) - optional]
-    return _wrong_number(Parameters(takes.function, takes.bound, needed), others, (), n)
+    parameters the last ones are optional. ``only``: how many come by names that are nothing else.
+    """
+    given, most = others + n, takes.bound + len(takes.names)
+    if given <= len(takes.names) or any(takes.names.index(k) < given for k in by_name):
+        needed = takes.names[: len(takes.names) - optional]
+        twice = any(takes.names.index(k) < given for k in by_name)
+        names = takes.names if twice else needed
+        known_by = tuple(k for k in by_name if k in names)
+        return _wrong_number(Parameters(takes.function, takes.bound, names), others, known_by, n)
+    were = "was" if takes.bound + given == 1 else "were"
+    said = f"{takes.bound + given}"
+    if only:
+        ends = ["" if count == 1 else "s" for count in (takes.bound + given, only)]
+        said += f" positional argument{ends[0]} (and {only} keyword-only argument{ends[1]})"
+        were = "were"
+    return (
+        f"{takes.function}() takes from {most - optional} to {most} positional arguments but "
+        f"{said} {were} given"
+    )
 
 
-_ITSELF = function_of(rests.itself)
+ITSELF = function_of(rests.itself)
 _OF_ONE: dict[object, Value] = {
     max: function_of(rests.largest), min: function_of(rests.least),
     itertools.chain: Static(itertools.chain.from_iterable),
@@ -327,4 +352,4 @@ def _wrong_number(takes: Parameters, others: int, by_name: Sequence[str], n: int
     )
 
 
-__all__ = ["REST", "arguments", "called", "spread"]
+__all__ = ["ITSELF", "REST", "arguments", "called", "spread"]

@@ -67,6 +67,11 @@ def made(fields: dict[str, Value]) -> RecordV:
     return RecordV(dict, fields, None, frozenset({Owner("a dict")}), True)
 
 
+def only_read(fields: dict[str, Value]) -> RecordV:
+    """Return a dict that nobody can update: to have it twice is to have two of them."""
+    return RecordV(dict, fields)
+
+
 def is_dict(value: Value) -> bool:
     return isinstance(value, RecordV) and value.cls is dict
 

@@ -32,3 +32,19 @@ def least(items: tuple[Any, ...]) -> Any:
     if len(items) == 1:
         raise TypeError(f"{type(items[0]).__name__!r} object is not iterable")
     return min(items)
+
+
+def check_keywords(
+    given: dict[str, Any], names: tuple[str, ...], by_name: tuple[str, ...],
+    by_place: tuple[str, ...], f: str, called: str,
+) -> None:  # fmt: skip
+    """Raise what Python raises if a dict has a name that is no parameter, or one that has its
+    argument already."""
+    for name in given:
+        if name in by_name:
+            raise TypeError(f"{called} got multiple values for keyword argument {name!r}")
+    for name in given:
+        if name in by_place:
+            raise TypeError(f"{f}() got multiple values for argument {name!r}")
+        if name not in names:
+            raise TypeError(f"{f}() got an unexpected keyword argument {name!r}")
