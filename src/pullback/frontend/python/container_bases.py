@@ -12,6 +12,7 @@ order in which Python looks for attributes, each container has a class as text i
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter, OrderedDict, UserDict, UserList, abc, defaultdict, deque
 from functools import cache
 from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
@@ -25,7 +26,8 @@ CONTAINERS: dict[type, str] = {
     defaultdict: "DefaultDictBase", Counter: "CounterBase", UserDict: "UserDictBase",
     UserList: "UserListBase", abc.Mapping: "MappingBase", abc.MutableMapping: "MutableMappingBase",
     abc.Sequence: "SequenceBase", abc.MutableSequence: "MutableSequenceBase",
-    abc.Iterator: "IteratorBase",
+    abc.Iterator: "IteratorBase", contextlib.AbstractContextManager: "ContextManagerBase",
+    contextlib.ContextDecorator: "ContextDecoratorBase",
     **dict.fromkeys((abc.Sized, abc.Iterable, abc.Container, abc.Collection, abc.Reversible),
                     "NothingBase"),
 }  # fmt: skip

@@ -185,7 +185,7 @@ class Manager:
     ) -> tuple[list[ast.stmt], list[ast.stmt]] | None:
         """Return what binds the parameters, and the body, for the function that they stand in in
         the end; None if it cannot be written so."""
-        given = _arguments(self.node, call)
+        given = _arguments(self.node, _spread(call, host))
         mine = _own(self.node)
         if given is None or any(isinstance(n, (ast.ClassDef, ast.Global)) for n in mine):
             return None
@@ -400,6 +400,29 @@ class _Renamed(ast.NodeTransformer):
 
 
 # --- what is put in -------------------------------------------------------------------------------
+
+
+def _spread(call: ast.Call, names: Names) -> ast.Call:
+    """Return a call with the items of tuples and dicts around the function one by one."""
+    args: list[ast.expr] = []
+    for a in call.args:
+        held = names.value(a.value) if isinstance(a, ast.Starred) else None
+        if isinstance(a, ast.Starred) and isinstance(held, tuple):
+            args += [_item(a.value, k) for k in range(len(held))]
+            continue
+        args.append(a)
+    keywords: list[ast.keyword] = []
+    for k in call.keywords:
+        named = names.value(k.value) if k.arg is None else None
+        names_of = list(named) if isinstance(named, dict) else None
+        more = [k] if names_of is None else [ast.keyword(n, _item(k.value, n)) for n in names_of]
+        keywords += more
+    return ast.copy_location(ast.Call(call.func, args, keywords), call)
+
+
+def _item(e: ast.expr, key: str | int) -> ast.expr:
+    made = ast.Subscript(e, ast.Constant(key), ast.Load())
+    return ast.fix_missing_locations(ast.copy_location(made, e))
 
 
 def _arguments(f: ast.FunctionDef, call: ast.Call) -> list[tuple[str, ast.expr]] | None:

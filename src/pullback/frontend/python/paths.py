@@ -19,6 +19,7 @@ from pullback.core.frozen import dataclass
 from pullback.errors import UnknownNameError
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.python.container_bases import held_in
+from pullback.frontend.python.managed_functions import form_of, is_managed
 
 
 class Namespace:
@@ -123,6 +124,9 @@ _STEPS: dict[object, Callable[[Any, Step, object, Arguments], object]] = {
     ),
     "field_default": lambda value, step, function, args: _field_default(value, step[1]),
     "default_factory": _factory,
+    "managed": lambda value, step, function, args: (
+        form_of(value) if is_managed(value) else MISSING
+    ),
     "metadata": lambda value, step, function, args: dict(getattr(value, "metadata", {})),
 }
 """How each step of a path goes on from the value before it. (A table, since paths are read in

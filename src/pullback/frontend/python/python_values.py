@@ -56,6 +56,7 @@ from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
 from pullback.frontend.python.guards import ABSENT, Guard, guards_of, stream_of
 from pullback.frontend.python.libraries import is_closed, name_of
+from pullback.frontend.python.managed_functions import form_of, is_managed
 from pullback.frontend.python.object_classes import is_container_class, is_object_class
 from pullback.frontend.python.paths import Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
@@ -209,6 +210,9 @@ class PythonValues:
                 return text_of(obj)
             case types.FunctionType() if dispatching.is_generic(obj):
                 return self.generic(obj, path, node, dispatching.dispatched)
+            case types.FunctionType() if is_managed(obj):
+                self._guard(path, self._code_of(obj))
+                return self.from_python(form_of(obj), (*path, ("managed",)), node, guarded)
             case types.FunctionType() if obj in CALLS or is_closed(obj):  # np.sum, pb.build
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():

@@ -16,6 +16,7 @@ from pullback.frontend.python.exit_stacks import without_stacks
 from pullback.frontend.python.function_attributes import with_variables
 from pullback.frontend.python.global_names import without_global
 from pullback.frontend.python.handled import NOTED
+from pullback.frontend.python.managed_bodies import with_managers
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.returned_names import returned_behind
 from pullback.frontend.python.texts import FunctionNode, Text, has_text, texts_of
@@ -100,6 +101,7 @@ def _definition(function: FunctionType) -> Definition:
     node, text = _written(function)
     names = Names.of(function, _generator)
     node = without_global(expanded(node, function.__globals__))
+    node = with_managers(node, names)
     node = without_stacks(with_variables(node), names.inside(node))
     node = returned_behind(without_yield_values(node))
     node = without_try(node, names)

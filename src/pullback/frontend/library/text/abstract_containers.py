@@ -4,7 +4,8 @@ the front end compiles: what a class of a user has from them (``container_classe
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator, Mapping, MutableSequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
 from typing import Any
 
 
@@ -21,6 +22,32 @@ class IteratorBase:
 
     def __iter__(self) -> Any:
         return self
+
+
+class ContextManagerBase:
+    """``contextlib.AbstractContextManager``"""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Any:
+        return self
+
+
+class ContextDecoratorBase:
+    """``contextlib.ContextDecorator``: the manager stands around every call"""
+
+    __slots__ = ()
+
+    def _recreate_cm(self) -> Any:
+        return self
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(func)
+        def inner(*args: Any, **kwds: Any) -> Any:
+            with self._recreate_cm():
+                return func(*args, **kwds)
+
+        return inner
 
 
 class SequenceBase:
