@@ -88,6 +88,16 @@ def taken_once(x, names):
     return r.x + len(list(it))
 
 
+def with_an_effect(x, names):
+    log = []
+
+    def noted():
+        log.append(x)
+        return 5.0 * x
+
+    return sum(getattr(Gate, n, noted()) for n in names) + sum(log)
+
+
 def missing(x, names):
     r = Robot(x)
     for n in names:
@@ -99,7 +109,7 @@ CASES = [
     (gate, ["coin", "coin", "push", "kick", "push", "coin"]),
     (robot, ["add", "SCALE", "nix", "twice"]),
     (fields, ["coins", "step", "coins"]), (taken_once, ["scale", "add", "add"]),
-    (missing, ["add", "scale", "twice"]),
+    (missing, ["add", "scale", "twice"]), (with_an_effect, ["step", "scale", "step"]),
 ]  # fmt: skip
 
 

@@ -65,9 +65,14 @@ def instead(run: Run, node: ast.Call) -> ast.expr | None:
         return None
     if not _is_place(inner):
         inner = _held(run, look, inner, "name", value)
+    default = look.args[2] if len(look.args) == 3 else None
+    if default is not None and not _is_place(default):
+        default = _held(run, look, default, "default")
+    elif default is not None:
+        run.evaluate(default)  # which may raise
     around = (pieces[0], pieces[1]) if len(pieces) == 2 else ("", "")  # else the whole is asked for
     if isinstance(value, Static):
-        return _looked_up(node, look, obj, str(value.value).join(around), False)
+        return _looked_up(node, look, obj, default, str(value.value).join(around), False)
     held = run.evaluate(obj)
     names = _names(run, held, pieces)
     if names is None or len(names) > _MOST:
@@ -76,7 +81,7 @@ def instead(run: Run, node: ast.Call) -> ast.expr | None:
     if node is look and not any(pieces) and not _asks(look):
         unread = tuple(n for n in names if _is_method(run, obj, n))
     of_class = isinstance(held, Static)  # which has all of them
-    return _chosen(node, look, obj, inner, around, names, unread, of_class)
+    return _chosen(node, look, (obj, inner, default), around, names, unread, of_class)
 
 
 def _is_method(run: Run, obj: ast.expr, name: str) -> bool:
@@ -209,41 +214,42 @@ def _name(node: ast.Call, held: str) -> ast.expr:
 
 @by_node
 def _looked_up(
-    node: ast.Call, look: ast.Call, obj: ast.expr, name: str, surely: bool
+    node: ast.Call, look: ast.Call, obj: ast.expr, default: ast.expr | None, name: str, surely: bool
 ) -> ast.expr:
     """Return a call with a name that is known."""
-    default = look.args[2:]
     there: ast.expr
     if surely:
         there = ast.Attribute(obj, name, ast.Load())
     else:
-        there = ast.Call(look.func, [obj, known(name, look), *default], [])
+        given = [] if default is None else [default]
+        there = ast.Call(look.func, [obj, known(name, look), *given], [])
     made = there if node is look else ast.Call(there, node.args, node.keywords)
     return _placed(made, node)
 
 
 @by_node
 def _chosen(
-    node: ast.Call, look: ast.Call, obj: ast.expr, inner: ast.expr, around: tuple[str, str],
+    node: ast.Call, look: ast.Call, parts: tuple[ast.expr, ast.expr, ast.expr | None],
+    around: tuple[str, str],
     names: tuple[str, ...], unread: tuple[str, ...], of_class: bool,
 ) -> ast.expr:  # fmt: skip
     """Return the choice among the attributes with these names, of which some are no values beside
     the others (``unread``)."""
     prefix, suffix = around
-    default = look.args[2:]
+    obj, inner, default = parts
     asks = _asks(look)
-    surely = not asks and (of_class or not default)
+    surely = not asks and (of_class or default is None)
     if asks:
         made: ast.expr = known(False, node)
-    elif default:
-        made = default[0] if node is look else ast.Call(default[0], node.args, node.keywords)
+    elif default is not None:
+        made = default if node is look else ast.Call(default, node.args, node.keywords)
     else:
         said = [obj, inner, known(prefix, node), known(suffix, node)]
         made = ast.Call(known(absent, node), said, [])
     for name in reversed(names):
         short = name[len(prefix) : len(name) - len(suffix)]
         test = ast.Compare(inner, [ast.Eq()], [known(short, node)])
-        there = _looked_up(node, look, obj, name, surely)
+        there = _looked_up(node, look, obj, default, name, surely)
         if asks and of_class:
             there = known(True, node)
         if name in unread:
