@@ -176,6 +176,7 @@ def test_the_pieces_read_and_write_without_masks(capsys):
         lambda a: np.concatenate((a, a[:3] * a[0], np.exp(a))),
         lambda a: np.roll(a, 3),
         lambda a: np.pad(a, 2),
+        lambda a: np.tile(a, 3),
         lambda a: np.gradient(a),
     ):
         pb.show(pb.jit(f), np.ones(40), stage="loop")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pullback.core.build import lit
-from pullback.core.terms import Atom, Build, Loop, Var
+from pullback.core.terms import Atom, Build, Lit, Loop, Var
 from pullback.core.types import I64, Array, Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
@@ -155,10 +155,26 @@ def tile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     extents = tuple(ext.mul(sp, c, e) for c, e in zip(counts, base, strict=True))
 
     def item(i: Indices) -> Atom:
-        at = tuple(ext.mod(sp, j, e) for j, e in zip(i[missing:], own, strict=True))
+        places = zip(i[missing:], own, counts[missing:], strict=True)
+        at = tuple(_in_one_copy(sp, j, e, c) for j, e, c in places)
         return sp.b.index(array.atom, at, checked=False)
 
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+def _in_one_copy(sp: Specialiser, j: Atom, extent: Atom, count: Atom) -> Atom:
+    """Return a place among copies side by side as one in the first: for few copies without a
+    remainder, so that the loop is divided where a copy begins."""
+    if not isinstance(count, Lit) or count.value > _FEW_COPIES:
+        return ext.mod(sp, j, extent)
+    at = j
+    for k in range(1, int(count.value)):
+        before = ext.mul(sp, lit(k, I64), extent)
+        at = sp.b.prim("select", sp.b.prim("ge", j, before), ext.sub(sp, j, before), at)
+    return at
+
+
+_FEW_COPIES = 4
 
 
 @register(np.repeat)
