@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from pullback.ad.by_data import derivatives_by_vectors
+from pullback.ad.known_values import take_known
 from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
 from pullback.convert.unboxed_sums import unbox_sums
@@ -179,6 +180,7 @@ def prepared(program: Program, reverse: bool) -> Program:
 
 
 def written(program: Program) -> Program:
-    """What the operators make of a program, the end of the stage "ad": with signs where they cost
-    nothing. (Zeros of derivatives get their signs here, as no later pass changes a bit.)"""
-    return take_signs(program)
+    """What the operators make of a program, the end of the stage "ad": with values that are known,
+    and with signs where they cost nothing. (Zeros of derivatives get their signs here, as no later
+    pass changes a bit.)"""
+    return take_signs(take_known(program))

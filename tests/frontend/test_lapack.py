@@ -116,6 +116,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     "eigenvectors": ((MATRIX,), ()),
     "right_vectors": ((TALL,), ()),
     "orthonormal": ((TALL,), ()),
+    "eigenvalues": ((MATRIX,), ()),
+    "singular_values": ((TALL,), ()),
+    "upper_factor": ((TALL,), ()),
+    "known": ((TALL, TALL + 1e-3), ()),
 }
 
 

@@ -9,16 +9,22 @@
     eigenvectors(a)                    of a symmetric matrix, ascending by eigenvalue
     right_vectors(a)                   the right singular vectors of a tall matrix, in columns
     orthonormal(a)                     q of the QR of a tall matrix
+    eigenvalues(a)                     of a symmetric matrix, ascending
+    singular_values(a)                 of a tall matrix, descending
+    upper_factor(a)                    r of the QR of a tall matrix
+    known(x, v)                        v, which is what x is but for rounding
 
 ``solve.ck`` and ``cholesky.ck`` raise LinAlgError with their static message where the others give
-NaN. The last four have no derivative: they are asked of constants only (``stop_gradient``), and the
-rest is plain Core. Rules: Giles, Collected Matrix Derivative Results for Forward and Reverse Mode
-Algorithmic Differentiation (2008)."""
+NaN. From ``lu`` to ``upper_factor`` they have no derivative: they are asked of constants only
+(``stop_gradient``), and the rest is plain Core. The derivative of ``known`` is that of x, which is
+arrays of any rank; when derivatives have been written, it is v (``ad.known_values``): nobody
+computes x where nothing is differentiated. Rules: Giles, Collected Matrix Derivative Results for
+Forward and Reverse Mode Algorithmic Differentiation (2008)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -51,6 +57,19 @@ def _matrices(count: int, texts: int = 0, flags: int = 0, extra: tuple[Type, ...
         return (wanted[-1],)
 
     return rule
+
+
+def _vector(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
+    _matrices(1)(types, static)
+    return (Array(F64, 1),)
+
+
+def _alike(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
+    match types:
+        case (Array(elem) as x, y) if x == y and elem == F64 and not static:
+            return (x,)
+        case _:
+            raise TypeError(f"takes two arrays of reals of one rank, not {types}")
 
 
 # --- meaning -------------------------------------------------------------------------------------
@@ -108,8 +127,24 @@ def _orthonormal(a: Matrix) -> Matrix:
     return _nan_unless(lambda: np.linalg.qr(a)[0], a.shape)
 
 
+def _eigenvalues(a: Matrix) -> Matrix:
+    return _nan_unless(lambda: np.linalg.eigvalsh(a), a.shape[:1])
+
+
+def _singular_values(a: Matrix) -> Matrix:
+    return _nan_unless(lambda: np.linalg.svd(a, compute_uv=False), a.shape[1:])
+
+
+def _upper_factor(a: Matrix) -> Matrix:
+    return _nan_unless(lambda: np.linalg.qr(a, mode="r"), (a.shape[1],) * 2)
+
+
 def _known(a: Matrix, v: float) -> float:
     return v
+
+
+def _copied(x: Matrix, v: Matrix) -> Matrix:
+    return v.copy()
 
 
 # --- emitting matrices ---------------------------------------------------------------------------
@@ -290,17 +325,26 @@ def _det_cotangents(b: Builder, args: Args, ct: Atom, out: Atom, static: Static)
     return _scaled_inverse(b, args[0], b.prim("mul", ct, out)), None
 
 
+def _known_tangent(b: Builder, args: Args, d: Given, out: Atom, static: Static) -> Atom:
+    assert d[0] is not None
+    return d[0]
+
+
+def _known_cotangents(b: Builder, args: Args, ct: Atom, out: Atom, static: Static) -> Given:
+    return ct, None
+
+
 # --- the rows ------------------------------------------------------------------------------------
 
 
 def _row(
     name: str, rule: Rule, numpy: Callable[..., object], whole: Whole | None, arity: int = 1,
-    effect: bool = False, cost: str = "cubic",
+    effect: bool = False, cost: Literal["one", "size", "cubic"] = "cubic",
 ) -> None:
     partials = (Mark.WHOLE if whole else NOT_DIFFERENTIABLE, *(Mark.WHOLE,) * (arity - 1))
     LINEAR.add(Row(
         name, arity, rule, numpy, partials, {"array": "lower"}, effect=effect,
-        cost="cubic" if cost == "cubic" else "one", whole=whole,
+        cost=cost, whole=whole,
     ))  # fmt: skip
 
 
@@ -323,4 +367,7 @@ _row("lu", _matrices(1), _lu, None)
 _row("eigenvectors", _matrices(1), _eigenvectors, None)
 _row("right_vectors", _matrices(1), _right_vectors, None)
 _row("orthonormal", _matrices(1), _orthonormal, None)
-
+_row("eigenvalues", _vector, _eigenvalues, None)
+_row("singular_values", _vector, _singular_values, None)
+_row("upper_factor", _matrices(1), _upper_factor, None)
+_row("known", _alike, _copied, Whole(_known_tangent, _known_cotangents), 2, cost="size")

@@ -40,7 +40,7 @@ PART = 128
 """The rows of a part of a product are a multiple of this: dgemm reads the other matrix for each
 part."""
 
-_MATRIX = Array(F64, 2)
+_MATRIX, _VECTOR = Array(F64, 2), Array(F64, 1)
 _NAN = Imm(float("nan"), Ty.F64)
 _NORMAL, _TURNED = Imm(ord("N"), Ty.I64), Imm(ord("T"), Ty.I64)
 """How a routine reads a matrix, as an integer, whose first byte in memory is the character."""
@@ -71,6 +71,14 @@ def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
             out, info = _right_vectors(lo, *views)
         case "orthonormal":
             out, info = _orthonormal(lo, *views)
+        case "eigenvalues":
+            out, info = _eigenvalues(lo, *views)
+        case "singular_values":
+            out, info = _singular_values(lo, *views)
+        case "upper_factor":
+            return _upper_factor(lo, *views)
+        case "known":
+            return copy_view(lo, views[1])
         case _:
             raise TypeError(f"not linear algebra: {op.name}")
     failed = lo.test("ne", info, ZERO)
@@ -91,7 +99,7 @@ def _fill(lo: Lowering, out: View) -> list[Value]:
 
         return nest(inner, v.extents, [], step)
 
-    return _by(lo, "linear.fail", out, body, ())
+    return _by(lo, f"linear.fail{len(out.extents)}", out, body, ())
 
 
 # --- memory --------------------------------------------------------------------------------------
@@ -104,8 +112,8 @@ def _by(
     """Emit ``body`` on a matrix, in a function of the module whose code is written once."""
     if name not in lo.unit.functions:
         inner = Lowering(lo.unit, lambda lowering, block: [])
-        params = [Reg("p", ty) for ty in leaves(_MATRIX)]
-        matrix = from_leaves(inner, _MATRIX, list(params))
+        params = [Reg("p", ty) for ty in leaves(v.type)]
+        matrix = from_leaves(inner, v.type, list(params))
         assert isinstance(matrix, View)
         found = tuple(body(inner, matrix))
         region = Region((*inner.prelude, *inner.code), found)
@@ -333,3 +341,47 @@ def _orthonormal(lo: Lowering, a: View) -> tuple[View, Value]:
     _call(lo, "dgeqrf", rows, n, out.ptrs[0], lead, scales, room, work)
     info = _call(lo, "dorgqr", rows, n, n, out.ptrs[0], lead, scales, room, work)
     return transposed(out), info
+
+
+def _eigenvalues(lo: Lowering, a: View) -> tuple[View, Value]:
+    n = a.extents[0]
+    out, m = fresh(lo, _VECTOR, (n,), 1, "temp"), _columns(lo, a)
+    work = lo.add(ONE, _times(lo, 66, n))
+    info = _call(
+        lo, "dsyevd", "N", "L", n, m.ptrs[0], _lead(lo, n), out.ptrs[0],
+        _room(lo, work), work, _room(lo, ONE), ONE,
+    )  # fmt: skip
+    return out, info
+
+
+def _singular_values(lo: Lowering, a: View) -> tuple[View, Value]:
+    rows, n = a.extents
+    out, m = fresh(lo, _VECTOR, (n,), 1, "temp"), _columns(lo, a)
+    work = lo.add(_times(lo, 75, _lead(lo, n)), _times(lo, 65, _lead(lo, rows)))
+    info = _call(
+        lo, "dgesdd", "N", rows, n, m.ptrs[0], _lead(lo, rows), out.ptrs[0],
+        m.ptrs[0], ONE, m.ptrs[0], ONE, _room(lo, work), work, _room(lo, _times(lo, 8, n)),
+    )  # fmt: skip
+    return out, info
+
+
+def _upper_factor(lo: Lowering, a: View) -> View:
+    rows, n = a.extents
+    m = _columns(lo, a)
+    work = _times(lo, 64, _lead(lo, n))
+    _call(
+        lo, "dgeqrf", rows, n, m.ptrs[0], _lead(lo, rows), _room(lo, n), _room(lo, work), work
+    )  # fmt: skip
+    out = fresh(lo, _MATRIX, (n, n), 1, "temp")
+    source = transposed(m)
+
+    def element(indices: list[Scalar], _: list[Value]) -> list[Value]:
+        i, j = indices
+        kept = read(lo, source, place_of(lo, source, indices))
+        assert isinstance(kept, Scalar) and i.value and j.value and kept.value
+        upper = lo.select(lo.test("ge", j.value, i.value), kept.value, Imm(0.0, Ty.F64))
+        write(lo, out, place_of(lo, out, indices), Scalar(F64, upper))
+        return []
+
+    nest(lo, (n, n), [], element)
+    return out

@@ -15,6 +15,7 @@ from pullback.core.build import lit
 from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import Atom, Var
 from pullback.core.types import Real
+from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
     FunctionV,
@@ -81,6 +82,22 @@ def _unknown(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     nothing = sp.b.prim("sub", change.atom, sp.b.prim("stop_gradient", change.atom))
     infinite = sp.b.prim("mulz", lit(float("inf"), x.type), nothing)
     return Scalar(sp.b.prim("add", x.atom, infinite), x.py)
+
+
+def known(x: Matrix, v: Matrix) -> Matrix:
+    """Return v, which is what x is but for rounding, with the derivative of x. Methods without
+    LAPACK take x."""
+    return v
+
+
+@register(known)
+def _known(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, v = map(array_of, args)
+    if not sp.lapack:
+        return x
+    still = sp.b.prim("stop_gradient", v.atom)
+    made = sp.fresh(sp.b.prim("known", x.atom, still), node)
+    return ext.note(sp, made, ext.extents(sp, x))
 
 
 def packed_lu(a: Matrix) -> Matrix:

@@ -36,9 +36,13 @@ Extents = list[Atom | None]
 _SAME_SHAPE = frozenset({"copy", "stop_gradient"})
 _AS_LAST = frozenset({
     "solve", "solve.ck", "solve_triangular", "cholesky", "cholesky.ck", "eigenvectors",
-    "orthonormal",
+    "orthonormal", "known",
 })  # fmt: skip
 """Primitives whose result has the shape of their last argument."""
+_OF_COLUMNS = {
+    "right_vectors": 2, "upper_factor": 2, "eigenvalues": 1, "singular_values": 1,
+}  # fmt: skip
+"""Primitives of a matrix of which all extents of the result are the number of its columns."""
 
 
 def same(a: Atom | None, b: Atom | None) -> bool:
@@ -176,6 +180,10 @@ class Shapes:
             return base
         if name in _AS_LAST:
             return self.of(args[-1])
+        if name == "product":
+            return self._or_unknown(v, [base[0], self.of(args[1])[1]])
+        if name in _OF_COLUMNS:
+            return self._or_unknown(v, [base[1]] * _OF_COLUMNS[name])
         if name == "transpose":
             return [base[axis] for axis in static if isinstance(axis, int)]
         if name == "stack" and len(args) > 1:

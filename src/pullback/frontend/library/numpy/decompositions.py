@@ -12,9 +12,18 @@ import numpy as np
 
 from pullback.core.build import boolean
 from pullback.core.later import LINALG
+from pullback.core.terms import Atom
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.values import Scalar, Specialiser, Static, TupleV, Value, register
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind, flag
 from pullback.frontend.library.compiled_text import array_of, items_of, run_program
 from pullback.frontend.library.numpy.create import eye
@@ -24,12 +33,23 @@ from pullback.frontend.library.numpy.linalg import (
     inv,
     matrix,
     named,
+    triangular,
 )
 from pullback.frontend.library.numpy.products import matmul
 from pullback.frontend.library.numpy.sort import as_type
 from pullback.frontend.library.text import spectral as programs
+from pullback.frontend.library.text.linear_algebra import cholesky
 
 # --- the bases, which are constants --------------------------------------------------------------
+
+
+def _found(sp: Specialiser, name: str, a: ArrayV, node: ast.AST) -> ArrayV:
+    """Return what a primitive of LAPACK finds for a matrix."""
+    rows, n = ext.extents(sp, a)
+    shape: dict[str, tuple[Atom, ...]] = {
+        "eigenvalues": (n,), "singular_values": (n,), "orthonormal": (rows, n),
+    }  # fmt: skip
+    return ext.note(sp, sp.fresh(sp.b.prim(name, a.atom), node), shape.get(name, (n, n)))
 
 
 def _register_basis(
@@ -43,7 +63,7 @@ def _register_basis(
         if not sp.lapack:
             return run_program(sp, meaning, args, node)
         (a,) = args
-        v = sp.fresh(sp.b.prim(name, array_of(a).atom), node)
+        v = _found(sp, name, array_of(a), node)
         given = (v,) if rest is programs.all_finite else (v, a)
         return TupleV((v, run_program(sp, rest, given, node)))
 
@@ -55,6 +75,46 @@ _register_basis(
     programs.right_vectors, programs.own_right_vectors, "right_vectors", programs.all_finite
 )
 _register_basis(programs.orthonormal, programs.householder, "orthonormal", programs.triangle)
+
+
+def _register_primitive(function: Callable[..., object], name: str) -> None:
+    """Register a primitive of LAPACK in place of a program of one matrix."""
+
+    @register(function)
+    def found(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        (a,) = args
+        return _found(sp, name, array_of(a), node)
+
+
+for _program, _name in (
+    (programs.symmetric_values, "eigenvalues"), (programs.tall_values, "singular_values"),
+    (programs.upper_factor, "upper_factor"),
+):  # fmt: skip
+    _register_primitive(_program, _name)
+
+
+@register(programs.product)
+def product(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    a, b = map(array_of, args)
+    if not sp.lapack:
+        return matmul(sp, a, b, node)
+    made = sp.fresh(sp.b.prim("product", a.atom, b.atom), node)
+    return ext.note(sp, made, (ext.extents(sp, a)[0], ext.extents(sp, b)[1]))
+
+
+@register(programs.below)
+def below(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    m, b = map(array_of, args)
+    return triangular(sp, m, b, True, False, node)
+
+
+@register(programs.factor)
+def factor(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (a,) = map(array_of, args)
+    if not sp.lapack:
+        return items_of(run_program(sp, cholesky, (a,), node))[0]
+    return ext.note(sp, sp.fresh(sp.b.prim("cholesky", a.atom), node), ext.extents(sp, a))
+
 
 # --- symmetric matrices --------------------------------------------------------------------------
 
@@ -75,7 +135,8 @@ def eigvalsh(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     """The eigenvalues of a symmetric matrix, from one triangle."""
     a, uplo = bind(sp, "np.linalg.eigvalsh", args, kwargs, node, a=MISSING, UPLO=Static("L"))
     m, t = matrix(sp, a, node)
-    w, found = items_of(run_program(sp, programs.eigvalsh, (m, _lower(sp, uplo, node)), node))
+    program = programs.known_eigvalsh if sp.lapack else programs.eigvalsh
+    w, found = items_of(run_program(sp, program, (m, _lower(sp, uplo, node)), node))
     fail_unless(sp, found, _EIGEN, node)
     return as_type(sp, array_of(w), t, node)
 
@@ -115,7 +176,8 @@ def svdvals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     """The singular values, in descending order."""
     (a,) = bind(sp, "svdvals", args, kwargs, node, x=MISSING)
     m, t = matrix(sp, a, node, square=False)
-    s, found = items_of(run_program(sp, programs.singular_values, (m,), node))
+    program = programs.known_singular_values if sp.lapack else programs.singular_values
+    s, found = items_of(run_program(sp, program, (m,), node))
     fail_unless(sp, found, _SVD, node)
     return as_type(sp, array_of(s), t, node)
 
@@ -131,6 +193,8 @@ def qr(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if which not in ("reduced", "r"):
         sp.refuse(node, f"np.linalg.qr is not supported with mode={which!r}", "use 'reduced'")
     m, t = matrix(sp, a, node, square=False)
+    if which == "r" and sp.lapack:
+        return as_type(sp, array_of(run_program(sp, programs.known_r, (m,), node)), t, node)
     found = items_of(run_program(sp, programs.qr, (m,), node))
     q, r = (as_type(sp, array_of(x), t, node) for x in found)
     return r if which == "r" else named(np.linalg.qr(np.eye(1)), (q, r))

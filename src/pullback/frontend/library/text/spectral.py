@@ -26,7 +26,7 @@ import numpy as np
 
 from pullback.combinators import stop_gradient
 from pullback.frontend.library.asked_values import library_value
-from pullback.frontend.library.compiled_text import unknown
+from pullback.frontend.library.compiled_text import known, unknown
 from pullback.frontend.library.text.linear_algebra import cholesky, solve_lower
 from pullback.frontend.library.text.sorting import argsort
 
@@ -113,6 +113,12 @@ def largest_of(x: Vector) -> float:
     return result
 
 
+def product(a: Matrix, b: Matrix) -> Matrix:
+    """Return the product of two matrices that fit. It is BLAS's whatever their size: that is less
+    code than what ``@`` becomes."""
+    return a @ b
+
+
 def equal_pairs(w: Vector, floor: float) -> Matrix:
     """Return which eigenvalues count as equal, pair by pair: by their difference relative to
     ``floor``."""
@@ -131,12 +137,12 @@ def diagonalise(b: Matrix, equal: Matrix) -> tuple[Vector, Matrix]:
     x = one + np.where(equal, 0.0, b / np.where(equal, 1.0, d[None, :] - d[:, None]))
     w = d
     for _ in range(3):
-        r = one - x.T @ x
-        s = x.T @ (b @ x)
+        r = one - product(x.T, x)
+        s = product(x.T, product(b, x))
         w = np.diag(s) / (1.0 - np.diag(r))
         gap = np.where(equal, 1.0, w[None, :] - w[:, None])
         e = np.where(equal, 0.5 * r, (s + w[None, :] * r) / gap)
-        x = x + x @ e
+        x = x + product(x, e)
     return w, x
 
 
@@ -163,22 +169,35 @@ def eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
     """Return the eigenvalues in ascending order; False if the iteration did not converge."""
     a = symmetric(a, lower)
     v, converged = eigenvectors(stop_gradient(a))
-    b = v.T @ (a @ v)
+    b = product(v.T, product(a, v))
     d = np.diag(stop_gradient(b))
     w, _ = diagonalise(b, equal_pairs(d, largest_of(np.abs(d))))
     return w, converged or a.shape[0] <= 2 or goes_through(a)
+
+
+def known_eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
+    """Return the same, as LAPACK finds it without vectors: these are there for the derivative."""
+    w = symmetric_values(stop_gradient(symmetric(a, lower)))
+    x, _ = eigvalsh(a, lower)
+    return known(x, w), all_finite(w) or a.shape[0] <= 2 or goes_through(a)
+
+
+def symmetric_values(a: Matrix) -> Vector:
+    """Return the eigenvalues of a symmetric matrix; NaN where there are none. LAPACK computes
+    them."""
+    return np.linalg.eigvalsh(a)
 
 
 def eigh(a: Matrix, lower: bool) -> tuple[Vector, Matrix, bool]:
     """Return the eigenvalues and eigenvectors, and whether the iteration converged."""
     a = symmetric(a, lower)
     v, converged = eigenvectors(stop_gradient(a))
-    b = v.T @ (a @ v)
+    b = product(v.T, product(a, v))
     d = np.diag(stop_gradient(b))
     equal = equal_pairs(d, largest_of(np.abs(d)))
     w, x = diagonalise(b, equal)
     found = converged or a.shape[0] <= 2 or goes_through(a)
-    return w, v @ without_derivative(x, b, equal), found
+    return known(w, d), known(product(v, without_derivative(x, b, equal)), v), found
 
 
 # --- singular values -----------------------------------------------------------------------------
@@ -232,18 +251,18 @@ def own_right_vectors(a: Matrix) -> tuple[Matrix, bool]:
     return like_numpys(v, "numpys right", a), converged
 
 
-def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, bool]:
-    """Return (v, x, b, equal, converged): the columns of a v x are orthogonal, the longest
-    first."""
+def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, bool]:
+    """Return (a v x, v, x, b, equal, converged): the columns of the first one are orthogonal, the
+    longest first."""
     v, converged = right_vectors(stop_gradient(a))
-    m = a @ v
-    b = m.T @ m
+    m = product(a, v)
+    b = product(m.T, m)
     d = np.diag(stop_gradient(b))
     largest = largest_of(d)
     pairs = np.maximum(np.maximum(d[:, None], d[None, :]), 1e-20 * largest)
     equal = np.abs(d[:, None] - d[None, :]) <= CLOSE * pairs
     _, x = diagonalise(b, equal)
-    return v, x, b, equal, converged
+    return product(m, x), v, x, b, equal, converged
 
 
 def lengths(m: Matrix) -> Vector:
@@ -260,8 +279,24 @@ def singular_values(a: Matrix) -> tuple[Vector, bool]:
     rows, n = a.shape
     if rows < n:
         a = a.T
-    v, x, _, _, converged = orthogonal_columns(a)
-    return lengths(a @ v @ x), converged or goes_through(a)
+    y, _, _, _, _, converged = orthogonal_columns(a)
+    return lengths(y), converged or goes_through(a)
+
+
+def known_singular_values(a: Matrix) -> tuple[Vector, bool]:
+    """Return the same, as LAPACK finds it without vectors: these are there for the derivative."""
+    s = _known_values(a) if a.shape[0] >= a.shape[1] else _known_values(a.T)
+    return s, all_finite(stop_gradient(s)) or goes_through(a)
+
+
+def _known_values(a: Matrix) -> Vector:
+    return known(lengths(orthogonal_columns(a)[0]), tall_values(stop_gradient(a)))
+
+
+def tall_values(a: Matrix) -> Vector:
+    """Return the singular values of a tall matrix; NaN where there are none. LAPACK computes
+    them."""
+    return np.linalg.svd(a, compute_uv=False)
 
 
 def svd(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
@@ -282,10 +317,10 @@ def svd(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
 def svd_tall(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
     """Return (u, s, v, converged) of a matrix with at least as many rows as columns."""
     rows, n = a.shape
-    v, x, b, equal, converged = orthogonal_columns(a)
+    _, v, x, b, equal, converged = orthogonal_columns(a)
     x = without_derivative(x, b, equal)
-    v = v @ x
-    m = a @ v
+    v = product(v, x)
+    m = product(a, v)
     s = lengths(m)
     width = rows if full else n
     u = np.zeros((rows, width), dtype=a.dtype)
@@ -373,7 +408,21 @@ def orthonormal(a: Matrix) -> tuple[Matrix, Matrix]:
 
 def triangle(q: Matrix, a: Matrix) -> Matrix:
     """Return the r that belongs to q."""
-    return np.triu(q.T @ a)
+    return np.triu(product(q.T, a))
+
+
+def upper_factor(a: Matrix) -> Matrix:
+    """Return r of a tall matrix. LAPACK computes it."""
+    return np.linalg.qr(a, mode="r")
+
+
+def known_r(a: Matrix) -> Matrix:
+    """Return r as LAPACK finds it without q, which is there for the derivative."""
+    if a.shape[0] < a.shape[1]:
+        r = qr(a)[1]
+    else:
+        r = known(qr_tall(a)[1], upper_factor(stop_gradient(a)))
+    return r
 
 
 def qr(a: Matrix) -> tuple[Matrix, Matrix]:
@@ -381,7 +430,7 @@ def qr(a: Matrix) -> tuple[Matrix, Matrix]:
     rows, n = a.shape
     if rows < n:
         q, _ = qr_tall(a[:, :rows])
-        r = np.triu(q.T @ a)
+        r = np.triu(product(q.T, a))
     else:
         q, r = qr_tall(a)
     return q, r
@@ -389,19 +438,33 @@ def qr(a: Matrix) -> tuple[Matrix, Matrix]:
 
 def qr_tall(a: Matrix) -> tuple[Matrix, Matrix]:
     """Return (q, r) of a matrix with independent columns; otherwise the derivative is unknown."""
-    n = a.shape[1]
     q, r = orthonormal(stop_gradient(a))
+    return made_orthonormal(a, q, r)
+
+
+def made_orthonormal(a: Matrix, q: Matrix, r: Matrix) -> tuple[Matrix, Matrix]:
+    """Return q and r, which are known, with the derivatives that they have as those of a."""
+    n = a.shape[1]
     largest, smallest = 0.0, np.inf
     for j in range(n):
         largest = max(largest, abs(r[j, j]))
         smallest = min(smallest, abs(r[j, j]))
     if smallest > 1e-14 * largest:
-        c = solve_lower(r.T, a.T, False).T  # a r^-1, nearly orthonormal
-        low, _ = cholesky(c.T @ c)
-        q = solve_lower(low, c.T, False).T
-        r = np.triu(low.T @ r)
+        c = below(r.T, a.T).T  # a r^-1, nearly orthonormal
+        low = factor(product(c.T, c))
+        near, upper = below(low, c.T).T, np.triu(product(low.T, r))
     else:
         change = np.sum(a)
-        q = np.array([[unknown(x, change) for x in row] for row in q])
-        r = np.array([[unknown(x, change) for x in row] for row in r])
-    return q, r
+        near = np.array([[unknown(x, change) for x in row] for row in q])
+        upper = np.array([[unknown(x, change) for x in row] for row in r])
+    return known(near, q), known(upper, r)
+
+
+def below(m: Matrix, b: Matrix) -> Matrix:
+    """Return x with L x = b, where L is the lower triangle of m."""
+    return solve_lower(m, b, False)
+
+
+def factor(a: Matrix) -> Matrix:
+    """Return the lower Cholesky factor of a positive definite matrix."""
+    return cholesky(a)[0]
