@@ -166,8 +166,6 @@ def test_views_and_strides_cross():
     (lambda z: z.view(float), "no field or method 'view'"),
     (lambda z: z.real.astype(float) * 0 if z else z, "ambiguous"),
     (lambda z: z.astype(float), "as real numbers"),
-    (lambda z: np.linalg.norm(z.reshape(2, 2), 2), "singular values"),
-    (lambda z: np.linalg.norm(z.reshape(2, 2), 2, axis=(0, 1)), "singular values"),
     (lambda z: np.sum(z, initial=1.0), "initial of sum"),
     (lambda z: z.sum(initial=1.0), "initial of sum"),
     (lambda z: np.sum(z, dtype=float), "dtype of sum"),

@@ -28,6 +28,12 @@ SOLVES = 1, 2
 """Those of solutions of sparse equations, and of transposed ones (``core/sparse_solutions.py``)."""
 LIBRARY = 3
 """That of values which NumPy and SciPy compute for texts (``core/library_values.py``)."""
+OF_COMPLEX_MATRICES = frozenset({
+    "hermitian vectors", "hermitian values", "scipys hermitian vectors", "complex svd",
+    "complex right vectors", "complex singular values", "complex qr", "complex determinant",
+})  # fmt: skip
+"""Names of those that raise nothing and remember nothing: where nobody reads what one would give,
+it is not called."""
 OF_ALL = frozenset({DRAWS, *SOLVES, LIBRARY})
 """The functions that are the same in every process."""
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import Enum, IntEnum
 from functools import lru_cache
 
-from pullback.core.called_python import is_pure
+from pullback.core.called_python import LIBRARY, OF_COMPLEX_MATRICES, is_pure
 from pullback.core.consumption import consumed_params
 from pullback.core.frozen import dataclass, field
 from pullback.core.prims import REQUIRE, SHOW, TABLE, VIEWS
@@ -203,6 +203,8 @@ class EffectsOf:
 
     def may_drop(self, op: Op) -> bool:
         """Whether the op need not run when nobody wants its results."""
+        if isinstance(op, Prim) and op.name == "callback" and op.static[0] == LIBRARY:
+            return op.static[1] in OF_COMPLEX_MATRICES
         return not self(op) & _KEPT
 
     def may_share(self, op: Op) -> bool:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from pullback.core.called_python import Floats, Words
+from pullback.core.called_python import OF_COMPLEX_MATRICES, Floats, Words
 from pullback.core.later import Later
+
+_linalg = Later("scipy.linalg")
 
 
 def _eigen(reals: Floats, words: Words) -> Any:
@@ -58,6 +60,48 @@ def _numpys(which: int, reals: Floats, words: Words) -> Any:
     return (found[2].T if which else found[0]).ravel()
 
 
+def _matrix_of(reals: Floats, shape: tuple[int, ...]) -> Any:
+    """Return the complex matrix of these real parts and, behind them, imaginary parts."""
+    x, y = reals.reshape(2, *shape)
+    return x + 1j * y
+
+
+def _in_parts(*found: Any) -> Any:
+    """Return 1, for a success, and the numbers of these arrays: of complex ones the real parts
+    first."""
+    parts = [p.ravel() for x in found for p in ((x.real, x.imag) if np.iscomplexobj(x) else (x,))]
+    return np.concatenate([[1.0], *parts])
+
+
+def _of_a_complex_matrix(
+    function: Callable[[Any, tuple[int, ...]], tuple[Any, ...]], reals: Floats, words: Words
+) -> Any:
+    """Return 1 and what a function finds for a complex matrix; zeros where there is none.
+    ``words``: how many numbers that are, rows and columns, and more that the function is told."""
+    count, rows, columns, *more = map(int, words)
+    try:
+        return _in_parts(*function(_matrix_of(reals, (rows, columns)), tuple(more)))
+    except np.linalg.LinAlgError:
+        return np.zeros(count)
+
+
+_TRIANGLES: tuple[Literal["L"], Literal["U"]] = "L", "U"
+_OF_COMPLEX_MATRICES: dict[str, Callable[[Any, tuple[int, ...]], tuple[Any, ...]]] = {
+    "hermitian vectors": lambda a, upper: tuple(np.linalg.eigh(a, _TRIANGLES[upper[0]])),
+    "scipys hermitian vectors": lambda a, upper: tuple(_linalg.eigh(a, lower=not upper[0])),
+    "hermitian values": lambda a, upper: (np.linalg.eigvalsh(a, _TRIANGLES[upper[0]]),),
+    "complex svd": lambda a, full: tuple(np.linalg.svd(a, bool(full[0]))),
+    "complex right vectors": lambda a, _: (np.linalg.svd(a, False)[2].conj().T,),
+    "complex singular values": lambda a, _: (np.linalg.svd(a, compute_uv=False),),
+    "complex qr": lambda a, _: tuple(np.linalg.qr(a)),
+    "complex determinant": lambda a, _: (
+        *map(np.atleast_1d, np.linalg.slogdet(a)), np.linalg.inv(a),
+    ),
+}  # fmt: skip
+
+assert _OF_COMPLEX_MATRICES.keys() == OF_COMPLEX_MATRICES
+
+
 def _right_vectors(reals: Floats, words: Words) -> Any:
     """Return all right singular vectors of a matrix, in columns."""
     return _linalg.svd(reals.reshape(words), full_matrices=True)[2].T.ravel()
@@ -92,7 +136,6 @@ _DISCRETE = (
 )  # fmt: skip
 _solvers = Later("pullback.core.solver_calls")
 _special = Later("scipy.special")
-_linalg = Later("scipy.linalg")
 _ndimage = Later("scipy.ndimage")
 _stats = Later("scipy.stats")
 
@@ -138,6 +181,8 @@ NAMED: dict[str, Callable[[Floats, Words], Any]] = {
     **{f"numpys {name}": partial(_numpys, k)
        for k, name in enumerate(("left", "right", "eigenvectors"))},
     **{name: partial(_of_two_samples, name) for name in _TESTS},
+    **{name: partial(_of_a_complex_matrix, function)
+       for name, function in _OF_COMPLEX_MATRICES.items()},
     **{name: partial(_both, name) for name in ("sici", "shichi", "fresnel")},
     **{name: partial(_of_two_parts, name) for name in ("lambertw", "wofz")},
     **{f"{name}.{method}": partial(_quantile, name, method)

@@ -254,24 +254,6 @@ def _like(
     return numpy_pair(sp, TupleV((real, imag)), node)
 
 
-def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Norms that look at the sizes of the items."""
-    x, *rest = args
-    order = rest[0] if rest else kwargs.get("ord", Static(None))
-    axis = rest[1] if len(rest) > 1 else kwargs.get("axis", Static(None))
-    vectors = _rank(x) == 1 or (isinstance(axis, Static) and isinstance(axis.value, int))
-    known = order.value if isinstance(order, Static) else 0
-    if not vectors and known not in (None, "fro", 1, -1, np.inf, -np.inf):
-        sp.refuse(node, "a norm of a complex matrix by its singular values")
-    sizes = sp.call(Static(np.abs), (x,), node)
-    return sp.call(Static(np.linalg.norm), (sizes, *rest), node, kwargs)
-
-
-def _rank(value: Value) -> int:
-    part = value.fields["real"] if isinstance(value, RecordV) else value
-    return part.rank if isinstance(part, ArrayV) else 0
-
-
 def _any_or_all(
     function: Hashable, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
@@ -347,7 +329,7 @@ for _function, _at in _MADE.items():
 for _function in (np.array, np.asarray, np.full, np.linspace):
     OF_COMPLEX[_function] = partial(made, _function, _MADE[_function])
 OF_COMPLEX.update({
-    np.where: chosen, np.vdot: vdot, np.linalg.norm: norm, np.array_equal: array_equal,
+    np.where: chosen, np.vdot: vdot, np.array_equal: array_equal,
     np.real: partial(_part, "real"), np.imag: partial(_part, "imag"),
     **{f: partial(_any_or_all, f) for f in (np.any, np.all)},
     **{f: partial(_like, f) for f in (np.zeros_like, np.ones_like, np.empty_like, np.full_like)},

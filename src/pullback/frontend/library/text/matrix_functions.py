@@ -13,7 +13,8 @@ from pullback.frontend.library.text_helpers import known, times, unsupported
 
 def _rounding(a: Array) -> float:
     """Return the distance from 1 to the next number of the array's type."""
-    return 2.0**-23 if a.dtype == np.float32 else 2.0**-52
+    single = a.dtype == np.float32 or a.dtype == np.complex64
+    return 2.0**-23 if single else 2.0**-52
 
 
 def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array, int, Array]:
@@ -29,7 +30,8 @@ def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array
     s = np.linalg.svdvals(matrix)
     rank = int(np.sum(s > limit * np.max(s))) if len(s) > 0 else 0
     x = np.linalg.pinv(matrix, limit) @ right
-    left = np.sum((right - matrix @ x) ** 2, axis=0)
+    rest = right - matrix @ x
+    left = np.sum((rest * rest.conj()).real, axis=0)
     sums = np.atleast_1d(left)
     return x, sums if rank == n and m > n else sums[:0], rank, s
 
@@ -138,7 +140,7 @@ def matmul(x1: Array, x2: Array, /) -> Array:
 
 
 def vecdot(x1: Array, x2: Array, /, *, axis: Axis = -1) -> Array:
-    return np.sum(np.asarray(x1) * np.asarray(x2), axis=axis)
+    return np.sum(np.conjugate(x1) * np.asarray(x2), axis=axis)
 
 
 def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
