@@ -98,6 +98,17 @@ def with_an_effect(x, names):
     return sum(getattr(Gate, n, noted()) for n in names) + sum(log)
 
 
+def asked_first(x, names):
+    r = Robot(x)
+    for n in names:
+        if hasattr(r, n):
+            now = getattr(r, n)(x).x
+            r.x += now
+        else:
+            r.x *= 2.0
+    return r.x
+
+
 def missing(x, names):
     r = Robot(x)
     for n in names:
@@ -110,6 +121,7 @@ CASES = [
     (robot, ["add", "SCALE", "nix", "twice"]),
     (fields, ["coins", "step", "coins"]), (taken_once, ["scale", "add", "add"]),
     (missing, ["add", "scale", "twice"]), (with_an_effect, ["step", "scale", "step"]),
+    (asked_first, ["do_add", "fly", "do_scale"]),
 ]  # fmt: skip
 
 
@@ -128,6 +140,16 @@ def test_a_name_that_no_class_has() -> None:
     with pytest.raises(AttributeError) as found:
         pb.jit(missing)(1.3, ["add", "gone"])
     assert found.value.args == plain.value.args
+
+
+def special(x, names):
+    r = Robot(x)
+    return sum(x for n in names if getattr(r, n, None) is not None)
+
+
+def test_a_special_attribute() -> None:
+    with pytest.raises(pb.UnsupportedError, match="by a name that only the run knows"):
+        pb.jit(special)(1.3, ["n", "__class__"])
 
 
 KEPT = Gate()

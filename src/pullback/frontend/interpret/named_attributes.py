@@ -25,8 +25,18 @@ from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.attributes import entry_of
 from pullback.frontend.interpret.iteration import as_run
 from pullback.frontend.interpret.messages import Recorder
-from pullback.frontend.kinds.kinds import StaticK
-from pullback.frontend.kinds.values import RecordV, RefV, Static, Value, register
+from pullback.frontend.kinds.kinds import ArrayK, ListK, ScalarK, StaticK, SymbolK
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    RecordV,
+    RefV,
+    Scalar,
+    Static,
+    SymbolV,
+    Value,
+    register,
+)
 from pullback.frontend.python.container_bases import order_of
 from pullback.frontend.python.guards import Guard
 from pullback.frontend.python.memo import by_node
@@ -80,14 +90,27 @@ def instead(run: Run, node: ast.Call) -> ast.expr | None:
     unread: tuple[str, ...] = ()
     if node is look and not any(pieces) and not _asks(look):
         unread = tuple(n for n in names if _is_method(run, obj, n))
+    elif node is not look and not any(pieces):
+        unread = tuple(n for n in names if _is_data(run, held, n))
+    special = _special(_classes(run, held), pieces, around)
     of_class = isinstance(held, Static)  # which has all of them
-    return _chosen(node, look, (obj, inner, default), around, names, unread, of_class)
+    return _chosen(node, look, (obj, inner, default), around, names, (unread, special), of_class)
 
 
 def _is_method(run: Run, obj: ast.expr, name: str) -> bool:
     """Whether a name is that of a method of an object."""
     classes = _classes(run, run.evaluate(obj))
     return any(isinstance(entry_of(c, name), FunctionType) for c in classes)
+
+
+def _is_data(run: Run, obj: Value, name: str) -> bool:
+    """Whether an attribute is something that nobody can call."""
+    if isinstance(obj, RecordV) and name in obj.fields:
+        return isinstance(obj.fields[name], (Scalar, ArrayV, ListV, SymbolV))
+    if isinstance(obj, RefV) and name in run.rows.group(obj).fields:
+        return isinstance(run.rows.group(obj).fields[name], (ScalarK, ArrayK, ListK, SymbolK))
+    entry = entry_of(_classes(run, obj)[0], name)
+    return entry is not None and not callable(entry) and not hasattr(type(entry), "__get__")
 
 
 def _classes(run: Run, obj: Value) -> list[type]:
@@ -193,11 +216,20 @@ def _names(run: Run, obj: Value, pieces: tuple[str, ...]) -> tuple[str, ...] | N
     if any("__getattr__" in vars(b) for c in classes for b in order_of(c)):
         return None
     fits = re.compile(".*".join(map(re.escape, pieces)))
-    hidden = pieces[0].startswith("_")
     return tuple(
         n for n in [*found, *sorted(held - found.keys())]
-        if n.isidentifier() and fits.fullmatch(n) and (hidden or not n.startswith("__"))
+        if n.isidentifier() and fits.fullmatch(n) and not n.startswith("__")
     )
+
+
+def _special(
+    classes: list[type], pieces: tuple[str, ...], around: tuple[str, str]
+) -> tuple[str, ...]:
+    """Return what a name may be so that it means a special attribute, such as ``__class__``."""
+    fits = re.compile(".*".join(map(re.escape, pieces)))
+    every = {n for c in classes for n in dir(c)} | {"__dict__"}
+    found = sorted(n for n in every if n.startswith("__") and fits.fullmatch(n))
+    return tuple(n[len(around[0]) : len(n) - len(around[1])] for n in found)
 
 
 def _guard(run: Run, place: Outside) -> None:
@@ -231,10 +263,11 @@ def _looked_up(
 def _chosen(
     node: ast.Call, look: ast.Call, parts: tuple[ast.expr, ast.expr, ast.expr | None],
     around: tuple[str, str],
-    names: tuple[str, ...], unread: tuple[str, ...], of_class: bool,
+    names: tuple[str, ...], refused_ones: tuple[tuple[str, ...], tuple[str, ...]], of_class: bool,
 ) -> ast.expr:  # fmt: skip
     """Return the choice among the attributes with these names, of which some are no values beside
-    the others (``unread``)."""
+    the others, and some are those of every object."""
+    unread, special = refused_ones
     prefix, suffix = around
     obj, inner, default = parts
     asks = _asks(look)
@@ -246,6 +279,10 @@ def _chosen(
     else:
         said = [obj, inner, known(prefix, node), known(suffix, node)]
         made = ast.Call(known(absent, node), said, [])
+    if special:
+        ones: list[ast.expr] = [known(n, node) for n in special]
+        asked = ast.Compare(inner, [ast.In()], [ast.Tuple(ones, ast.Load())])
+        made = ast.IfExp(asked, ast.Call(known(refused, node), [], []), made)
     for name in reversed(names):
         short = name[len(prefix) : len(name) - len(suffix)]
         test = ast.Compare(inner, [ast.Eq()], [known(short, node)])
