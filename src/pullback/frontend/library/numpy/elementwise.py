@@ -118,6 +118,12 @@ def _logit(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
     return sp.b.prim("sub", sp.b.prim("log", x), sp.b.prim("log1p", sp.b.prim("neg", x)))
 
 
+def _log_gamma(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
+    """Return -inf of -inf, as SciPy does; the function of C (and ``math.lgamma``) gives inf."""
+    lowest = sp.b.prim("eq", x, lit(-math.inf, x.type))
+    return sp.b.prim("select", lowest, x, sp.b.prim("lgamma", x))
+
+
 def _normal_cdf(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
     """erfc(-x / sqrt 2) / 2"""
     z = sp.b.prim("mul", x, lit(-math.sqrt(0.5), x.type))
@@ -146,7 +152,7 @@ REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
     np.fabs: _prim("abs"), np.sinc: _sinc, np.i0: _prim("i0"),
     np.deg2rad: _scaled(math.pi / 180), np.radians: _scaled(math.pi / 180),
     np.rad2deg: _scaled(180 / math.pi), np.degrees: _scaled(180 / math.pi),
-    SPECIAL.expit: _logistic, SPECIAL.logit: _logit,
+    SPECIAL.expit: _logistic, SPECIAL.logit: _logit, SPECIAL.gammaln: _log_gamma,
     SPECIAL.log_expit: _log_logistic, SPECIAL.ndtr: _normal_cdf,
     SPECIAL.expm1: _prim("expm1"), SPECIAL.log1p: _prim("log1p"),
     SPECIAL.exp2: _prim("exp2"), SPECIAL.cbrt: _prim("cbrt"),
