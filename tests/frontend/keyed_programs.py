@@ -294,7 +294,37 @@ def events(x):
     return t
 
 
+def scaled_where_they_are(x):
+    """Loops over dicts with defaults whose bodies read and replace the values of their keys."""
+    counts: Any = defaultdict(lambda: defaultdict(float))
+    for a, b in zip("abcab", "babca", strict=True):
+        counts[a][b] += x
+    for row in counts.values():
+        for k in row:
+            row[k] /= x * x + len(row)
+    lists: Any = defaultdict(list)
+    for i in range(5):
+        lists[i % 2].append(x * i)
+    for k in lists:
+        lists[k].append(x)
+        lists[k][0] += 1.0
+    return counts["a"]["b"] + 2 * counts["c"]["a"] + sum(lists[0]) * lists[1][0]
+
+
+def another_key_meanwhile(x):
+    """Python notices that a loop over a dict with defaults has put a key in."""
+    d = defaultdict(float, {"a": x, "b": 2.0 * x})
+    try:
+        for k in d:
+            v = d[k + "c"]
+            d[k] += v + 1.0
+    except RuntimeError as e:
+        return d["a"] + len(d) + len(str(e))
+    return 0.0
+
+
 PROGRAMS: list[Callable[[Any], Any]] = [
+    scaled_where_they_are, another_key_meanwhile,
     queue, both_ends, least_recently_used, until_it_is_empty, taken_out_in_a_list,
     defaults_in_a_list, defaults_of_defaults, graph, put_in_before_it_raises,
     put_in_before_the_operation_raises, bus, observed, events,

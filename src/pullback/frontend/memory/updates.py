@@ -191,6 +191,8 @@ def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
             return (Move((*path, index), len(path) + 1, isinstance(index, SliceV)),)
         case Method("append" | "extend"):
             return (Move(path, None),)
+        case Method("setdefault" | "__getitem__"):  # a key is put in; loops count the keys
+            return (Move(path, None, False),)
         case Become() | Method():
             return (Move(path, len(path) + 1),)
 
