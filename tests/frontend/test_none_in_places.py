@@ -118,6 +118,11 @@ RAISING = [
     lambda x, z: z.append(x) if x > 1.0 else x,
     lambda x, z: x in z if x > 1.0 else x,
     lambda x, z: max(z, x) if x > 1.0 else x,
+    lambda x, z: [x, 2.0][z] if x > 1.0 else x,
+    lambda x, z: (x, 2.0)[z] if x > 1.0 else x,
+    lambda x, z: range(4)[z] * x if x > 1.0 else x,
+    lambda x, z: len("ab"[z]) * x if x > 1.0 else x,
+    lambda x, z: z in "ab" if x > 1.0 else x,
 ]  # fmt: skip
 
 

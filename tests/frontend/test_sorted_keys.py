@@ -52,10 +52,30 @@ def letters(x: float) -> float:
     return total
 
 
+def pairs_as_keys(x: float) -> float:
+    names = ["U", "O", "O"]
+    energies = {("O", "U"): x, ("O", "O"): x * x}
+    met: dict[tuple[int, ...], float] = {}
+    total = 0.0
+    for i in range(3):
+        for j in range(i):
+            key = _pair(names[i], names[j])
+            total += energies.get(key, 0.0) + energies[key]
+            near, far = sorted((abs(x - i), abs(x - 2.0 * j)))
+            edge = tuple(sorted([(i * 2) % 3, (j * 2) % 3]))
+            met[edge] = met.get(edge, 0.0) + near * far
+    return total * met[0, 1] + met[1, 2]
+
+
+def _pair(a: str, b: str) -> tuple[str, ...]:
+    return tuple(sorted((a, b)))
+
+
 D = {"beta": 0.5, "alpha": 0.25, "g": 2.0}
 CASES = [
     (keys_in_order, (1.3,)), (keys_backwards, (D,)), (by_the_last_letter, (D,)),
     (keys_by_value, (D,)), (numbers_as_keys, (0.7,)), (letters, (0.7,)),
+    (pairs_as_keys, (0.7,)),
 ]  # fmt: skip
 
 

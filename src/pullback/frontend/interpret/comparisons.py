@@ -382,6 +382,11 @@ def _equal_items(run: Run, x: Value, y: Value, node: ast.AST) -> Value:
     return Static(same) if isinstance(same, bool) else Scalar(same, True, 1)
 
 
+def _no_text(name: str) -> str:
+    """Return what Python says of an item of another class that is looked for in a text."""
+    return f"'in <string>' requires string as left operand, not {name}"
+
+
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     """Compile ``item in items``."""
     if choices.is_choice(items):
@@ -403,8 +408,10 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     if by_method is not None:
         return by_method
     if made_texts.is_text(items) and not made_texts.is_text(item):
-        reason = f"'in <string>' requires string as left operand, not {optionals.class_name(item)}"
-        run.refuse(node, reason, error=ArgumentTypeError)
+        if optionals.may_be_nothing(item):
+            item = optionals.present(run, item, _no_text, node)
+        if not made_texts.is_text(item):
+            run.refuse(node, _no_text(optionals.class_name(item)), error=ArgumentTypeError)
     if made_texts.is_text(items):
         parts = made_texts.few_parts(items)
         if isinstance(item, Static) or parts is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
@@ -10,6 +11,7 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import ListV, Scalar, Static, Value
 from pullback.frontend.library.numpy import indices
 
@@ -58,7 +60,17 @@ def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
     return run.convert(value, I64, node)
 
 
-def index_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
-    """Return an index, as an I64 atom: a literal beyond 64 bits is out of range."""
-    return int_atom(run, ext.position(value), node, what)
+def index_atom(run: Run, value: Value, node: ast.AST, word: str) -> Atom:
+    """Return an index of a list, a tuple, a string or a range (``word``), as an I64 atom: a literal
+    beyond 64 bits is out of range. One that may be None is checked when the program runs."""
+    if optionals.may_be_nothing(value):
+        value = optionals.present(run, value, partial(_no_index, word), node)
+    return int_atom(run, ext.position(value), node, f"an index of a {word}")
+
+
+def _no_index(word: str, name: str) -> str:
+    """Return what Python says of an index of another class."""
+    if word == "string":
+        return f"string indices must be integers, not {name!r}"
+    return f"{word} indices must be integers or slices, not {name}"
 

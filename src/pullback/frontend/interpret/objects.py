@@ -197,7 +197,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case ListV():
             if isinstance(index, SliceV):
                 return _slice_list(run, value, index, node)
-            at = index_atom(run, index, node, "an index of a list")
+            at = index_atom(run, index, node, "list")
             return run.element(value, at, node, True)
         case CaughtV(atom, steps) if isinstance(index, Static) and isinstance(index.value, int):
             return payloads.argument(run, CaughtV(atom, (*steps, index.value)), node)
@@ -211,11 +211,11 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case SymbolV() | Static(str()) if made_texts.is_late_part(run, value, index):
             return made_texts.part(run, value, index, node)
         case SymbolV(_, cls) if cls is str:
-            atom = index_atom(run, index, node, "an index of a string")
+            atom = index_atom(run, index, node, "string")
             return made_texts.character(run, value, atom, node)
         case Static(str(text)) if is_int(index) and not isinstance(index, Static):
             characters = TupleV(tuple(map(Static, text)))
-            atom = index_atom(run, index, node, "an index of a string")
+            atom = index_atom(run, index, node, "string")
             if not text:
                 run.never("IndexError", "string index out of range", node, StaticIndexError)
             return element(run, run.to_list(characters, node), atom, node, True, "string")
@@ -226,7 +226,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             except IndexError as e:
                 run.never("IndexError", str(e), node, StaticIndexError)
             except TypeError as e:
-                run.refuse(node, str(e), error=StaticIndexError)
+                run.never("TypeError", str(e), node, ArgumentTypeError)
         case Static(known) if is_used_in_brackets(known):
             return brackets.subscript(run, known, index, node)
         case Scalar(py=False):
@@ -254,7 +254,7 @@ def _of_tuple(
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
             return items[i]
         case _:
-            atom = index_atom(run, index, node, "an index")
+            atom = index_atom(run, index, node, word)
             if not items:
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
             for v in items:
@@ -314,7 +314,7 @@ def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     if isinstance(index, SliceV):
         return _slice_range(run, value, index, node)
     n = range_items.parts(run, value, node)[1]
-    at = index_atom(run, index, node, "an index")
+    at = index_atom(run, index, node, "range")
     i = indices.in_range(run, at, n, node, "range object index out of range")
     items = iterate(run, value, node)
     assert isinstance(items, Indexed)

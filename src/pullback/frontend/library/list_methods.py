@@ -96,11 +96,20 @@ def in_order(
         _check_order(sp, whole, _example(keys.elem), node)
         return sp.copied(whole)
     places = order.atom
-    return sp.sequence(
+    made = sp.sequence(
         whole.length,
         lambda i: sp.element(whole, sp.b.index(places, (i,), checked=False), node, False),
         node,
     )
+    if isinstance(items, TupleV) and len(items.items) <= _MOST_KNOWN:
+        one_by_one = (sp.element(made, i64(k), node, False) for k, _ in enumerate(items.items))
+        return TupleV(tuple(one_by_one), is_list=True)
+    return made
+
+
+_MOST_KNOWN = 4
+"""The items of a short list in order are known one by one, as those of the list were: such a list
+is taken apart, or made a key (``tuple(sorted((a, b)))``)."""
 
 
 def _check_order(sp: Specialiser, items: ListV, key: Value, node: ast.AST) -> None:

@@ -180,7 +180,7 @@ class Inside:
         return tuple(path), value, []
 
     def place(self, items: ListV, index: Value, word: str = "list index out of range") -> Atom:
-        atom = index_atom(self.run, index, self.node, "an index of a list")
+        atom = index_atom(self.run, index, self.node, "list")
         return indices.place(self.run, items, atom, word, self.node)
 
     def stored(

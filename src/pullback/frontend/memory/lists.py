@@ -250,7 +250,7 @@ def pop(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     shorter = replace(buffer, length=last)
     if not given or _known_index(given[0]) == -1:
         return shorter, run.element(buffer, last, node, False)
-    index = index_atom(run, given[0], node, "an index of a list")
+    index = index_atom(run, given[0], node, "list")
     at = indices.place(run, buffer, index, outside, node)
     value = run.element(buffer, at, node, False)
 
@@ -269,7 +269,7 @@ def insert(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
         known.insert(k, value)
         return replace(items, items=tuple(known)), _NONE
     old = _of(run, items, run.kind(value, node), node)
-    atom, zero = index_atom(run, index, node, "an index of a list"), i64(0)
+    atom, zero = index_atom(run, index, node, "list"), i64(0)
     from_end = run.b.prim("max", run.b.prim("add", atom, old.length), zero)
     inside = run.b.prim("min", atom, old.length)
     at = run.b.prim("select", run.b.prim("lt", atom, zero), from_end, inside)
@@ -419,7 +419,7 @@ def store(run: Run, items: AnyList, index: Value, value: Value, node: ast.AST) -
         run.never("IndexError", "list assignment index out of range", node, StaticIndexError)
     run.check_captured_in_loop(value, node)
     buffer = _of(run, items, run.kind(value, node), node)
-    atom = index_atom(run, index, node, "an index of a list")
+    atom = index_atom(run, index, node, "list")
     at = indices.place(run, buffer, atom, "list assignment index out of range", node)
     return _written(run, buffer, at, value, buffer.length, node)
 

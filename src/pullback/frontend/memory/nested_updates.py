@@ -340,7 +340,7 @@ def exchange(run: Run, s: ast.Assign) -> bool:
     ownership.updatable(run, name, x.value)
     message = "list index out of range"
     to, at = (
-        place(run, items, index_atom(run, k, s, "an index of a list"), message, s)
+        place(run, items, index_atom(run, k, s, "list"), message, s)
         for k in indices
     )
     atoms: list[Atom] = []
