@@ -156,10 +156,11 @@ class Facts:
     """Whether this run has learnt something."""
 
     def asking(self) -> list[Facts]:
-        """Return what a program with iterators as objects is compiled with next if it asks for what
-        exceptions are made of."""
-        wanted = self.iterators and self.asks and not self.payloads
-        return [Facts(True, memory=self.memory, iterators=True)] if wanted else []
+        """Return what a program is compiled with next if it has asked for what exceptions are made
+        of, which nobody did where it was refused first."""
+        if self.payloads or not self.asks:
+            return []
+        return [Facts(True, memory=self.memory, given=self.given, iterators=self.iterators)]
 
     def begin_anew(self) -> None:
         """Begin with what another program has learnt, but for the functions that were its own."""
