@@ -1035,7 +1035,90 @@ def no_slot(xs):
     return 0.0
 
 
+class Split:
+    """A node of a tree of decisions: a leaf has a value, and nothing else."""
+
+    def __init__(self, column=None, bound=None, low=None, high=None, *, value=None):
+        self.column, self.bound, self.low, self.high = column, bound, low, high
+        self.value = value
+
+
+def _grown(rows, ys, depth):
+    column, best = None, math.inf
+    for k in range(rows.shape[1]):
+        spread = float(np.abs(rows[:, k] - rows[0, k]).max())
+        if 0.0 < spread < best:
+            column, best = k, spread
+    if depth == 0 or column is None:
+        return Split(value=np.mean(ys))
+    low = rows[:, column] < rows[:, column].mean()
+    below, above = _grown(rows[low], ys[low], depth - 1), _grown(rows[~low], ys[~low], depth - 1)
+    return Split(column, rows[:, column].mean(), below, above)
+
+
+def _decided(node, row):
+    if node.value is not None:
+        return node.value
+    return _decided(node.low if row[node.column] < node.bound else node.high, row)
+
+
+def columns_that_leaves_lack(xs):
+    ys = np.array(xs)
+    rows = np.array([[0.0, 1.0], [0.5, 2.0], [1.5, 0.3], [1.7, 1.1], [0.1, 0.1], [2.5, 2.2]])
+    tree = _grown(rows[: len(xs)], ys, 2)
+    return sum(_decided(tree, row) * (k + 1) for k, row in enumerate(rows))
+
+
+class Overdrawn(Exception):
+    def __init__(self, wanted, there):
+        super().__init__(f"{wanted} of {there}")
+        self.wanted, self.there = wanted, there
+
+    @property
+    def lacking(self):
+        return self.wanted - self.there
+
+
+class Purse:
+    rate = 0.5
+
+    def __init__(self, amount):
+        self.amount, self.log = amount, []
+
+    def put(self, v):
+        self.amount += v
+        self.log.append(("put", v))
+        return self
+
+    def take(self, v):
+        if v > self.amount:
+            raise Overdrawn(v, self.amount)
+        self.amount -= v
+        return self
+
+
+class Dear(Purse):
+    rate = 0.25
+
+    def take(self, v):
+        return super().take(v * 1.5)
+
+
+def exceptions_of_objects_in_chains(xs):
+    purses, lacking = [Purse(xs[0]), Dear(xs[1]), Dear(xs[2])], 0
+    for purse in purses:
+        purse.put(xs[3]).take(0.1).put(1.0)
+        try:
+            purse.take(1.2)
+        except Overdrawn as e:
+            lacking += e.lacking * purse.rate
+        finally:
+            purse.amount *= 1.0 + purse.rate
+    return lacking + sum(p.amount * len(p.log) for p in purses)
+
+
 RIGHT = [
+    columns_that_leaves_lack, exceptions_of_objects_in_chains,
     without_its_attribute,
     no_slot, set_later, class_attribute, found_in_a_list, matched, parents_of_dataclasses,
     equal_dataclasses, properties, overridden_methods, attributes_of_one_class,

@@ -70,6 +70,32 @@ def test_where_it_is_not_reached(f: Any) -> None:
     assert verdict(f, (XS,)) == ("right", "")
 
 
+class Place:
+    def __init__(self, k=None):
+        self.k = k
+
+
+def test_an_index_of_an_array_that_is_none() -> None:
+    """``v[None]`` has an axis more than ``v[1]``: it is refused when it is met, by no clause."""
+
+    def f(v: Any, n: int) -> Any:
+        places = [Place(k) for k in range(2)]
+        places.append(Place())
+        total = 0.0
+        for place in places[:n]:
+            try:
+                total += v[place.k] * v[1]
+            except TypeError:
+                total += 100.0
+        return np.sum(total)
+
+    v = np.array([1.5, 2.5])
+    assert pb.jit(f)(v, 2) == f(v, 2)
+    assert pb.grad(f)(v, 2) == pytest.approx([2.5, 6.5])
+    with pytest.raises(TypeError, match="is None, which would add an axis"):
+        pb.jit(f)(v, 3)
+
+
 def unpacked(x, z):
     if x > 1.0:
         a, _ = z

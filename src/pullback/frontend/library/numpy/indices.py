@@ -5,10 +5,27 @@ from __future__ import annotations
 import ast
 
 from pullback.core.build import i64
+from pullback.core.messages import Limit
 from pullback.core.terms import Atom, Lit
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.values import Specialiser
+from pullback.frontend.kinds.values import OptionalV, Specialiser, Static, Value
 from pullback.frontend.library.told import not_inside, told
+
+
+def without_none(sp: Specialiser, item: Value, node: ast.AST) -> Value:
+    """Return an index that may be None as one that is not: None would give a result of another
+    rank, which no compiled code has, so this is checked when the program runs."""
+    while isinstance(item, OptionalV) and isinstance(item.other, Static) and (
+        item.other.value is None
+    ):
+        sp.require(item.there, Limit("TypeError"), _NONE_ADDS_AN_AXIS, node)
+        item = item.value
+    return item
+
+
+_NONE_ADDS_AN_AXIS = (
+    "an index of an array is None, which would add an axis: ask first whether it is not None"
+)
 
 
 def in_range(
@@ -49,4 +66,3 @@ def wrapped(sp: Specialiser, index: Atom, extent: Atom) -> Atom:
         return index
     from_end = sp.b.prim("add", index, extent)
     return sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), from_end, index)
-

@@ -35,7 +35,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library import told
 from pullback.frontend.library.numpy import scatter, views
 from pullback.frontend.library.numpy.broadcasting import Read, broadcast, scalars
-from pullback.frontend.library.numpy.indices import in_range
+from pullback.frontend.library.numpy.indices import in_range, without_none
 from pullback.frontend.library.numpy.sequences import to_array
 from pullback.frontend.run import Run
 
@@ -216,6 +216,7 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
         reason = f"an index that is {sp.describe(index)}, of a length that only the run knows"
         sp.refuse(node, reason, "use as many indices as there are axes: a[i, j]")
     items = list(index.items) if isinstance(index, TupleV) and not index.is_list else [index]
+    items = [without_none(sp, item, node) for item in items]
     masks = [scatter.as_mask(sp, item, node) for item in items]
     items = [item if mask is None else mask for item, mask in zip(items, masks, strict=True)]
     used = sum(
@@ -224,8 +225,7 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
         if not _is(item, None) and not _is(item, ...)
     )
     if sum(1 for item in items if _is(item, ...)) > 1:
-        reason = "an index can only have a single ellipsis ('...')"
-        sp.refuse(node, reason, error=StaticIndexError)
+        sp.refuse(node, "an index can only have a single ellipsis ('...')", error=StaticIndexError)
     if used > array.rank:
         sp.refuse(
             node,
