@@ -559,3 +559,41 @@ PROGRAMS += [
     default_moved, default_bound_anew, row_bound_anew, row_replaced, row_moved, made_elsewhere,
     parameter_made_elsewhere,
 ]  # fmt: skip
+
+
+def _least(f, low, high):
+    while high - low > 0.1:
+        third = (high - low) / 3
+        if f(low + third) < f(high - third):
+            high -= third
+        else:
+            low += third
+    return (low + high) / 2
+
+
+def points_of_a_descent(x):
+    """The last point has a place in the list of all of them, which has grown since."""
+    point = np.array(x)
+    points = [point]
+    while len(points) < 4:
+        step = -2.0 * point
+        size = _least(lambda a: np.sum((point + a * step) ** 2) + 0.1 * a, 0.0, 1.0)
+        point = point + size * step * point[0]
+        points.append(point)
+    return np.sum(points[-1] * points[1])
+
+
+def rows_handed_on(x):
+    """A row that a function captures is what it is when the function is called."""
+    rows = [[x[0], 1.0], [2.0, x[1]]]
+    row, total = rows[1], 0.0
+    for _ in range(3):
+        rows[1][0] += x[0]
+        row.append(x[1])
+        total += _least(lambda a: (a - row[0] * 0.1) ** 2 + len(row) * 0.01 * a, 0.0, 1.0) * row[0]
+        rows.append([x[0], total])
+        total += row[0] + sum(row)
+    return total
+
+
+PROGRAMS += [points_of_a_descent, rows_handed_on]

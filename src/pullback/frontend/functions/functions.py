@@ -66,7 +66,7 @@ from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import FunctionV, Owner, PlaceV, Value
 from pullback.frontend.library.text import hashing
-from pullback.frontend.memory.places import refresh
+from pullback.frontend.memory.places import refresh, renew_captured
 from pullback.frontend.problems import public_name
 from pullback.frontend.python.libraries import OWN, package_of
 from pullback.frontend.python.memo import Remembered
@@ -208,6 +208,7 @@ class Functions:
         """Return the specialisation to call, the atoms to call it with, and the ownerships of
         these."""
         bare = FunctionV(f.definition, f.scope)
+        renew_captured(self.run, (bare, *args.values()), node)
         for _ in range(_MAX_ATTEMPTS):
             given = self._given(f.definition, args, node)
             flat_f = flatten(bare)

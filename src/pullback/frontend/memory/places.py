@@ -25,7 +25,7 @@ from pullback.core.frozen import dataclass
 from pullback.core.terms import Atom, Lit, Var
 from pullback.frontend.functions.scopes import function_scope, shown
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.flatten import NoKindError, captures_of, kind_of
+from pullback.frontend.kinds.flatten import NoKindError, captures_of, functions_in, kind_of
 from pullback.frontend.kinds.values import (
     CellV,
     Driven,
@@ -288,6 +288,18 @@ def renewed(run: Run, source: Value, node: ast.AST) -> Value:
         case _:
             place = run.frame.places.get(source)
             return source if place is None else current(run, place, node)
+
+
+def renew_captured(run: Run, values: Iterable[Value], node: ast.AST) -> None:
+    """Let the variables of this function that functions in these values capture, and that are names
+    for parts of what has been updated since, hold what is there now."""
+    mine = function_scope(run.scope)
+    for scope, name in (c for v in values for f in functions_in(v) for c in captures_of(f)):
+        held = scope.names.get(name)
+        if scope is mine and isinstance(held, PlaceV) and held.scope is mine:
+            whole = mine.names.get(held.root)
+            if whole is not held.of and whole is not None:
+                mine.names[name] = replace(held, value=current(run, held, node), of=whole)
 
 
 # --- choices --------------------------------------------------------------------------------------
