@@ -109,9 +109,11 @@ def call(
     if isinstance(value, Table) or len(maybe) > _MOST or (
         len(maybe) > 1 and isinstance(function, FunctionV)
     ):
+        seen = isinstance(function, FunctionV) and not is_constructor(function)
+        where = "where their order may be seen" if seen else "in a call of a class or of a library"
         run.refuse(
-            node, "** of a dict whose keys only the run knows, where their order may be seen",
-            "name the arguments",
+            node, f"** of a dict whose keys only the run knows, {where}",
+            "name the arguments, or call a function of yours that takes these and no others",
         )  # fmt: skip
     there = {n: value.value if n == name else v for n, v in kwargs.items()}
     without = {n: v for n, v in kwargs.items() if n != name}
