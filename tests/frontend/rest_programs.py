@@ -214,7 +214,48 @@ def a_keyword_that_raises(x):
     return sum(log)
 
 
+class _Controller:
+    def __init__(self, kp, ki, kd=0.5, *, low=-1.0, high=1.0):
+        self.gains, self.low, self.high = [kp, ki, kd], low, high
+
+    def act(self, error):
+        return max(self.low, min(self.high, sum(error * g for g in self.gains)))
+
+
+class _Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+def of_classes(x):
+    gains = [x * 0.1 * k for k in range(int(x * 2))]
+    total = _Controller(*gains).act(x) + _Controller(*gains, low=-3, high=+3).act(x)
+    for start in range(0, 4, 2):
+        point = _Point(*[x + k for k in range(6)][start : start + 2])
+        point.y += x
+        total += point.x * point.y
+    return total
+
+
+def wrong_numbers_of_classes(x):
+    total = 0.0
+    for n in range(6):
+        items = [x] * n
+        for f in (0, 1, 2):
+            try:
+                if f == 0:
+                    total += _Controller(*items).act(x)
+                elif f == 1:
+                    total += _Controller(*items, kd=2.0).act(x)
+                else:
+                    total += _Point(*items).y
+            except TypeError as e:
+                total += x * len(str(e))
+    return total
+
+
 PROGRAMS = [
+    of_classes, wrong_numbers_of_classes,
     with_keywords, a_keyword_that_raises,
     a_default_may_be_given, with_some_defaults, wrong_numbers,
     polynomials, vectors, among_others, first_ones, too_few, all_defaults_given, handed_on,

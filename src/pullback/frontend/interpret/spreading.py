@@ -52,9 +52,25 @@ class Parameters:
     names: tuple[str, ...]
 
 
+def _as_function(function: Value) -> FunctionV | None:
+    """Return the function that a call runs, as far as its parameters go: it itself, or the
+    ``__init__`` of a class, unless that has a ``__new__`` of its own."""
+    match function:
+        case FunctionV():
+            return function
+        case Static(type() as cls) if is_object_class(cls) and (
+            (init := written(cls, "__init__")) is not None
+            and not isinstance(inspect.getattr_static(cls, "__new__"), staticmethod)
+        ):
+            definition, known = definition_of(init), Static(None)
+            count = len(definition.node.args.defaults)
+            return FunctionV(definition, None, (known,) * count, (), (known,))
+    return None
+
+
 def parameters_of(function: Value) -> Parameters | None:
     """Return the parameters of a function; None if their number is not fixed."""
-    match function:
+    match _as_function(function) or function:
         case FunctionV(definition, bound=bound, defaults=()) if definition.node.args.vararg is None:
             spec = definition.node.args
             names = tuple(p.arg for p in (*spec.posonlyargs, *spec.args))
@@ -178,20 +194,18 @@ def _by_length(
     compiled for each number of items with which one of them has its default. None: it is no such
     call."""
     named = {k.arg: k.value for k in node.keywords if k.arg is not None}
-    if (
-        not isinstance(function, FunctionV) or late != len(pieces) - 1
-        or len(named) < len(node.keywords)
-    ):  # fmt: skip
+    takes = _as_function(function)
+    if takes is None or late != len(pieces) - 1 or len(named) < len(node.keywords):
         return None
-    spec = function.definition.node.args
-    every = tuple(p.arg for p in (*spec.posonlyargs, *spec.args))[len(function.bound) :]
-    needed = every[: len(every) - len(function.defaults)]
+    spec = takes.definition.node.args
+    every = tuple(p.arg for p in (*spec.posonlyargs, *spec.args))[len(takes.bound) :]
+    needed = every[: len(every) - len(takes.defaults)]
     end = next((k for k, n in enumerate(every) if n in named), len(every))
     optional = max(end - len(needed), 0)  # no item goes to those from ``end`` on
     before = [v for items in pieces[:late] for v in known(items) or ()]
     least, most = end - optional - len(before), end - len(before)
     if (
-        not function.defaults or most < bool(optional) or most - max(least, 0) > _MOST_CALLS
+        not takes.defaults or most < bool(optional) or most - max(least, 0) > _MOST_CALLS
         or not {*needed[end:]} <= named.keys() or not {*spec.posonlyargs}.isdisjoint(named)
     ):  # fmt: skip
         return None
@@ -200,11 +214,11 @@ def _by_length(
     each = indexed(run.iterate(items, node))
     assert each is not None
     n = each.length
-    taken = Parameters(function.definition.qualname, len(function.bound), every)
+    taken = Parameters(takes.definition.qualname, len(takes.bound), every)
     by_name = tuple(k for k in named if k in every)
     more = spec.vararg is not None and not by_name
     told = partial(
-        _wrong_count, taken, len(function.defaults), len(before), by_name, len(named) - len(by_name)
+        _wrong_count, taken, len(takes.defaults), len(before), by_name, len(named) - len(by_name)
     )
     right = run.b.prim("ge", n, Lit(least, n.type))
     if not more:
