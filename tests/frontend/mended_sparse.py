@@ -13,13 +13,31 @@ A = sp.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 5.0]]))
 W = sp.csr_matrix(A)
 
 
-def refused_product(x):
-    return (A @ A) @ x
+def refused_kronecker(x):
+    return sp.kron(A, A).toarray()[:3, :3] @ x
 
 
-@mends(refused_product, (X,), "A @ (B @ x), or make A @ B outside", UnsupportedError)
-def mended_product(x):
-    return A @ (A @ x)
+@mends(refused_kronecker, (X,), 'format="csr"', UnsupportedError)
+def mended_kronecker(x):
+    return sp.kron(A, A, format="csr").toarray()[:3, :3] @ x
+
+
+def refused_row(x):
+    return A[0].toarray() @ x
+
+
+@mends(refused_row, (X,), "a slice has two: S[i : i + 1]", UnsupportedError)
+def mended_row(x):
+    return A[0:1].toarray()[0] @ x
+
+
+def refused_index(x):
+    return A[np.array([0, 2])].toarray() @ x
+
+
+@mends(refused_index, (X,), "index S.toarray()", UnsupportedError)
+def mended_index(x):
+    return A.toarray()[np.array([0, 2])] @ x
 
 
 def refused_number(x):

@@ -12,11 +12,20 @@ from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
-from pullback.frontend.kinds.values import ListV, Scalar, Static, Value
+from pullback.frontend.kinds.values import ListV, Scalar, SliceV, Static, TupleV, Value
 from pullback.frontend.library.numpy import indices
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+
+def as_parts(cls: type, index: Value) -> Value:
+    """Return an index as the ``__getitem__`` of a class takes it: those of the library that have
+    axes get a tuple, and in it a slice as a tuple of its three parts."""
+    if not getattr(cls, "_parts_as_tuples", False):
+        return index
+    items = index.items if isinstance(index, TupleV) else (index,)
+    return TupleV(tuple(TupleV(v.bounds) if isinstance(v, SliceV) else v for v in items))
 
 
 def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> Atom:

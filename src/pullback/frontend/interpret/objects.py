@@ -24,7 +24,7 @@ from pullback.frontend.interpret import (
     symbol_values,
 )
 from pullback.frontend.interpret.attributes import written
-from pullback.frontend.interpret.indices import index_atom, is_int, place
+from pullback.frontend.interpret.indices import as_parts, index_atom, is_int, place
 from pullback.frontend.interpret.iteration import iterate
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
@@ -190,7 +190,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case RecordV() | RefV() if (held := indexed(run, value, node)) is not value:
             return run.subscript(held, index, node)
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
-            return run.call(run.attribute(value, "__getitem__", node), (index,), node)
+            function = run.attribute(value, "__getitem__", node)
+            return run.call(function, (as_parts(cls, index),), node)
         case RecordV(cls, fields) if issubclass(cls, tuple):
             items = tuple(fields.values())
             return _of_tuple(run, items, False, TupleV(items), index, node)

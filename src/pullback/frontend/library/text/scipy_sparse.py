@@ -9,10 +9,17 @@ import numpy as np
 from pullback.frontend.library.text.sparse_entries import Entries
 from pullback.frontend.library.text.sparse_matrices import (
     Sparse,
+    coo_array,
+    coo_matrix,
+    csr_array,
+    csr_matrix,
     dia_array,
     dia_matrix,
+    sparray,
     spmatrix,
 )
+from pullback.frontend.library.text.sparse_products import kronecker
+from pullback.frontend.library.text_helpers import unsupported
 
 
 def issparse(x: Any) -> bool:
@@ -102,3 +109,68 @@ def _ones(m: int, n: Any, k: int, dtype: Any) -> Entries:
     return Entries(
         np.ones(length, dtype=dtype), at + max(-k, 0), at + max(k, 0), (m, cols), ""
     )
+
+
+# --- matrices of others ---------------------------------------------------------------------------
+
+
+def _sparse(x: Any) -> Any:
+    return x if isinstance(x, Sparse) else coo_matrix(np.atleast_2d(np.asarray(x)))
+
+
+def kron(A: Any, B: Any, format: Any = None) -> Any:
+    if format is None or format == "bsr":
+        unsupported("kron whose format depends on how many entries there are", 'format="csr"')
+    a, b = _sparse(A), _sparse(B)
+    made = coo_array if isinstance(a, sparray) or isinstance(b, sparray) else coo_matrix
+    return made(kronecker(a._all, b._all)).asformat(format)
+
+
+def hstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    return _joined([_sparse(b).T for b in blocks], format, dtype, True)
+
+
+def vstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    return _joined([_sparse(b) for b in blocks], format, dtype, False)
+
+
+def _joined(blocks: Any, format: Any, dtype: Any, turned: bool) -> Any:
+    """Return matrices one below the other, or the transposed of that."""
+    values, row, col, rows, cols = [], [], [], 0, blocks[0].shape[1]
+    arrays, quick = False, True
+    for b in blocks:
+        if b.shape[1] != cols:
+            raise NotImplementedError("blocks of a sparse matrix that do not fit")
+        arrays = arrays or isinstance(b, sparray)
+        quick = quick and b.format == "csr"
+        values.append(b._values)
+        row.append(b._row + rows)
+        col.append(b._col)
+        rows += b.shape[0]
+    whole = np.concatenate(values)
+    if dtype is not None:
+        whole = whole.astype(dtype)
+    entries = Entries(whole, np.concatenate(row), np.concatenate(col), (rows, cols), "")
+    made: Any = coo_array(entries) if arrays else coo_matrix(entries)
+    if quick and format is None:
+        made = csr_array(entries) if arrays else csr_matrix(entries)
+    found = made.T if turned else made
+    return found if format is None else found.asformat(format)
+
+
+def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
+    values, row, col, rows, cols, arrays = [], [], [], 0, 0, False
+    for m in mats:
+        b = _sparse(m)
+        arrays = arrays or isinstance(b, sparray)
+        values.append(b._values)
+        row.append(b._row + rows)
+        col.append(b._col + cols)
+        rows += b.shape[0]
+        cols += b.shape[1]
+    whole = np.concatenate(values)
+    if dtype is not None:
+        whole = whole.astype(dtype)
+    entries = Entries(whole, np.concatenate(row), np.concatenate(col), (rows, cols), "")
+    made = coo_array(entries) if arrays else coo_matrix(entries)
+    return made if format is None else made.asformat(format)

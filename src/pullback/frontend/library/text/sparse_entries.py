@@ -24,6 +24,27 @@ class Entries:
     order: Any
 
 
+class sparray:
+    """The base class of the arrays."""
+
+    _of_arrays = True
+
+
+class spmatrix:
+    """The base class of the matrices."""
+
+    _of_arrays = False
+
+    def getnnz(self: Any) -> Any:
+        return self.nnz
+
+    def get_shape(self: Any) -> Any:
+        return self.shape
+
+    def getformat(self: Any) -> Any:
+        return self.format
+
+
 NO_PLACES = np.zeros(0, dtype=np.int64)
 
 
@@ -146,5 +167,5 @@ MADE = {"csr": from_rows, "csc": from_columns, "coo": from_entries, "dia": from_
 __all__ = [
     "MADE", "NO_PLACES", "Entries", "dense_solution", "from_columns", "from_diagonals",
     "from_entries", "from_rows", "of_dense", "of_diagonals", "pointers", "require_inside",
-    "require_pointers", "rows_of", "same_extent", "type_of_sum",
+    "require_pointers", "rows_of", "same_extent", "sparray", "spmatrix", "type_of_sum",
 ]  # fmt: skip

@@ -22,8 +22,11 @@ from pullback.frontend.library.text.sparse_entries import (
     require_pointers,
     rows_of,
     same_extent,
+    sparray,
+    spmatrix,
     type_of_sum,
 )
+from pullback.frontend.library.text.sparse_products import item, matched, part, product
 from pullback.frontend.library.text_helpers import known, unsupported
 
 
@@ -33,6 +36,7 @@ class Sparse:
     format = ""
     ndim = 2
     _of_arrays = True
+    _parts_as_tuples = True  # an index is a tuple, and a slice in it one of its three parts
     __array_ufunc__ = None  # NumPy leaves operators with an array on the left to it
 
     def __init__(self, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> None:
@@ -112,6 +116,23 @@ class Sparse:
                 "of an array: sp.csr_array(S), and S.toarray() or S.sum(axis=0) of this",
             )
 
+    @property
+    def _all(self) -> Entries:
+        return Entries(self._values, self._row, self._col, (self._rows, self._cols), self._order)
+
+    def _item(self, key: Any) -> Any:
+        """Return an item, or a part in some rows and columns."""
+        whole: Any = (None, None, None)
+        rows, cols = key if len(key) == 2 else (key[0], whole)
+        is_row, is_col = not isinstance(rows, tuple), not isinstance(cols, tuple)
+        if is_row and is_col and np.ndim(rows) == 0 and np.ndim(cols) == 0:
+            return item(self._all, rows, cols)
+        if (is_row and np.ndim(rows) > 0) or (is_col and np.ndim(cols) > 0):
+            unsupported("a sparse matrix indexed by an array", "index S.toarray()")
+        if (is_row or is_col) and self._of_arrays:
+            unsupported("a part of a sparse array with one axis", "a slice has two: S[i : i + 1]")
+        return type(self)(part(self._all, rows, cols))
+
     # --- the same entries in another matrix ---
 
     def _like(self, values: Vector) -> Any:
@@ -165,7 +186,12 @@ class Sparse:
 
     def dot(self, other: Any) -> Any:
         if isinstance(other, Sparse):
-            unsupported("a product of two sparse matrices", "A @ (B @ x), or make A @ B outside")
+            if self._cols != other._rows:
+                raise ValueError(
+                    f"matmul: dimension mismatch with signature (n,k={self._cols}),"
+                    f"(k={other._rows},m)->(n,m)"
+                )
+            return self._format_of_sum(other.format)(product(self._all, other._all))
         x = np.asarray(other)
         if x.ndim == 0:
             return self._like(self._values * other)
@@ -204,7 +230,9 @@ class Sparse:
 
     def multiply(self, other: Any) -> Any:
         if isinstance(other, Sparse):
-            unsupported("sparse times sparse, element by element", "make it outside")
+            if self._rows != other._rows or self._cols != other._cols:
+                raise NotImplementedError("sparse times sparse of another shape")
+            return self._format_of_sum(other.format)(matched(self._all, other._all))
         x = np.asarray(other)
         if x.ndim == 0:
             return self._like(self._values * other)
@@ -348,27 +376,6 @@ class Sparse:
         return type(self)
 
 
-class sparray:
-    """The base class of the arrays."""
-
-    _of_arrays = True
-
-
-class spmatrix:
-    """The base class of the matrices."""
-
-    _of_arrays = False
-
-    def getnnz(self: Any) -> Any:
-        return self.nnz
-
-    def get_shape(self: Any) -> Any:
-        return self.shape
-
-    def getformat(self: Any) -> Any:
-        return self.format
-
-
 class _Compressed(Sparse):
     @property
     def data(self) -> Vector:
@@ -378,6 +385,9 @@ class _Compressed(Sparse):
 
 class _csr(_Compressed):
     format = "csr"
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._item(key)
 
     @property
     def indices(self) -> Vector:
@@ -399,6 +409,9 @@ class _csr(_Compressed):
 
 class _csc(_Compressed):
     format = "csc"
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._item(key)
 
     @property
     def indices(self) -> Vector:
