@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate as sg
 from scipy import optimize as so
+from scipy import stats
 
 from pullback.errors import UnsupportedError
 from tests.frontend.mended import mends
@@ -55,3 +56,12 @@ def refused_events(p):
 def mended_events(p):
     made = sg.solve_ivp(lambda t, y: -p * y, (0.0, 9.0), [1.0], rtol=1e-9, events=[hit])
     return np.array([made.t[-1]])
+
+
+def refused_draw(p):
+    return stats.norm.rvs(p, 2.0, size=3)
+
+
+@mends(refused_draw, (1.3,), "random_state=0", UnsupportedError, differs=True)
+def mended_draw(p):
+    return stats.norm.rvs(p, 2.0, size=3, random_state=0)

@@ -21,6 +21,7 @@ from pullback.core.reverse_communication import Ask
 
 _initial_value = Later("pullback.core.initial_value_calls")
 _optimize = Later("scipy.optimize")
+_stats = Later("scipy.stats")
 
 VALUE, SLOPE, BEND, PRODUCT, CONSTRAINT = 1, 2, 3, 4, 10
 """What is asked: the function, its gradient or Jacobian, its Hessian, a product with that, and the
@@ -208,6 +209,13 @@ def _solve_ivp(ask: Ask, told: list[Any], given: Given) -> Any:
     return _initial_value.solve_ivp(ask, told, given)
 
 
+def _rvs(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return random numbers of a distribution of location 0 and scale 1."""
+    shapes, dims, seed = given.vector(), given.vector().astype(int), int(given.number())
+    distribution = getattr(_stats, told[0])
+    return distribution.rvs(*shapes, size=tuple(dims[1:]), random_state=seed)
+
+
 # --- which constraints hold -----------------------------------------------------------------------
 
 
@@ -233,7 +241,7 @@ def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
 SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "minimize": _minimize, "multipliers": _multipliers, "basinhopping": _basinhopping,
     "linprog": _linprog, "nnls": _nnls, "lsq_linear": _lsq_linear, "root": _root,
-    "toms748": _toms748, "solve_ivp": _solve_ivp,
+    "toms748": _toms748, "solve_ivp": _solve_ivp, "rvs": _rvs,
     **{name: partial(_global, name) for name in _SAID},
 }  # fmt: skip
 """The solvers, by the names under which texts call them."""

@@ -32,7 +32,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.library.asked_values import library_value
 from pullback.frontend.library.compiled_text import items_of, run_program
 from pullback.frontend.library.numpy.arrays import elementwise
@@ -44,6 +44,7 @@ from pullback.frontend.python.source import definition_of
 FROZEN, METHOD = "frozen distribution", "method of a frozen distribution"
 _TEXT = "pullback.frontend.library.text"
 _METHODS = Later(f"{_TEXT}.distribution_methods")
+_DRAWS = Later(f"{_TEXT}.distribution_draws")
 _CONTINUOUS = tuple(
     Later(f"{_TEXT}.{name}_distributions") for name in ("continuous", "positive", "bounded")
 )
@@ -176,6 +177,19 @@ def _step(
     return elementwise(sp, given, one, node)
 
 
+def _draw(
+    d: Distribution, name: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Draw random numbers: SciPy's own of a seed, for loc 0 and scale 1, then moved."""
+    parameters = dict.fromkeys(d.shapes, MISSING) | {"loc": Static(0.0), "scale": Static(1.0)}
+    more = {"size": NONE, "random_state": NONE}
+    given = bind(sp, f"{name}.rvs", args, kwargs, node, **parameters, **more)
+    allowed = _function(d.formula("allowed") or _METHODS.positive)
+    shapes, (loc, scale, size, seed) = TupleV(given[:-4]), given[-4:]
+    told = Static(name), allowed, shapes, loc, scale, size, seed
+    return run_program(sp, _DRAWS.drawn, told, node)
+
+
 def _point_of(d: Distribution, method: str) -> str:
     """The name of the first parameter of a method."""
     return "q" if method in ("ppf", "isf") else "k" if d.discrete else "x"
@@ -218,6 +232,8 @@ def _handler(function: object) -> Handler | None:
         return _freeze(function.__self__)
     if d.discrete and name in ("ppf", "isf"):
         return partial(_step, d, name) if f"{d.name}.{name}" in NAMED else None
+    if name == "rvs" and not d.discrete:
+        return partial(_draw, d, str(getattr(function.__self__, "name", "")))
     return None if d.way(name) is None else partial(_call, d, name)
 
 
@@ -251,6 +267,10 @@ def _call_frozen(
     positional = len(operator.args) - len(operator.options)
     own = dict(zip(map(str, operator.options), operator.args[positional:], strict=True))
     given = (*args, *operator.args[:positional])
+    assert isinstance(operator.function, Static)
+    if getattr(operator.function.value, "__name__", "") == "rvs":
+        given = operator.args[:positional]  # there the size comes first
+        own |= dict(zip(("size", "random_state"), args, strict=False))
     return sp.call(operator.function, given, node, {**kwargs, **own})
 
 
