@@ -167,6 +167,7 @@ def test_what_is_out_is_refused():
         (lambda p: so.minimize(valley(p), [0.0], method="BFGS", constraints=LIMIT).x,
          "by this method with constraints"),
         (lambda p: so.minimize(valley(p), [0.0], method="trust-ncg", bounds=[(0, 1)]).x, "bounds"),
+        (lambda p: so.root(lambda x: x**3 - p, 1.0, method="df-sane").x, "no vector"),
         (lambda p: so.differential_evolution(valley(p), [(0, 1)]).x, "without a seed"),
     ]:  # fmt: skip
         with pytest.raises(pb.PullbackError, match=reason):

@@ -321,6 +321,8 @@ def _by_scipy(fun: Callable[..., Any], x0: Any, args: Any, method: str, jac: Any
     """Return the root that SciPy's own search finds."""
     if method not in _OPTIONS:
         raise ValueError("Unknown solver " + method)
+    if method != "lm" and np.ndim(x0) != 1:
+        unsupported("root by this method from a place that is no vector", "start from a vector")
     given = args if isinstance(args, tuple) else (args,)
     pair = isinstance(jac, bool) and jac
     start = np.ravel(np.atleast_1d(np.asarray(x0))).astype(float)
