@@ -291,6 +291,7 @@ def test_at_a_kink_and_at_a_stop_the_derivative_is_nan(f):
     lambda p: so.minimize_scalar(lambda x: (x - p) ** 2, bracket=(0.0, 5.0, 1.0)).x,
     lambda p: so.minimize_scalar(lambda x: (x - p) ** 2, bounds=(2.0, 1.0)).x,
     lambda p: so.minimize(lambda x: x * p, [1.0, 2.0]).x,
+    lambda p: so.minimize(lambda x: np.sum(x * p), np.ones((2, 2))).x,
 ])  # fmt: skip
 def test_the_errors_are_those_of_scipy(f):
     with pytest.raises((ValueError, RuntimeError)) as wanted:

@@ -313,6 +313,8 @@ def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = Non
              jac: Any = None, hess: Any = None, hessp: Any = None, bounds: Any = None,
              constraints: Constraints = (), tol: Any = None, callback: Any = None,
              options: Any = None) -> Any:  # fmt: skip
+    if np.ndim(x0) > 1:
+        raise ValueError("'x0' must only have one dimension.")
     how = ("bfgs" if bounds is None else "l-bfgs-b") if method is None else method.lower()
     if method is None and len(conditions_of(constraints)) > 0:
         how = "slsqp"
