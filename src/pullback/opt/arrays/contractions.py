@@ -220,7 +220,7 @@ class _Nest:
             case Build(extents, indices, Block((*lets, Let((s,), inner)), (r,))) as op if r is s:
                 found = self.contraction(inner, dict(zip(indices, extents, strict=True)))
                 in_order = found is not None and (*found.batch, found.i, found.j) == indices
-                if found and in_order and all(x.vars[0] in self.shifts for x in lets):
+                if found and in_order and all(self.shifts.keys() & {*x.vars} for x in lets):
                     self.products.append(_Product(self.let.vars[0], found, op, self.whole))
                     return
         assert isinstance(self.let.op, (Build, Sum_))
@@ -249,7 +249,7 @@ class _Nest:
         """Return what a sum contracts, if that is matrices from outside of the nest."""
         if not isinstance(op, Sum_):
             return None
-        lets = tuple(x for x in op.body.lets if x.vars[0] not in self.shifts)
+        lets = tuple(x for x in op.body.lets if not self.shifts.keys() & {*x.vars})
         match op.extents, op.indices, lets, op.body.results:
             case (inner,), (k,), (
                 Let((x,), Index(_, _, False) as one), Let((y,), Index(_, _, False) as other),
