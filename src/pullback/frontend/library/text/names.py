@@ -57,6 +57,7 @@ from pullback.frontend.library.text import (
     pieces,
     placing,
     plain_contexts,
+    polynomial_arithmetic,
     polynomial_zeros,
     polynomials,
     power_series,
@@ -168,6 +169,7 @@ OTHERS = (
         placing, polynomial_zeros, sets_of_arrays, slopes, whole_arrays,
     )
     | _series(power_series)
+    | _texts(np.polynomial.polynomial, polynomial_arithmetic)
     | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.special", scipy_integrals)

@@ -27,3 +27,19 @@ def roots(p: Vector) -> Vector:
     matrix = np.eye(n - 1, k=-1, dtype=c.dtype)
     matrix[0] = -c[1:] / c[0]
     return np.append(np.linalg.eigvals(matrix), zeros)
+
+
+def polydiv(u: Vector, v: Vector) -> tuple[Vector, Vector]:
+    """Return the quotient and the remainder, without what is close to 0 in front of it."""
+    rest, divisor = np.atleast_1d(u) * 1.0, np.atleast_1d(v) * 1.0
+    rest = rest * np.ones_like(divisor[:1])
+    steps, width = len(rest) - len(divisor) + 1, len(divisor)
+    scale, quotient = 1.0 / divisor[0], np.zeros(max(steps, 1), dtype=rest.dtype)
+    for k in range(steps):
+        d = scale * rest[k]
+        quotient[k] = d
+        rest[k : k + width] -= d * divisor
+    first = 0
+    while first < len(rest) - 1 and abs(rest[first]) <= 1e-8:
+        first += 1
+    return quotient, rest[first:]
