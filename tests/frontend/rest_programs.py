@@ -230,6 +230,7 @@ class _Point:
 def of_classes(x):
     gains = [x * 0.1 * k for k in range(int(x * 2))]
     total = _Controller(*gains).act(x) + _Controller(*gains, low=-3, high=+3).act(x)
+    total += _Point(*gains[:1], y=-2.0).y * x
     for start in range(0, 4, 2):
         point = _Point(*[x + k for k in range(6)][start : start + 2])
         point.y += x

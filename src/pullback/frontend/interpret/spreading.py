@@ -299,8 +299,14 @@ def _pieces(run: Run, values: Sequence[Value], node: ast.Call) -> list[Items]:
 def _may_raise(node: ast.Call) -> bool:
     """Whether a keyword of a call may raise, which it does before the number of the arguments is
     looked at."""
-    simple = ast.Name, ast.Constant
-    return any(k.arg is None or not isinstance(k.value, simple) for k in node.keywords)
+    return any(k.arg is None or not _is_simple(k.value) for k in node.keywords)
+
+
+def _is_simple(node: ast.expr) -> bool:
+    """Whether an expression is a name, or a literal, which may have a sign."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.operand, ast.Constant)
+    return isinstance(node, (ast.Name, ast.Constant))
 
 
 def arguments(run: Run, function: Value, values: Sequence[Value], node: ast.Call) -> list[Value]:
