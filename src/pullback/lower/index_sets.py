@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pullback.core.effects import is_total
 from pullback.core.frozen import dataclass
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -89,9 +89,9 @@ def can_divide(op: Build | Sum_) -> bool:
 def _is_seen(op: Op) -> bool:
     """Whether an op may raise, or does what is seen before the loop has ended."""
     match op:
-        case Prim(name):
-            return TABLE[name].effect
-        case Index(_, _, checked) | Update(_, _, _, checked):
+        case Prim() | Index():
+            return not is_total(op)
+        case Update(_, _, _, checked):
             return checked
         case _:
             return isinstance(op, (While, Call))
