@@ -132,16 +132,26 @@ def test_agreement(f, kind, p):
 
 
 def test_what_is_refused():
-    def optional(a, b=2.0):
-        return a * b
-
     def in_order(p):
         return line(*p, b=p[1] * p[5])  # Python's IndexError comes first
 
-    for f in (lambda p: optional(*p, b=1.0), lambda p: max(*p, key=abs),
-              lambda p: line(*p[:1], *p), in_order):  # fmt: skip
+    for f in (lambda p: max(*p, key=abs), lambda p: line(*p[:1], *p), in_order):
         with pytest.raises(pb.PullbackError, match="the number of items must be known"):
             pb.jit(f)([1.0, 2.0])
+
+
+def test_an_optional_parameter_by_name():
+    def f(p):
+        return optional(*p, b=1.5)
+
+    def optional(a, b=2.0):
+        return a * b
+
+    for p in ([3.0], np.array([3.0])):
+        assert pb.jit(f)(p) == 4.5 and pb.grad(f)(p)[0] == 1.5
+    for p in ([3.0, 4.0], [1.0, 2.0, 3.0]):
+        with pytest.raises(TypeError, match="got multiple values for argument 'b'"):
+            pb.jit(f)(p)
 
 
 def test_the_check_is_made_once_for_a_loop():

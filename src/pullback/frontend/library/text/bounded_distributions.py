@@ -244,7 +244,23 @@ def logpdf_of_skewnorm(x: Any, a: Any) -> Any:
 
 
 def cdf_of_skewnorm(x: Any, a: Any) -> Any:
-    return np.maximum(scipy.special.ndtr(x) - 2.0 * scipy.special.owens_t(x, a), 0.0)
+    """Owen's function is subtracted; where little would be left, the density is integrated."""
+    found = np.maximum(scipy.special.ndtr(x) - 2.0 * scipy.special.owens_t(x, a), 0.0)
+    return np.where((found < 1e-6) & (a > 0.0) & (x < 0.0), _left_of_skewnorm(x, a), found)
+
+
+_STEPS, _WEIGHTS = np.polynomial.laguerre.laggauss(48)
+_PARTS = np.exp(_STEPS + np.log(_WEIGHTS))
+
+
+def _left_of_skewnorm(x: Any, a: Any) -> Any:
+    """Return the integral of the density below ``x``, far on the left of ``a`` > 0, where it falls
+    as an exponential function of so many ``scale`` (by Gauss and Laguerre)."""
+    scale = 1.0 / ((1.0 + a * a) * np.abs(x))
+    t = (x + 0.0 * scale)[..., None] - scale[..., None] * _STEPS
+    slope = (a + 0.0 * scale)[..., None]
+    density = np.exp(-0.5 * t * t - LOG_ROOT) * scipy.special.ndtr(slope * t)
+    return 2.0 * scale * np.sum(density * _PARTS, axis=-1)
 
 
 def sf_of_skewnorm(x: Any, a: Any) -> Any:
