@@ -98,3 +98,11 @@ def test_a_product_is_part_of_the_choice_that_alone_reads_it() -> None:
     program = written(params, b, *found)
     assert sorted(changed(program)) == ["fma", "mul.if", "select"]
     agree(mask_products, program, [True, 2.0, 3.0], [False, math.inf, 0.0])
+
+
+def test_the_negative_of_a_number_is_a_number() -> None:
+    x, b = Var("x", F64), Builder()
+    turned = b.prim("neg", f64(0.5))
+    program = written((x,), b, turned, b.prim("mul", x, turned), b.prim("neg", turned))
+    found = agree(take_signs, program, [3.0], [-0.0])
+    assert steps(found) == ["mul"]

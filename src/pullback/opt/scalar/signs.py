@@ -118,7 +118,8 @@ class _Walk:
                   for a in op.args]  # fmt: skip
         if op.name == "neg":
             ((base, negative),) = signed
-            self.means(v, (base, not negative), op.args)
+            turned = Lit(-base.value, base.type) if isinstance(base, Lit) else None
+            self.means(v, (base, not negative) if turned is None else (turned, False), op.args)
             return True
         if not any(negative for _, negative in signed):
             return False
