@@ -14,23 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pullback.core.effects import is_total
+from pullback.core.effects import in_any_order
 from pullback.core.frozen import dataclass
 from pullback.core.terms import (
+    AccRead,
     Atom,
     Block,
     Build,
-    Call,
+    Case,
     If,
-    Index,
     Let,
     Lit,
+    Loop,
     Op,
     Prim,
     Sum_,
-    Update,
     Var,
-    While,
 )
 from pullback.core.traverse import Substitution, all_lets, substitute
 from pullback.core.types import I64
@@ -82,19 +81,13 @@ def can_divide(op: Build | Sum_) -> bool:
     """Whether a loop is small, and its pieces may run one after the other: along several axes the
     rounds then come in another order."""
     lets = list(all_lets(op.body))
-    ordered = len(op.extents) == 1
-    return len(lets) <= MOST_LETS and (ordered or not any(_is_seen(let.op) for let in lets))
+    in_order = len(op.extents) == 1
+    return len(lets) <= MOST_LETS and (in_order or all(_has_no_order(let.op) for let in lets))
 
 
-def _is_seen(op: Op) -> bool:
-    """Whether an op may raise, or does what is seen before the loop has ended."""
-    match op:
-        case Prim() | Index():
-            return not is_total(op)
-        case Update(_, _, _, checked):
-            return checked
-        case _:
-            return isinstance(op, (While, Call))
+def _has_no_order(op: Op) -> bool:
+    """Whether rounds with the op may change places, if those with what it contains may."""
+    return in_any_order(op) or isinstance(op, (AccRead, If, Case, Build, Sum_, Loop))
 
 
 def seam_of(

@@ -10,6 +10,7 @@ import numpy as np
 from pullback.frontend.library.text import complex_matrices
 from pullback.frontend.library.text.complex_matrices import of_parts, parts_of
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
+from pullback.frontend.library.text.scipy_matrix_functions import qr_of
 from pullback.frontend.library.text_helpers import unsupported
 
 _EPS = 2.0**-52
@@ -77,20 +78,7 @@ def svdvals(a: Matrix) -> Vector:
 
 def qr(a: Matrix, overwrite_a: bool = False, lwork: None = None, mode: str = "full",
        pivoting: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
-    x = _given(a, False)
-    if pivoting:
-        unsupported("qr with pivoting=True", "leave it away")
-    if mode not in ("full", "qr", "r", "economic", "raw"):
-        raise ValueError("Mode argument should be one of ['full', 'r', 'economic', 'raw']")
-    if mode == "raw":
-        unsupported("qr with mode='raw'", "take the economic one")
-    if mode == "r":
-        rest = np.zeros((max(x.shape[0] - x.shape[1], 0), x.shape[1]), x.dtype)
-        return (np.concatenate((np.linalg.qr(x, mode="r"), rest), axis=0),)
-    if mode != "economic" and x.shape[0] > x.shape[1]:
-        raise NotImplementedError("qr of more rows than columns: write mode='economic'")
-    q, r = np.linalg.qr(x)
-    return q, r
+    return qr_of(_given(a, False), mode, pivoting)
 
 
 def pinv(a: Matrix) -> Matrix:

@@ -166,7 +166,11 @@ def _matrix(a: Matrix) -> Matrix:
 
 def qr(a: Matrix, overwrite_a: bool = False, lwork: None = None, mode: str = "full",
        pivoting: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
-    x = _matrix(a)
+    return qr_of(_matrix(a), mode, pivoting)
+
+
+def qr_of(x: Matrix, mode: str, pivoting: bool) -> Any:
+    """Return the factors of a real or complex matrix as SciPy's ``qr`` does."""
     if pivoting:
         unsupported("qr with pivoting=True", "leave it away")
     if mode not in ("full", "qr", "r", "economic", "raw"):
@@ -174,7 +178,7 @@ def qr(a: Matrix, overwrite_a: bool = False, lwork: None = None, mode: str = "fu
     if mode == "raw":
         unsupported("qr with mode='raw'", "take the economic one")
     if mode == "r":
-        rest = np.zeros((max(x.shape[0] - x.shape[1], 0), x.shape[1]))
+        rest = np.zeros((max(x.shape[0] - x.shape[1], 0), x.shape[1]), x.dtype)
         return (np.concatenate((np.linalg.qr(x, mode="r"), rest), axis=0),)
     if mode != "economic" and x.shape[0] > x.shape[1]:
         raise NotImplementedError("qr of more rows than columns: write mode='economic'")
