@@ -85,8 +85,27 @@ def points(n: int) -> Args:
     return rng.normal(size=(int(n**0.5), 3)), rng.normal(size=(int(n**0.5), 3))
 
 
+def heads(n: int) -> Args:
+    """Queries and keys of eight heads, whose scores are at most about n numbers."""
+    side = max(int((n / 8) ** 0.5), 4)
+    rng = np.random.default_rng(n)
+    return rng.normal(size=(8, side, 32)), rng.normal(size=(8, side, 32))
+
+
+def columns(n: int) -> Args:
+    """Queries and keys as columns of one matrix."""
+    return (np.random.default_rng(n).normal(size=(int(n**0.5) // 2, 128)),)
+
+
 def signal(n: int) -> Args:
     return np.random.default_rng(n).normal(size=n), np.hanning(31)
+
+def diffused(u: Any) -> Any:
+    """One step of heat along a line, in place."""
+    v = u.copy()
+    v[1:-1] += 0.1 * (v[2:] - 2.0 * v[1:-1] + v[:-2])
+    return v
+
 
 Row = tuple[str, Callable[..., Any], Callable[[int], Args]]
 
@@ -172,12 +191,15 @@ SHAPES: tuple[Row, ...] = (
     ("outer", lambda x: np.outer(x[:300], x[:300]), vector),
     ("tril", lambda x: np.tril(x), matrix),
     ("pad", lambda x: np.pad(x, 2), matrix),
+    ("v[1:-1] += ...", diffused, vector),
 )
 
 MATRICES: tuple[Row, ...] = (
     ("a @ b", lambda a, b: a @ b, squares),
     ("einsum ij,kj->ik", lambda a, b: np.einsum("ij,kj->ik", a, b), squares),
     ("einsum ij,ij->i", lambda a, b: np.einsum("ij,ij->i", a, b), squares),
+    ("q @ k.T, 8 heads", lambda q, k: q @ k.transpose(0, 2, 1), heads),
+    ("q @ k.T, columns", lambda x: x[:, :64] @ x[:, 64:].T, columns),
     ("kron", lambda a: np.kron(a[:30, :30], a[:20, :20]), square),
     ("trace", lambda a: np.trace(a), square),
     ("solve", lambda a, b: np.linalg.solve(a, b), system),
