@@ -58,6 +58,7 @@ CALLED_BY_LOOPS = ("pb_grow", "pb_names", "pb_result", *POLL_FUNCTIONS, *FORKS)
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice to the system
 _SMALL_PAGES = 4 << 20
+_LEAST = 1 << 20  # bytes: a region cannot be smaller
 
 
 LIBC = """
@@ -101,20 +102,32 @@ declare ptr @PyArray_Empty(i32, ptr, ptr, i32)
 """
 
 
-# Reserving and giving back address space.
+# Reserving and giving back address space. Where the system's limit does not leave what is asked
+# for, a region is a quarter of what can be had: the others, and Python's own objects, need room.
 _REGIONS = f"""
 define internal ptr @pb_map(i64 %bytes, ptr %got) {{
 entry:
   br label %try
 try:
-  %size = phi i64 [ %bytes, %entry ], [ %half, %less ]
+  %size = phi i64 [ %bytes, %entry ], [ %half, %less ], [ %left, %leave ]
+  %share = phi i64 [ 0, %entry ], [ %share, %less ], [ %left, %leave ]
   %p = call ptr @mmap(ptr null, i64 %size, i32 3, i32 {_MAP_FLAGS}, i32 -1, i64 0)
   %bad = icmp eq ptr %p, inttoptr (i64 -1 to ptr)
-  br i1 %bad, label %less, label %mapped
+  br i1 %bad, label %less, label %had
 less:
   %half = lshr i64 %size, 1
-  %none = icmp ult i64 %half, 1048576
+  %none = icmp ult i64 %half, {_LEAST}
   br i1 %none, label %fail, label %try
+had:
+  %whole = icmp eq i64 %size, %bytes
+  %last = icmp eq i64 %size, %share
+  %enough = or i1 %whole, %last
+  br i1 %enough, label %mapped, label %leave
+leave:
+  %quarter = lshr i64 %size, 2
+  %left = call i64 @llvm.umax.i64(i64 %quarter, i64 {_LEAST})
+  %given.back = call i32 @munmap(ptr %p, i64 %size)
+  br label %try
 mapped:
   store i64 %size, ptr %got
   %large = icmp ugt i64 %size, {LIMITS.arena - 1 if _HUGEPAGE else -1}
