@@ -200,6 +200,16 @@ def array_of_a_module(x):
     return settings.table[0] * settings.table[1]
 
 
+def global_in_another_module(x):
+    first = settings.grown(x)
+    settings.rate += 1.0
+    return first * settings.grown(x) + settings.n + sum(settings.log)
+
+
+def global_in_a_recursion_elsewhere(x):
+    return settings.kept_in_a_table(x, 1) * settings.kept_in_a_table(x, 0) + sum(settings.other)
+
+
 def array_of_a_class(x):
     Counter.table[0] = x
     Counter.table *= 2.0
@@ -422,6 +432,7 @@ RIGHT = [
     given_late, matched_late, given_late_or_raised, in_a_ring,
     added, by_class_methods, in_a_loop, by_methods, appended, appended_by_a_method,
     of_subclasses, on_some_paths, of_a_module, list_of_a_module, array_of_a_module,
+    global_in_another_module, global_in_a_recursion_elsewhere,
     array_of_a_class, anew, latest, raising, caught, in_a_recursion, in_a_generator,
     in_a_comprehension, in_a_condition, in_an_operator, an_own_one,
     own_one_of_an_object_outside, by_name, under_a_derivative, in_a_dict, in_an_object,

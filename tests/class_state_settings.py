@@ -11,3 +11,29 @@ def product() -> float:
 
 def size() -> int:
     return len(log)
+
+
+def grown(x: float) -> float:
+    """Rebinds and updates what is global here, where it is called from another module."""
+    global rate, n
+    n += 1
+    for k in range(3):
+        rate *= x
+        if rate > 4.0:
+            break
+        log.append(rate * k)
+    return rate
+
+
+def kept_in_a_table(x: float, k: int) -> float:
+    """Reads and writes a global array, in a recursion and in a function inside of one."""
+    global rate
+
+    def again() -> float:
+        global n, other
+        n, other = n + k, [x, *other]
+        return kept_in_a_table(x * x, k - 1)
+
+    rate = rate + x * table[k]
+    table[k] += x
+    return again() if k else rate

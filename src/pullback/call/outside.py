@@ -26,6 +26,7 @@ from pullback.call.request import Request, What
 from pullback.call.write_back import CODE, UnsaidError, Writing
 from pullback.core.held import is_of_program
 from pullback.errors import MutationError, PullbackError
+from pullback.frontend.functions.ambient import may_be_assigned
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.python.paths import Attribute, Namespace, read
 from pullback.frontend.seen_outside import (
@@ -267,8 +268,10 @@ class Updating:
         if error.captured is None or not isinstance(f, FunctionType):
             return None
         name, names = error.captured
-        there = name in f.__code__.co_freevars or name in f.__globals__
-        return name if there and names is f.__globals__ else None
+        if names is f.__globals__:
+            return name if name in f.__code__.co_freevars or name in names else None
+        attribute = Attribute.of_global(names, name)
+        return attribute if attribute is not None and may_be_assigned(attribute) else None
 
     def _objects(self, args: Sequence[Any]) -> list[Any]:
         """What is updated, as it is now."""

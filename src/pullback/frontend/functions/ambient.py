@@ -23,6 +23,8 @@ from pullback.frontend.python.object_classes import LOCAL, is_made_in_python
 from pullback.frontend.python.paths import Attribute, Namespace
 
 if TYPE_CHECKING:
+    from pullback.frontend.python.python_values import Taken
+    from pullback.frontend.python.source import Definition
     from pullback.frontend.state import Frame
 
 _PLAIN = type, abc.ABCMeta, type(typing.Protocol)
@@ -51,6 +53,14 @@ def within(scope: Scope, f: FunctionV) -> FunctionV:
         dict(names), f.scope, live=False, rebound=assigned, always=frozenset(names)
     )
     return replace(f, scope=made)
+
+
+def of_global(taken: Taken | None, definition: Definition, name: str) -> str | None:
+    """Return the variable of the entry that holds a global variable of a function's module, where
+    it is an attribute of that module that the program assigns."""
+    if taken is None or not taken.variables:
+        return None
+    return taken.variables.get((("global", Namespace.of(definition.globals), name),))
 
 
 def may_be_assigned(attribute: Attribute) -> bool:
@@ -115,4 +125,4 @@ def _is_made_of(value: Value, hidden: Value) -> bool:
     return any(part is data for part in value.fields.values() for data in hidden.items)
 
 
-__all__ = ["is_plain", "may_be_assigned", "names_here", "note", "within"]
+__all__ = ["is_plain", "may_be_assigned", "names_here", "note", "of_global", "within"]

@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from pullback.errors import MutationError
+from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import (
     COLUMN,
     Scope,
@@ -213,6 +214,8 @@ def enter(
             frame.given[name] = owners_of(value)
         v.scope.names[v.name] = CellV(frame.scope, name)
     for name in sorted(declared - cells.keys() - {*own}):
+        if ambient.of_global(run.taken, f.definition, name) is not None:
+            continue
         where = next((n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)), node)
         whose = "is global" if name in f.definition.globals else (
             "belongs to a function that is not compiled"

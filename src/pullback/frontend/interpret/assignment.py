@@ -74,7 +74,7 @@ _CHANGED = ".changed"
 
 def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     """Bind a target to a value."""
-    target = assigned_attribute(run, target)
+    target = attributes_outside.of_global(run, assigned_attribute(run, target))
     match target:
         case ast.Name(name):
             held = run.scope.names.get(name)
@@ -123,8 +123,9 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     op = BINARY[type(s.op)]
     if isinstance(s.target, ast.Attribute) and s.target.attr == "__dict__":
         assign(run, s.target, Static(None), s)
-    if (target := assigned_attribute(run, s.target)) is not s.target:
-        assert isinstance(target, ast.Attribute)
+    target = attributes_outside.of_global(run, assigned_attribute(run, s.target))
+    if target is not s.target:
+        assert isinstance(target, (ast.Attribute, ast.Name))
         augmented(run, ast.copy_location(ast.AugAssign(target, s.op, s.value), s))
         return
     match s.target:

@@ -142,6 +142,17 @@ def assigned(run: Run, target: ast.expr, node: ast.AST) -> ast.Name | None:
     return ast.copy_location(ast.Name(name, ast.Store()), target)
 
 
+def of_global(run: Run, target: ast.expr) -> ast.expr:
+    """Return the variable in the place of a global variable that is one of another module than the
+    entry's, and so an attribute of that module; another target as it is."""
+    if not isinstance(target, ast.Name) or run.frame.definition is None:
+        return target
+    variable = ambient.of_global(run.taken, run.frame.definition, target.id)
+    if variable is None or owner_of(run.scope, target.id) is not None:
+        return target
+    return ast.copy_location(ast.Name(run.variable_here(variable, target), target.ctx), target)
+
+
 def is_set(run: Run, variable: ast.Name) -> bool:
     """Whether a variable has a value on every path."""
     held = function_scope(run.scope).names.get(variable.id)
@@ -171,7 +182,7 @@ def resolved(run: Run, target: ast.expr) -> ast.expr:
             inner = resolved(run, value)
             made = ast.Subscript(inner, index, target.ctx)
         case _:
-            return target
+            return of_global(run, target)
     return target if inner is value else ast.copy_location(made, target)
 
 

@@ -10,6 +10,7 @@ through closure cells, defaults, fields and items:
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any, ClassVar
@@ -49,6 +50,13 @@ class Attribute:
 
     holder: Holder
     name: str
+
+    @classmethod
+    def of_global(cls, names: object, name: str) -> Attribute | None:
+        """Return a global variable as an attribute of its module, None if no module has it."""
+        module = sys.modules.get(str(names.get("__name__"))) if isinstance(names, dict) else None
+        known = module is not None and vars(module) is names and name in vars(module)
+        return cls(module, name) if module is not None and known else None
 
     @property
     def path(self) -> Path:
