@@ -1035,6 +1035,36 @@ def no_slot(xs):
     return 0.0
 
 
+class Bare:
+    __slots__ = ()
+
+
+class WithSlot(Bare):
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+
+class WithDict(Bare):
+    def __init__(self, a):
+        self.a = a
+
+
+def no_slot_in_one_of_two_classes(xs):
+    found = [WithSlot(xs[0]), WithDict(xs[1]), WithSlot(xs[2])]
+    found.append(found[0])
+    t = 0.0
+    for i in range(6):
+        try:
+            found[i % 4].b = xs[0] * i
+        except AttributeError as e:
+            t += 1.0 if "'WithSlot' object has no attribute 'b'" in str(e) else 100.0
+        else:
+            t += found[i % 4].b
+    return t
+
+
 class Split:
     """A node of a tree of decisions: a leaf has a value, and nothing else."""
 
@@ -1120,7 +1150,7 @@ def exceptions_of_objects_in_chains(xs):
 RIGHT = [
     columns_that_leaves_lack, exceptions_of_objects_in_chains,
     without_its_attribute,
-    no_slot, set_later, class_attribute, found_in_a_list, matched, parents_of_dataclasses,
+    no_slot, no_slot_in_one_of_two_classes, set_later, class_attribute, found_in_a_list, matched, parents_of_dataclasses,
     equal_dataclasses, properties, overridden_methods, attributes_of_one_class,
     none_has_no_attribute, updated_by_a_generator, its_own_iterator, in_a_default, bound_methods,
     sorted_by_key, in_a_heap, in_a_tuple, values_of_a_dict, a_dict_inside, while_another_grows,

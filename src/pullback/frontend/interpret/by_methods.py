@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from pullback.core.build import i64
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.functions.scopes import chain
 from pullback.frontend.interpret import attributes
@@ -170,9 +171,12 @@ def _is_alone(run: Run, name: str, array: Value) -> bool:
 
 
 def _refuse_slot(run: Run, cls: type, name: str, node: ast.AST) -> NoReturn:
-    message = f"{cls.__name__!r} object has no attribute {name!r}"
     rewrite = "name it in __slots__"
-    run.never("AttributeError", message, node, UnknownAttributeError, rewrite=rewrite)
+    run.never("AttributeError", _lacks(cls, name), node, UnknownAttributeError, rewrite=rewrite)
+
+
+def _lacks(cls: type, name: str) -> str:
+    return f"{cls.__name__!r} object has no attribute {name!r}"
 
 
 def _by_reference(
@@ -204,9 +208,12 @@ def _by_reference(
         run.call(method, (ref, made), node)
         return True
     if not isinstance(entry, property):
-        for cls, e in zip(classes, entries, strict=True):
+        for k, (cls, e) in enumerate(zip(classes, entries, strict=True)):
             if not isinstance(e, types.MemberDescriptorType) and not cls.__dictoffset__:
-                _refuse_slot(run, cls, last, node)
+                if len(classes) == 1:
+                    _refuse_slot(run, cls, last, node)
+                other = run.b.prim("ne", store.tag(ref, node).atom, i64(k))
+                run.require(other, "AttributeError", _lacks(cls, last), node)
         store.write(ref, last, made, node)
         return True
     if not isinstance(entry.fset, types.FunctionType):
