@@ -331,3 +331,20 @@ def test_an_array_that_is_taken_away_lives_as_long_as_the_call() -> None:
         assert f(held[0], held[1], 1.0) == 8.0
         assert [ref() for ref in held[2:]] == [None, None]
     assert alive == [True] * 4
+
+
+def joined() -> Any:
+    """Has no arguments; two of its objects are one."""
+    out: list[Any] = []
+    for p in sorted([Plain(3.0, 4.0), Plain(1.0, 2.0), Plain(2.0, 9.0)], key=lambda p: p.x):
+        if out and p.x <= out[-1].y:
+            out[-1].y = max(out[-1].y, p.y)
+        else:
+            out += (p,)
+    return out[0], out
+
+
+def test_objects_that_a_function_without_arguments_makes() -> None:
+    one, (same, *others) = pb.jit(joined)()
+    assert one is same and not others
+    assert type(one) is Plain and vars(one) == {"x": 1.0, "y": 9.0} == vars(joined()[0])

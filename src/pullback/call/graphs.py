@@ -277,7 +277,8 @@ class GraphCall:
         apart = {k for k in request.argnums if plain[k][1] is None or _has_reals(plain[k][0])}
         by = tuple(sorted({0, *apart})) if derived else ()
         asked = replace(request, outside=outside, has_aux=derived, alone=False, argnums=by)
-        given[0] = store, given[0]
+        if given:
+            given[0] = store, given[0]
         try:
             if rows.are_read_beside(self.f, given, asked):
                 return NotImplemented if derived else self.f(*args)

@@ -65,6 +65,8 @@ def entered(
     run: Run, store: Columns, graph: Graph, scope: Scope, args: list[Value], node: ast.AST
 ) -> list[Value]:
     """Fill the columns with the objects of the caller; return the arguments with references."""
+    if not args:
+        return args
     first = args[0]
     assert isinstance(first, TupleV)
     given, args = first.items[0], [first.items[1], *args[1:]]
