@@ -1150,7 +1150,8 @@ def exceptions_of_objects_in_chains(xs):
 RIGHT = [
     columns_that_leaves_lack, exceptions_of_objects_in_chains,
     without_its_attribute,
-    no_slot, no_slot_in_one_of_two_classes, set_later, class_attribute, found_in_a_list, matched, parents_of_dataclasses,
+    no_slot, no_slot_in_one_of_two_classes, set_later, class_attribute, found_in_a_list, matched,
+    parents_of_dataclasses,
     equal_dataclasses, properties, overridden_methods, attributes_of_one_class,
     none_has_no_attribute, updated_by_a_generator, its_own_iterator, in_a_default, bound_methods,
     sorted_by_key, in_a_heap, in_a_tuple, values_of_a_dict, a_dict_inside, while_another_grows,

@@ -13,10 +13,12 @@ import pullback as pb
 from tests import harness
 from tests.campaign import part, seeds
 from tests.foreign.__main__ import is_right
-from tests.frontend import keyed_programs, method_keys, point_keys
+from tests.frontend import keyed_programs, method_keys, point_keys, tuple_keys
 from tests.frontend.test_random_control import function_of
 
-PROGRAMS = [*keyed_programs.PROGRAMS, *point_keys.PROGRAMS, *method_keys.PROGRAMS]
+PROGRAMS = [
+    *keyed_programs.PROGRAMS, *point_keys.PROGRAMS, *method_keys.PROGRAMS, *tuple_keys.PROGRAMS
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,25 @@ def test_points_as_keys_of_results_and_in_sets_that_are_given() -> None:
     assert pb.jit(point_keys.a_result)(1.5) == point_keys.a_result(1.5)
     given = {point_keys.P(1, 1), point_keys.P(2, 2)}
     assert pb.jit(lambda s, p: len(s) + (10 if p in s else 0))(given, point_keys.P(2, 2)) == 12
+
+
+def test_tuples_of_any_length_as_keys_of_results_and_beside_those_that_are_given() -> None:
+    assert pb.jit(tuple_keys.a_table)(5) == tuple_keys.a_table(5)
+    d = {(0, 1): 2.0, (0, 1, 2): 3.0, (): 1.0}
+    pairs = {(i, i + 1): float(i) for i in range(2000)}  # a table, of which each key is a pair
+    for given in (d, pairs):
+        for s in ({(0,), (3,), (2,)}, {(0, 1), (5, 6)}):
+            for n in range(5):
+                found = pb.jit(tuple_keys.looked_up)(given, s, n)
+                assert found == tuple_keys.looked_up(given, s, n), (n, s)
+
+
+@pytest.mark.parametrize("method", [None, "chad"])
+def test_a_look_up_costs_what_its_key_is_long(method: str | None) -> None:
+    sizes = np.array([100, 200, 400, 800])
+    given = [method] if method else []
+    counts = [harness.steps(tuple_keys.long_keys, (0.5, int(n)), *given) for n in sizes]
+    assert np.polyfit(np.log(sizes), np.log(counts), 1)[0] < 1.15
 
 
 def program(seed: int) -> str:

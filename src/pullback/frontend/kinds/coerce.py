@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64
@@ -17,7 +18,7 @@ from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.kinds import one_of
+from pullback.frontend.kinds import key_numbers, one_of
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.complex_pairs import is_met, pair_of
 from pullback.frontend.kinds.descriptions import describe, describe_both
@@ -50,6 +51,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.number_kinds import fits, of_kind
 from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.sum_kinds import mark_of
+from pullback.frontend.kinds.table_keys import Hashed, item_kind
 from pullback.frontend.kinds.undefined import dummy, dummy_atom, unset
 from pullback.frontend.kinds.values import (
     ClosureV,
@@ -139,6 +141,12 @@ def coerce(
             return _coerce_table(run, value, kind, node)
         case RecordV(builtins.dict, fields), HashK():
             return run.hash_table(value, kind, node)
+        case OptionalV(there, one, other), RecordK() if item_kind(kind) is not None:
+            first, second = (partial(coerce, run, v, kind, node) for v in (one, other))
+            return run.branch(there, first, second, node)
+        case TupleV(_, False), RecordK(_, (_, (_, listed))) if item_kind(kind) is not None:
+            code = Scalar(key_numbers.number_of(run, value, node), True)
+            return RecordV(Hashed, {"code": code, "held": coerce(run, value, listed, node)})
         case RecordV(cls, fields), RecordK(other, kinds) if (
             cls is other or (cls is dict and other is LooseDict)
         ) and (

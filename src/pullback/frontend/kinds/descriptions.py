@@ -149,8 +149,10 @@ def _number(t: Number, py: bool) -> str:
 
 
 def _plural(kind: Kind) -> str:
+    if isinstance(kind, RecordK) and kind.cls is Hashed:
+        return _plural(kind.fields[1][1])
     if isinstance(kind, ListK):
-        return f"lists of {_plural(kind.elem)}"
+        return f"{kind.word.replace(' or', 's or')}s of {_plural(kind.elem)}"
     called = describe(kind).removeprefix("an ").removeprefix("a ")
     if isinstance(kind, (TupleK, ArrayK)):  # "tuples of 2 items", "arrays of float64, rank 1"
         return called.replace(" ", "s ", 1)

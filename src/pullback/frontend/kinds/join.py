@@ -42,7 +42,7 @@ from pullback.frontend.kinds.kinds import (
     without_spare,
 )
 from pullback.frontend.kinds.number_kinds import joined_numbers, of_members
-from pullback.frontend.kinds.table_keys import key_kind
+from pullback.frontend.kinds.table_keys import key_kind, met
 from pullback.frontend.kinds.values import (
     CALLS,
     WRITTEN,
@@ -191,7 +191,8 @@ def _hash_tables(a: HashK, b: HashK) -> HashK | None:
         return None
     if not a.typed or not b.typed:
         return HashK(a.cls, (a if a.typed else b).elem, a.spare or b.spare, factory)
-    key, value = (join(x, y) for x, y in zip(a.elem.items[:2], b.elem.items[:2], strict=True))
+    (one, mine), (other, theirs) = a.elem.items[:2], b.elem.items[:2]
+    key, value = met(one, other, join), join(mine, theirs)
     if key is None or value is None or key_kind(key) is None:
         return None
     if not all(keeps_classes(k.elem.items[0], key) for k in (a, b)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from types import FunctionType
 
@@ -30,7 +31,8 @@ from pullback.frontend.python.symbols import symbol_class
 @dataclass(frozen=True)
 class Hashed:
     """A key that functions of its class compare: the number that ``__hash__`` has given, and the
-    object. It never leaves a table."""
+    object; or the number that follows from the items of a tuple of any length, and the tuple. It
+    never leaves a table."""
 
     code: int
     held: object
@@ -75,6 +77,9 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
             keys = [key_kind(k, floats) for k in items]
             known = tuple(k for k in keys if k is not None)
             return TupleK(known) if len(known) == len(keys) else None
+        case ListK(elem) if type(kind) is ListK and kind.cls is tuple:
+            item = key_kind(elem, floats)
+            return None if item is None or has_methods(item) else _of_any_length(item)
         case RecordK(cls, held) if cls is Hashed:
             return kind
         case RecordK(cls, held) if _is_by_fields(cls):
@@ -82,6 +87,40 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
             return replace(kind, fields=tuple(named)) if len(named) == len(held) else None
         case _:
             return None
+
+
+def _of_any_length(item: Kind) -> RecordK:
+    """Return the kind of a tuple of any length as a key, by that of its items."""
+    return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", ListK(item, cls=tuple))))
+
+
+def item_kind(key: Kind) -> Kind | None:
+    """Return what the items of a tuple of any length are that is a key; None: it is none."""
+    match key:
+        case RecordK(cls, (_, ("held", ListK(elem)))) if cls is Hashed:
+            return elem
+        case _:
+            return None
+
+
+def met(a: Kind, b: Kind, join: Callable[[Kind, Kind], Kind | None]) -> Kind | None:
+    """Return the kind of keys of two kinds. Tuples beside ones of any length are such ones."""
+    both = [*alternatives(a), *alternatives(b)]
+    if not any(map(item_kind, both)):
+        return join(a, b)
+    items: list[Kind] = []
+    for k in both:
+        elem = item_kind(k)
+        if isinstance(k, TupleK) and not k.is_list:
+            items += k.items
+        elif elem is not None:
+            items.append(elem)
+        else:
+            return join(a, b)
+    item: Kind | None = items[0]
+    for k in items[1:]:
+        item = None if item is None else join(item, k)
+    return None if item is None or key_kind(item) is None else _of_any_length(item)
 
 
 def _may_be_equal(a: Kind, b: Kind) -> bool:
@@ -143,4 +182,6 @@ def is_unhashable(cls: type) -> bool:
     return cls.__hash__ is None
 
 
-__all__ = ["Hashed", "has_methods", "is_by_methods", "is_unhashable", "key_kind"]
+__all__ = [
+    "Hashed", "has_methods", "is_by_methods", "is_unhashable", "item_kind", "key_kind", "met",
+]  # fmt: skip

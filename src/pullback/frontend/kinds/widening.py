@@ -23,6 +23,7 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
 )  # fmt: skip
 from pullback.frontend.kinds.sum_kinds import alternatives, sort
+from pullback.frontend.kinds.table_keys import item_kind
 
 
 def keeps_classes(kind: Kind, joined: Kind) -> bool:
@@ -31,6 +32,8 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
     match kind, joined:
         case ScalarK(t, py), ScalarK(u, also):
             return (t, py) == (u, also)
+        case TupleK(items), RecordK() if (elem := item_kind(joined)) is not None:
+            return all(keeps_classes(k, elem) for k in items)
         case ScalarK(), RecordK():  # it becomes a complex number
             return False
         case _, OptionalK():

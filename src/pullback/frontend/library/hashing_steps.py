@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom
 from pullback.frontend.kinds.flatten import flatten
+from pullback.frontend.kinds.key_numbers import number_of
 from pullback.frontend.kinds.kinds import Kind, OptionalK, parts
 from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import (
@@ -35,7 +36,7 @@ def code(key: Any) -> int:
 @register(code)
 def _code(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (key,) = args
-    return Scalar(keys_by_methods.number_of(sp, key, node), True)
+    return Scalar(number_of(sp, key, node), True)
 
 
 def first(code: int, index: list[int]) -> int:

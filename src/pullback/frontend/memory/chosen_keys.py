@@ -19,6 +19,7 @@ from pullback.frontend.interpret import scalars
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
+    ListV,
     RecordV,
     Scalar,
     Static,
@@ -48,7 +49,7 @@ def _tests(
     for k in keys:
         if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
             continue  # a number is no string
-        if isinstance(key, TupleV) != isinstance(k, tuple):
+        if _is_tuple(key) != isinstance(k, tuple):
             continue
         if k is None and isinstance(key, (Scalar, SymbolV)):
             continue
@@ -58,6 +59,10 @@ def _tests(
         if test is not False:
             tests.append((k, test))
     return tests
+
+
+def _is_tuple(key: Value) -> bool:
+    return isinstance(key, TupleV) or (isinstance(key, ListV) and key.cls is tuple)
 
 
 _MOST_SEPARATE = 32

@@ -24,6 +24,7 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     WrappedK,
 )
+from pullback.frontend.kinds.table_keys import item_kind
 from pullback.frontend.kinds.values import (
     WRITTEN_CLASSES,
     HashV,
@@ -93,6 +94,9 @@ def leaving(run: Run, value: Value, node: ast.AST) -> Value:
             return replace(value, items=tuple(leaving(run, v, node) for v in items))
         case RecordV(fields=fields):
             return replace(value, fields={n: leaving(run, v, node) for n, v in fields.items()})
+        case HashV(elem=TupleK((RecordK(_, (_, (_, listed))) as key, *rest))) if item_kind(key):
+            elem = TupleK((listed, *rest))  # tuples of any length, without their numbers
+            return replace(value, elem=elem, atoms=value.atoms[1:])
         case _:
             return value
 

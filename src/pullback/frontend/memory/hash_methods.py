@@ -23,6 +23,7 @@ from pullback.frontend.kinds.undefined import any_of_kind
 from pullback.frontend.kinds.values import (
     HashV,
     Items,
+    ListV,
     RecordV,
     RefV,
     Scalar,
@@ -471,6 +472,7 @@ def is_table_key(value: Value) -> bool:
     inner = optionals.innermost(value)
     compound = isinstance(inner, RefV) or (isinstance(inner, TupleV) and not inner.is_list)
     compound = compound or (isinstance(inner, RecordV) and inner.cls is not dict)
+    compound = compound or (isinstance(inner, ListV) and inner.cls is tuple)
     return compound and key_kind(kind_of(value)) is not None
 
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64
+from pullback.core.build import boolean, i64
 from pullback.core.messages import Message
 from pullback.core.terms import Atom
 from pullback.core.types import I64, Array, Bool, Real
@@ -37,8 +37,8 @@ from pullback.frontend.kinds.kinds import (
     without_spare,
 )
 from pullback.frontend.kinds.sum_kinds import alternatives, is_mark
-from pullback.frontend.kinds.table_keys import Hashed, has_methods, key_kind
-from pullback.frontend.kinds.undefined import dummy_atom
+from pullback.frontend.kinds.table_keys import Hashed, has_methods, item_kind, key_kind
+from pullback.frontend.kinds.undefined import dummy, dummy_atom
 from pullback.frontend.kinds.values import (
     HashV,
     Indexed,
@@ -84,6 +84,11 @@ def asked(run: Run, d: HashV, value: Value, node: ast.AST) -> tuple[Value, Value
     kind, tests = d.elem.items[0], list[Atom]()
     value = _apart(run, value, kind, tests, node)
     own = own_key(run, keys_by_methods.as_tuple_of(value, kind), node)
+    if item_kind(kind_of(own)) is not None and item_kind(kind) is None:
+        listed = keys_by_methods.held(own)
+        assert isinstance(listed, ListV)
+        own, test = _of_length(run, listed, kind, node)
+        tests.append(test)
     own = _narrowed(run, own, kind, tests)
     may: Value = Static(True)
     if tests:
@@ -102,6 +107,25 @@ def _apart(run: Run, value: Value, kind: Kind, tests: list[Atom], node: ast.AST)
             tests.append(value.there)
             value = value.value
     return value
+
+
+def _of_length(run: Run, listed: ListV, kind: Kind, node: ast.AST) -> tuple[Value, Atom]:
+    """Return a tuple of any length that is looked for among keys of this kind as one of them, and
+    whether it may be one."""
+    if isinstance(kind, OptionalK):
+        first, one = _of_length(run, listed, kind.inner, node)
+        second, other = _of_length(run, listed, kind.other, node)
+        return OptionalV(one, first, second), run.b.prim("or", one, other)
+    elem = key_kind(listed.elem)
+    if not isinstance(kind, TupleK) or elem is None or any(_differ(k, elem) for k in kind.items):
+        return dummy(run, kind), boolean(False)
+
+    def items() -> Value:
+        each = (run.element(listed, i64(k), node, False) for k in range(len(kind.items)))
+        return coerce(run, TupleV(tuple(each)), kind, node)
+
+    test = run.b.prim("eq", listed.length, i64(len(kind.items)))
+    return run.branch(test, items, lambda: dummy(run, kind), node), test
 
 
 def _narrowed(run: Run, value: Value, kind: Kind, tests: list[Atom]) -> Value:
@@ -206,9 +230,13 @@ def is_no_key(run: Run, d: HashV, value: Value, node: ast.AST) -> bool:
             kind = key_kind(run.kind(of_run(value), node))
             if kind is None or not d.elem.items:
                 return False
-            if has_methods(kind) != has_methods(d.elem.items[0]):
+            if _asks_methods(kind) != _asks_methods(d.elem.items[0]):
                 keys_by_methods.refuse_others(run, kind, d.elem.items[0], node)
             return _differ(kind, d.elem.items[0])
+
+
+def _asks_methods(kind: Kind) -> bool:
+    return has_methods(kind) and item_kind(kind) is None
 
 
 def _has_texts(d: HashV) -> bool:
@@ -222,6 +250,10 @@ def _differ(a: Kind, b: Kind) -> bool:
             return all(_differ(x, y) for x in alternatives(a) for y in alternatives(b))
         case TupleK(xs), TupleK(ys):
             return len(xs) != len(ys) or any(map(_differ, xs, ys))
+        case TupleK(xs), RecordK() if (elem := item_kind(b)) is not None:
+            return any(_differ(x, elem) for x in xs)
+        case RecordK(), TupleK() if item_kind(a) is not None:
+            return _differ(b, a)
         case RecordK(), (RecordK() | TupleK()):
             mine, theirs = map(keys_by_methods.items_of, (a, b))
             if mine is None or theirs is None:

@@ -9,7 +9,7 @@ another one in each process), so it is nowhere else a value of the program.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, cast
@@ -24,6 +24,7 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise
+from pullback.frontend.kinds.key_numbers import ROUND, mixed, number_of
 from pullback.frontend.kinds.kinds import Kind, RecordK, TupleK, leaf_types
 from pullback.frontend.kinds.table_keys import (
     Hashed,
@@ -34,6 +35,7 @@ from pullback.frontend.kinds.table_keys import (
 )
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
+    ListV,
     OptionalV,
     RecordV,
     RefV,
@@ -45,6 +47,8 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import tuple_numbers
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import definition_of
 
@@ -53,9 +57,6 @@ if TYPE_CHECKING:
 
 _BITS = 31
 """The numbers that ``hash`` gives are this short, so that one can compute with them."""
-_ROUND = 0x9E3779B97F4A7C15 - (1 << 64)
-"""The golden ratio in 64 bits, as a signed number: neighbours are put far apart."""
-_FIRST = i64(_ROUND)
 
 
 LEAST = -(2**63)
@@ -155,6 +156,9 @@ def hashed(run: Run, value: Value, node: ast.AST) -> Value:
             code = run.branch(
                 there, lambda: Scalar(_number(run, inner, node), True), lambda: Static(0), node
             )
+            return RecordV(Hashed, {"code": code, "held": value})
+        case ListV() if key_kind(kind_of(value)) is not None:
+            code = run_program(run, tuple_numbers.of_items, (value,), node)
             return RecordV(Hashed, {"code": code, "held": value})
         case RecordV(cls) if is_by_methods(cls) and not is_object_class(cls):
             return _with_number(run, value, node)
@@ -282,41 +286,7 @@ def _whole_or_bits(run: Run, leaf: Atom, node: ast.AST) -> Atom:
     whole = run.b.prim("to_int", x, static=(I64,))
     rest = run.b.prim("sub", x, run.b.prim("to_real", whole, static=(F64,)))
     bits = run.b.prim("to_int", run.b.prim("mul", rest, f64(2.0**52)), static=(I64,))
-    return run.b.prim("xor", whole, run.b.prim("mul", bits, i64(_ROUND)))
-
-
-def number_of(sp: Specialiser, key: Value, node: ast.AST, found: Atom = _FIRST) -> Atom:
-    """Return a number that follows from a key of a table. That it may be None, or something else,
-    changes nothing where it is not, so the index of a table stays right when its keys become such
-    ones."""
-    match key:
-        case OptionalV(there, inner, other):
-            numbers = number_of(sp, inner, node, found), number_of(sp, other, node, found)
-            return sp.b.prim("select", there, *numbers)
-        case Static():
-            return found
-        case RecordV(cls, named) if cls is Hashed:
-            parts: Iterable[Value] = (named["code"],)
-        case TupleV(items, False):
-            parts = items
-        case RecordV(_, named):
-            parts = named.values()
-        case _:
-            return mixed(sp, flatten(key).atoms, node, found)
-    for part in parts:
-        found = number_of(sp, part, node, found)
-    return found
-
-
-def mixed(
-    sp: Specialiser, atoms: Iterable[Atom], node: ast.AST, found: Atom = _FIRST
-) -> Atom:
-    """Return a number that follows from others."""
-    for leaf in atoms:
-        number = sp.convert(Scalar(leaf, True), I64, node)
-        product = sp.b.prim("mul", sp.b.prim("xor", found, number), i64(_ROUND))
-        found = sp.b.prim("xor", product, sp.b.prim("shr", product, i64(32)))
-    return found
+    return run.b.prim("xor", whole, run.b.prim("mul", bits, i64(ROUND)))
 
 
 def leaves(key: Value) -> Iterator[Atom]:

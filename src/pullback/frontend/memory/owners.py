@@ -3,6 +3,7 @@ a snapshot of, each an ``Owner``."""
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 
 from pullback.frontend.functions.scopes import Scope
@@ -22,6 +23,7 @@ from pullback.frontend.kinds.values import (
     EnumerateV,
     FunctionV,
     GeneratorV,
+    ListV,
     OperatorV,
     Owner,
     PlaceV,
@@ -36,7 +38,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ZipV,
 )
-from pullback.frontend.memory.holding import nodes_hold_memory
+from pullback.frontend.memory.holding import holds_memory, nodes_hold_memory
 
 
 def owners_of(value: Value) -> frozenset[Owner]:
@@ -78,6 +80,8 @@ def _owners_of(value: Value, captured: bool) -> frozenset[Owner]:
             return _owners_of(items, captured)
         case UnionV(union=union) if not nodes_hold_memory(union):
             return frozenset()
+        case ListV(elem=elem, cls=builtins.tuple) if not holds_memory(elem):
+            return frozenset()  # nobody can change it
         case _:
             pass
     try:
