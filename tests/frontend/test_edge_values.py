@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import random
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -390,3 +391,21 @@ def test_rows_are_added_in_their_type(f):
     x = np.array([[2**30, 5, -1], [2**30 + 1, 7, 2**31 - 1]])
     kinds = (np.int32, np.int64, np.float64, np.float32)
     assert not differences(f, [(x.astype(t),) for t in kinds], 1)
+
+
+def test_powers_modulo():
+    """Of ints of any size; what is negative, not invertible or modulo 0 is as Python says."""
+    r, native = random.Random(7), pb.jit(lambda a, e, m: pow(a, e, m))
+
+    def told(f, *args):
+        try:
+            return repr(f(*args))
+        except ValueError as e:
+            return repr(e)
+
+    cases = [(5, -1, 1), (3, 2, -5), (2, -1, 4), (2, 3, 0), (2, 2**62, 2**63 - 1), (True, 2, 3)]
+    for bits in [5, 20, 40, 62] * 10:
+        a, m = (r.randrange(-(2**bits), 2**bits) for _ in range(2))
+        cases.append((a, r.randrange(-20, 2 ** r.choice([3, 10, 62])), m))
+    for case in cases:
+        assert told(native, *case) == told(pow, *case), case

@@ -14,7 +14,7 @@ import numpy as np
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
-from pullback.core.types import BOOL, F64, I64, Int, Real
+from pullback.core.types import BOOL, F64, I64, Bool, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import generator_ends
 from pullback.frontend.functions.choices import is_choice
@@ -68,7 +68,7 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.math_functions import to_python_int
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.choice import rounded
-from pullback.frontend.library.text import floats, iterators
+from pullback.frontend.library.text import floats, integers, iterators
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python.special_methods import special
 from pullback.frontend.run import Run
@@ -234,8 +234,15 @@ def pow_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp, "pow", args, kwargs, node, base=MISSING, exp=MISSING, mod=NONE
     )
     if not is_none(modulus):
-        known = [sp.static_int(v, node, "an argument of pow(x, y, z)") for v in (
-            base, exponent, modulus)]  # fmt: skip
+        given = base, exponent, modulus
+        numbers = [sp.scalar(v, node) for v in given]
+        if not all(n.py and isinstance(n.type, (Int, Bool)) for n in numbers):
+            reason = "pow() 3rd argument not allowed unless all arguments are integers"
+            sp.refuse(node, reason, error=ArgumentTypeError)
+        if not all(isinstance(v, Static) for v in given):
+            whole = [Scalar(sp.convert(n, I64, node), True) for n in numbers]
+            return run_program(sp, integers.power_modulo, whole, node)
+        known = [sp.static_int(v, node, "an argument of pow(x, y, z)") for v in given]
         try:
             return Static(pow(*known))
         except ValueError as e:

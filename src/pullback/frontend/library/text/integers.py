@@ -17,6 +17,49 @@ def power(base: int, exponent: int, one: int) -> int:
     return result
 
 
+def power_modulo(base: int, exponent: int, modulus: int) -> int:
+    """Return pow(base, exponent, modulus)."""
+    if modulus == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    m = abs(modulus)
+    square, rest = base % m, exponent
+    if exponent < 0:
+        square, rest = _inverse(base, m), -exponent
+    result = 1 % m
+    while rest > 0:
+        if rest % 2 == 1:
+            result = _product(result, square, m)
+        square = _product(square, square, m)
+        rest = rest // 2
+    return result + modulus if modulus < 0 and result > 0 else result
+
+
+def _product(a: int, b: int, m: int) -> int:
+    """Return a * b % m of 0 <= a, b < m; by doublings where a * b may be no int of the run."""
+    if m <= 3037000499:
+        return a * b % m
+    result = 0
+    while b > 0:
+        if b % 2 == 1:
+            result = result - (m - a) if result >= m - a else result + a
+        a = a - (m - a) if a >= m - a else a + a
+        b = b // 2
+    return result
+
+
+def _inverse(a: int, m: int) -> int:
+    """Return 1 / a modulo m, by Euclid's algorithm."""
+    r, s = m, a % m
+    x, y = 0, 1
+    while s != 0:
+        q = r // s
+        r, s = s, r - q * s
+        x, y = y, x - q * y
+    if r != 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return x % m
+
+
 def factorial(n: int) -> int:
     """Return n!."""
     if n < 0:
