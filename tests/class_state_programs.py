@@ -116,7 +116,7 @@ def begin():
     outer.v = 3.0
     vars(outer).pop("made", None)
     settings.rate, settings.n, settings.log, settings.other = 2.0, 0, [], [1.0]
-    settings.table = np.ones(2)
+    settings.table, settings.mode, settings.modes = np.ones(2), "whole", []
 
 
 def state():
@@ -126,7 +126,7 @@ def state():
         vars(Counter.model), Counter.flag, vars(Late).get("extra"), Base.count,
         vars(Sub).get("count"), vars(Other).get("count"), Box.made, Node.live, Config.rate,
         vars(outer), settings.rate,
-        settings.n, settings.log, settings.other, settings.table,
+        settings.n, settings.log, settings.other, settings.table, settings.mode, settings.modes,
     ]  # fmt: skip
 
 
@@ -432,7 +432,7 @@ RIGHT = [
     given_late, matched_late, given_late_or_raised, in_a_ring,
     added, by_class_methods, in_a_loop, by_methods, appended, appended_by_a_method,
     of_subclasses, on_some_paths, of_a_module, list_of_a_module, array_of_a_module,
-    global_in_another_module, global_in_a_recursion_elsewhere,
+    global_in_another_module, global_in_a_recursion_elsewhere, settings.global_in_methods,
     array_of_a_class, anew, latest, raising, caught, in_a_recursion, in_a_generator,
     in_a_comprehension, in_a_condition, in_an_operator, an_own_one,
     own_one_of_an_object_outside, by_name, under_a_derivative, in_a_dict, in_an_object,

@@ -1,8 +1,11 @@
 """The module whose attributes the programs of ``class_state_programs.py`` assign."""
 
+from typing import Any
+
 import numpy as np
 
 rate, n, log, other, table = 2.0, 0, [], [1.0], np.ones(2)
+mode, modes = "whole", []
 
 
 def product() -> float:
@@ -37,3 +40,34 @@ def kept_in_a_table(x: float, k: int) -> float:
     rate = rate + x * table[k]
     table[k] += x
     return again() if k else rate
+
+
+class Mode:
+    """Its methods rebind a global variable of this module, and update another one."""
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> Any:
+        global mode
+        self.before, mode = mode, self.mode
+        modes.append(mode)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        global mode
+        mode = self.before
+
+
+def _by_mode(x: float) -> float:
+    return x * (3.0 if mode == "half" else 2.0) + len(modes)
+
+
+def global_in_methods(x: float) -> float:
+    with Mode("half"):
+        first = _by_mode(x)
+    try:
+        with Mode("half"):
+            raise ValueError(first)
+    except ValueError:
+        return first * _by_mode(x)

@@ -186,6 +186,11 @@ def _defaults(f: object, args: Sequence[Any]) -> tuple[Any, ...]:
     return used if any(not isinstance(x, (*IMMUTABLE, tuple, *CODE)) for x in used) else ()
 
 
+def _of_module(names: object, name: str) -> Attribute | None:
+    attribute = Attribute.of_global(names, name)
+    return attribute if attribute is not None and may_be_assigned(attribute) else None
+
+
 Fast = Callable[..., Any]
 Beside = tuple[Sequence[Any], Sequence[Any]]
 
@@ -221,6 +226,9 @@ class Updating:
             self.outside = replace(self.outside, arguments=both)
         elif name is not None and name not in captured:
             self.outside = replace(self.outside, captured=(*captured, name))
+        elif isinstance(name, str) and (found := self._in_module(name)) is not None:
+            others = (c for c in captured if c != name)
+            self.outside = replace(self.outside, captured=(*others, found))
         elif (known or captured) and not self.outside.deep and not untold:
             self.outside = replace(self.outside, deep=True)
         elif untold:
@@ -270,8 +278,13 @@ class Updating:
         name, names = error.captured
         if names is f.__globals__:
             return name if name in f.__code__.co_freevars or name in names else None
-        attribute = Attribute.of_global(names, name)
-        return attribute if attribute is not None and may_be_assigned(attribute) else None
+        return _of_module(names, name)
+
+    def _in_module(self, name: str) -> Attribute | None:
+        """Return a global variable as an attribute of the module: what methods rebind."""
+        f = self.f
+        own = isinstance(f, FunctionType) and name not in f.__code__.co_freevars
+        return _of_module(f.__globals__, name) if isinstance(f, FunctionType) and own else None
 
     def _objects(self, args: Sequence[Any]) -> list[Any]:
         """What is updated, as it is now."""

@@ -65,6 +65,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.compiled_text import function_of
 from pullback.frontend.library.text import kept_properties
 from pullback.frontend.memory import attributes_outside, holding, item_attributes, references
+from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.object_dicts import dict_of, has_dict
 from pullback.frontend.python import dispatching, handled, object_classes, records
 from pullback.frontend.python.container_bases import behind, lacks, order_of
@@ -233,7 +234,7 @@ def _of_constant(run: Run, obj: object, name: str, node: ast.AST) -> Value:
     """Return an attribute of a Python object: an enum's value, a dtype's name, ``ufunc.reduce``."""
     if not hasattr(obj, name):
         _refuse_attribute(run, Static(obj), name, node)
-    return Static(getattr(obj, name))
+    return known_item(getattr(obj, name))
 
 
 _SAID = "as a statement of its own, in the function that makes f (or outside of compiled code)"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from pullback.core.frozen import dataclass, field
-from pullback.core.terms import Atom, Var
+from pullback.core.terms import Atom, Site, Var
 from pullback.errors import ArgumentTypeError, MutationError, PullbackError, UnsupportedError
 from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import Outside, Path, PyScope, Scope
@@ -155,6 +155,7 @@ class PythonValues:
         origins: dict[Atom, tuple[object, str]]
 
         def lookup(self, name: str, node: ast.AST) -> Value: ...
+        def site(self, node: ast.AST) -> Site: ...
         def refuse(
             self, node: ast.AST, reason: str, rewrite: str = "",
             error: type[PullbackError] | None = None,
@@ -338,13 +339,14 @@ class PythonValues:
         return StaticK(("code", obj.__code__, id(obj.__globals__)), obj)
 
     def _refuse_taken(self, path: Path, node: ast.AST) -> NoReturn:
-        self.refuse(
-            node,
+        reason = (
             f"{describe_path(path)} is changed by the function that is called, and read by another "
-            "one or by another name",
-            "pass it as an argument",
-            error=MutationError,
+            "one or by another name"
         )
+        error = MutationError(reason, "pass it as an argument", self.site(node))
+        if len(path) == 1 and isinstance(names := path[0][1], Namespace):
+            error.captured = str(path[0][2]), names.names  # an attribute of a module all may read
+        raise error
 
     def _function(
         self, obj: types.FunctionType, path: Path, node: ast.AST, guarded: bool
