@@ -207,3 +207,17 @@ def along_rows():
 @pytest.mark.parametrize("f", along_rows())
 def test_no_rows_keep_their_columns(f):
     assert not differences(f, [(np.zeros((0, 3)),), (np.zeros((3, 0)),), (ROOT,)], 0)
+
+
+def without_axes():
+    return [
+        lambda x: x[:1, :1, 1:2].reshape(()) * 2, lambda x: np.reshape(x[1, 1, 2:3], ()) + 1,
+        lambda x: np.resize(x, ()), lambda x: np.asarray(x[0, 1, 1]).reshape(()).ndim,
+        lambda x: x[0, 0, :1].reshape(()).shape, lambda x: np.cos(x[0, 0, 1:2].reshape(())) * x[0],
+        lambda x: x.reshape(()), lambda x: x[0, 0, :0].reshape(()),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", without_axes())
+def test_shapes_without_axes(f):
+    assert not differences(f, [(CUBE,)], 0)

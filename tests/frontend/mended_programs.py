@@ -283,15 +283,6 @@ def mended_truth(a):
     return 1.0 if np.all(a > 0.0) else 2.0
 
 
-def refused_scalar_shape(a):
-    return a[:1].reshape(())
-
-
-@mends(refused_scalar_shape, (X,), "write x.item()", UnsupportedError)
-def mended_scalar_shape(a):
-    return a[:1].item()
-
-
 def refused_bool_product(a, b):
     return a @ b
 

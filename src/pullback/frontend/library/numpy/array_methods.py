@@ -156,7 +156,7 @@ def array_flatten(
     copy = copied(sp, _array(receiver), node)
     if copy.rank == 1:
         return copy
-    flat = in_order(sp, copy, Static(-1), order, node)
+    flat = _array(in_order(sp, copy, Static(-1), order, node))
     return ext.note(sp, sp.fresh(flat.atom, node), ext.extents(sp, flat))
 
 

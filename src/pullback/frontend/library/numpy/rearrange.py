@@ -13,6 +13,7 @@ from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
+    Scalar,
     SliceV,
     Specialiser,
     Static,
@@ -69,8 +70,6 @@ def reshape(sp: Specialiser, array: ArrayV, shape: Value, node: ast.AST) -> Arra
         extent = ext.int_atom(sp, item, node, "an extent")
         inferred = isinstance(extent, Lit) and int(extent.value) == -1
         extents.append(None if inferred else extent)
-    if not extents:
-        sp.refuse(node, "reshape to () is not supported", "write x.item()")
     size = ext.product(sp, own)
     wanted_shape = [i64(-1) if e is None else e for e in extents]
     message, shown = told(not_reshaped, "cannot reshape array", size, wanted_shape)
@@ -111,9 +110,11 @@ def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 def in_order(
     sp: Specialiser, array: ArrayV, shape: Value, order: Value, node: ast.AST
-) -> ArrayV:
+) -> Value:
     """Return the array in another shape, of its elements in an order; column by column ("F") it is
     the transpose in the reversed shape, transposed."""
+    if isinstance(shape, TupleV) and not shape.items:
+        return _without_axes(sp, array, node)
     flat = not (isinstance(shape, TupleV) and len(shape.items) > 1)
     if sp.static(order, node, "order") != "F" or (array.rank < 2 and flat):
         refuse_order(sp, order, array, node, flat)
@@ -123,6 +124,15 @@ def in_order(
         return reshape(sp, turned, shape, node)
     made = reshape(sp, turned, TupleV(tuple(reversed(shape.items))), node)
     return transpose(sp, made, list(reversed(range(made.rank))), node)
+
+
+def _without_axes(sp: Specialiser, array: ArrayV, node: ast.AST) -> Scalar:
+    """Return the element of an array that has one, as an array of rank 0."""
+    size = ext.product(sp, ext.extents(sp, array))
+    message, shown = told(not_reshaped, "cannot reshape array", size, [])
+    sp.require(sp.b.prim("eq", size, ext.ONE), "ValueError", message, node, *shown)
+    item = sp.b.index(array.atom, (ext.ZERO,) * array.rank, checked=False)
+    return Scalar(item, py=False, rank0=True, owners=array.owners)
 
 
 def refuse_order(
