@@ -11,11 +11,12 @@ import abc
 import sys
 import types
 import typing
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.errors import MutationError
-from pullback.frontend.functions.scopes import ATTRIBUTE, COLUMN, Scope, function_scope
+from pullback.frontend.functions.scopes import ATTRIBUTE, COLUMN, Path, Scope, function_scope
 from pullback.frontend.kinds.values import CellV, FunctionV, RecordV, TupleV, Value
 from pullback.frontend.python.guards import is_stream
 from pullback.frontend.python.libraries import is_closed, is_closed_module
@@ -23,7 +24,6 @@ from pullback.frontend.python.object_classes import LOCAL, is_made_in_python
 from pullback.frontend.python.paths import Attribute, Namespace
 
 if TYPE_CHECKING:
-    from pullback.frontend.python.python_values import Taken
     from pullback.frontend.python.source import Definition
     from pullback.frontend.state import Frame
 
@@ -55,12 +55,11 @@ def within(scope: Scope, f: FunctionV) -> FunctionV:
     return replace(f, scope=made)
 
 
-def of_global(taken: Taken | None, definition: Definition, name: str) -> str | None:
+def of_global(variables: Mapping[Path, str], definition: Definition, name: str) -> str | None:
     """Return the variable of the entry that holds a global variable of a function's module, where
-    it is an attribute of that module that the program assigns."""
-    if taken is None or not taken.variables:
-        return None
-    return taken.variables.get((("global", Namespace.of(definition.globals), name),))
+    it is an attribute of that module that the program assigns. ``variables``: these, by path."""
+    path = (("global", Namespace.of(definition.globals), name),)
+    return variables.get(path) if variables else None
 
 
 def may_be_assigned(attribute: Attribute) -> bool:

@@ -213,8 +213,9 @@ def enter(
         if not kept:
             frame.given[name] = owners_of(value)
         v.scope.names[v.name] = CellV(frame.scope, name)
+    outside = {} if run.taken is None else run.taken.variables
     for name in sorted(declared - cells.keys() - {*own}):
-        if ambient.of_global(run.taken, f.definition, name) is not None:
+        if ambient.of_global(outside, f.definition, name) is not None:
             continue
         where = next((n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)), node)
         whose = "is global" if name in f.definition.globals else (

@@ -79,7 +79,6 @@ from pullback.frontend.store.shared_memory import opened
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
-
 distributions = Later("pullback.frontend.library.distributions")
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.errors import MutationError, UnknownAttributeError
 from pullback.frontend.functions import ambient
-from pullback.frontend.functions.scopes import PyScope, function_scope, owner_of
+from pullback.frontend.functions.scopes import Path, PyScope, function_scope, owner_of
 from pullback.frontend.kinds.values import (
     UNSET,
     FunctionV,
@@ -41,10 +41,15 @@ from pullback.frontend.python.syntax import root_of
 from pullback.frontend.store.facts import holds_functions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pullback.core.terms import Atom
     from pullback.frontend.run import Run
+
+
+def _variables(run: Run) -> Mapping[Path, str]:
+    return {} if run.taken is None else run.taken.variables
+
 
 def value_in(
     run: Run, of: str, bases: Sequence[type], name: str, node: ast.AST
@@ -52,7 +57,7 @@ def value_in(
     """Return what an object or class finds under a name in these classes, in their order, if the
     program assigns the attribute of that name of one of them; None: it is what Python says.
     ``of``: what looks, in the words of an AttributeError."""
-    variables = {} if run.taken is None else run.taken.variables
+    variables = _variables(run)
     if all(Attribute(base, name).path not in variables for base in bases):
         return None
     for k, base in enumerate(bases):
@@ -83,7 +88,7 @@ def there(
 ) -> bool | Atom:
     """Whether an object of a class with one of these orders finds an attribute that the program
     assigns."""
-    variables = {} if run.taken is None else run.taken.variables
+    variables = _variables(run)
     if differ(run, orders, name):
         run.refuse(node, f"whether one of several objects has {name!r}", "use isinstance(x, Class)")
     found: bool | Atom = False
@@ -101,7 +106,7 @@ def there(
 def differ(run: Run, orders: Sequence[Sequence[type]], name: str) -> bool:
     """Whether objects of classes with these orders may find different things under a name, since
     the program assigns it."""
-    variables = {} if run.taken is None else run.taken.variables
+    variables = _variables(run)
     mine = [[b for b in bases if Attribute(b, name).path in variables] for bases in orders]
     return any(m != mine[0] for m in mine)
 
@@ -147,7 +152,7 @@ def of_global(run: Run, target: ast.expr) -> ast.expr:
     entry's, and so an attribute of that module; another target as it is."""
     if not isinstance(target, ast.Name) or run.frame.definition is None:
         return target
-    variable = ambient.of_global(run.taken, run.frame.definition, target.id)
+    variable = ambient.of_global(_variables(run), run.frame.definition, target.id)
     if variable is None or owner_of(run.scope, target.id) is not None:
         return target
     return ast.copy_location(ast.Name(run.variable_here(variable, target), target.ctx), target)
@@ -203,7 +208,7 @@ def _bases(run: Run, e: ast.expr, name: str) -> Sequence[type]:
 
 def _owner(run: Run, bases: Sequence[type], name: str, node: ast.AST) -> type | None:
     """Return the first of these classes that has something under a name which can be updated."""
-    variables = {} if run.taken is None else run.taken.variables
+    variables = _variables(run)
     for base in bases:
         variable = variables.get(Attribute(base, name).path)
         held = None if variable is None else _held(run, variable, node)
@@ -259,7 +264,7 @@ def of_function(run: Run, value: Value, name: str, node: ast.AST) -> Value | Non
     if function is None or name not in vars(function) or not ambient.is_plain(vars(function)[name]):
         return None
     place = Attribute(function, name)
-    variables = {} if run.taken is None else run.taken.variables
+    variables = _variables(run)
     variable = variables.get(place.path)
     if variable is None:
         return run.from_python(place.value, place.path, node)
@@ -272,7 +277,7 @@ def function_has(run: Run, value: Value, e: ast.expr, name: str, node: ast.AST) 
     if function is None or name.startswith("__"):
         return None
     place = Attribute(function, name)
-    variables = {} if run.taken is None else run.taken.variables
+    variables = _variables(run)
     if place.path in variables:
         held = _held(run, variables[place.path], node)
         if isinstance(held, MaybeV):
