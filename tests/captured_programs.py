@@ -202,23 +202,6 @@ def anew_in_a_function(x):
     return inner().sum()
 
 
-NAMES = [
-    "by_a_method_as_a_value", "given_to_a_helper", "in_a_loop_beside", "anew_in_a_function",
-    "appended", "counted", "summed", "keyed", "of_an_object",
-    "of_a_default_of_the_class", "of_an_array", "array_anew",
-    "by_a_helper", "in_a_recursion", "nested", "in_a_loop", "raising", "caught", "printing",
-    "made",
-]  # fmt: skip
-
-
-# --- refused --------------------------------------------------------------------------------------
-
-
-def by_another_name(x):
-    table[0] = x
-    return other.sum()
-
-
 def reads(x):
     return x * sum(Reader().log())
 
@@ -231,6 +214,23 @@ class Reader:
 def by_a_method(x):
     log.append(x)
     return reads(x)
+
+
+NAMES = [
+    "by_a_method_as_a_value", "given_to_a_helper", "in_a_loop_beside", "anew_in_a_function",
+    "appended", "counted", "summed", "keyed", "of_an_object",
+    "of_a_default_of_the_class", "of_an_array", "array_anew",
+    "by_a_helper", "in_a_recursion", "nested", "in_a_loop", "raising", "caught", "printing",
+    "made", "by_a_method",
+]  # fmt: skip
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+
+def by_another_name(x):
+    table[0] = x
+    return other.sum()
 
 
 def twins():
@@ -252,4 +252,4 @@ twin = twins()
 
 
 
-REFUSED = ["by_a_method", "twin"]
+REFUSED = ["twin"]
