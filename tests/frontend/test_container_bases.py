@@ -185,14 +185,6 @@ def test_they_are_no_lists_and_dicts():
         pb.jvp(first, ([1.0],), (Row([1.0]),))
 
 
-class Metres(float):
-    pass
-
-
-class Vector(tuple[float, ...]):
-    pass
-
-
 class Growing(list[float]):
     pass
 
@@ -280,8 +272,6 @@ def copied_by_methods(x):
         (in_a_graph, "refers to, seen outside|or leads to one, as a result"),
         (built_in_a_loop, "a Growing is not supported as a result"),
         (copied_user_dict, "a copy of UD, which has a __copy__ of its own"),
-        (lambda x: Metres(x) * 2.0, "Metres is derived from float: "),
-        (lambda x: Vector((x, 2.0))[0], "Vector is derived from tuple"),
         (has_a_method, "whether a UD has 'fromkeys'"),
         (taken_out, r"deque.__delitem__ is not supported"),
         (loop_that_grows, "the loop runs over an array or list that its body updates"),

@@ -29,6 +29,7 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     StaticK,
     TupleK,
+    WrappedK,
     leaf_types,
     parts,
     static_scalar,
@@ -36,6 +37,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.sum_kinds import mixes
 from pullback.frontend.kinds.widening import small_in
+from pullback.frontend.python.container_bases import VALUE
 from pullback.frontend.seen_outside import Outside
 
 if TYPE_CHECKING:
@@ -346,8 +348,10 @@ def without_none(
             atoms += given
         case _:
             kind = _present(special.result, given, there, atoms)
-    if not there or request.what is What.VALUE:
+    number = _number_held(special.result, atoms) if request.what is What.GRADIENT else None
+    if number is None and (not there or request.what is What.VALUE):
         return special.result, program
+    kind, atoms = number or (kind, atoms)
     checks = tuple(
         Let((), Prim("require", (a,), ("TypeError", message)), special.site) for a, message in there
     )
@@ -373,6 +377,17 @@ def _present(
         case _:
             out += [next(given) for _ in leaf_types(kind)]
             return kind
+
+
+def _number_held(kind: Kind, atoms: Sequence[Atom]) -> tuple[Kind, list[Atom]] | None:
+    """The kind and the leaves of the number that an object of ``class Metres(float)`` holds."""
+    if not isinstance(kind, WrappedK) or not isinstance(kind.extra, StaticK):
+        return None
+    names, given = str(kind.extra.value).split("\0"), iter(atoms)
+    if VALUE not in names or len(names) != len(parts(kind.held)):
+        return None
+    held = [(k, [next(given) for _ in leaf_types(k)]) for k in parts(kind.held)]
+    return held[names.index(VALUE)]
 
 
 def _check_loss(kind: Kind) -> None:

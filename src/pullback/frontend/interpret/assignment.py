@@ -60,6 +60,7 @@ from pullback.frontend.memory import (
 from pullback.frontend.memory.container_objects import steps_to
 from pullback.frontend.memory.item_attributes import becomes_own_dict
 from pullback.frontend.memory.object_dicts import assigned_attribute
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.syntax import BINARY
 from pullback.frontend.store.shared_memory import opened
 
@@ -285,7 +286,7 @@ def _check_holder(
     if isinstance(whole, ArrayV):
         return
     holder = nested_updates.kind_there(run, whole, steps[:-1], s)
-    if isinstance(holder, (TupleK, ListK, RecordK)) and issubclass(holder.cls, tuple):
+    if isinstance(holder, (TupleK, ListK, RecordK)) and is_tuple_class(holder.cls):
         reason = "'tuple' object does not support item assignment"
         run.refuse(s, reason, "t[0].extend(v); t[0][:] = v for an array", MutationError)
 

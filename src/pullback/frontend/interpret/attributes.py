@@ -24,10 +24,15 @@ from pullback.frontend.interpret import fallbacks, own_attributes, small_ints, s
 from pullback.frontend.interpret.class_functions import (
     check_hash,
     class_entry,
+    comes_first,
+    entry_of,
     function_in,
     has_entry,
+    is_computed,
+    is_descriptor,
     keeps,
     own_function,
+    written,
 )
 from pullback.frontend.interpret.showing import of_stream
 from pullback.frontend.kinds import optionals
@@ -68,7 +73,13 @@ from pullback.frontend.memory import attributes_outside, holding, item_attribute
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.object_dicts import dict_of, has_dict
 from pullback.frontend.python import dispatching, handled, object_classes, records
-from pullback.frontend.python.container_bases import behind, lacks, order_of
+from pullback.frontend.python.container_bases import (
+    VALUE,
+    behind,
+    is_tuple_class,
+    lacks,
+    order_of,
+)
 from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.objects_outside import attribute_outside
 from pullback.frontend.python.pytypes import left_out
@@ -113,7 +124,7 @@ def receiver_name(value: Value) -> str:
             return "generator" if is_step(definition.node) else "function"
         case GeneratorV():
             return "generator"
-        case RecordV(cls) if issubclass(cls, tuple):
+        case RecordV(cls) if is_tuple_class(cls):
             return "record"
         case _:
             return ""
@@ -275,10 +286,20 @@ def _of_record(
     if found is not None:
         return found
     if not has_entry(order, name):
+        if lacks(value.cls, name) and VALUE in value.fields:  # a method of what it holds
+            return _of_held(run, value, name, node)
         found = None if bases else fallbacks.asked(run, value, value.cls, name, node)
         return found or refuse_missing(run, value, name, node)
     constant = class_entry(order, name)[1]
     return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
+
+
+def _of_held(run: Run, value: RecordV, name: str, node: ast.AST) -> Value:
+    """Return a method or an attribute of the number, text or tuple that an object holds."""
+    held = value.fields[VALUE]
+    if has_method(held, name):
+        return references.made(run, name, None, (held,), node)
+    return attribute(run, held, name, node)
 
 
 def _maybe_there(run: Run, obj: RecordV, held: MaybeV, name: str, node: ast.AST) -> Value:
@@ -355,37 +376,10 @@ def method_of(
             return None
 
 
-def is_descriptor(entry: object, special: str) -> bool:
-    """Whether what a class has under a name is an object whose class says, by ``__get__`` or
-    ``__set__``, what the attribute is."""
-    cls = type(entry)
-    return object_classes.is_object_class(cls) and written(cls, special) is not None
-
-
-def is_computed(entry: object) -> bool:
-    """Whether what a class has under a name is a function of its object, which may raise an
-    AttributeError: then there is no such attribute."""
-    return isinstance(entry, (property, functools.cached_property)) or (
-        is_descriptor(entry, "__get__")
-    )
-
-
-def comes_first(entry: object) -> bool:
-    """Whether what a class has under a name comes before what its object holds under it."""
-    return isinstance(entry, property) or (
-        is_descriptor(entry, "__get__") and is_descriptor(entry, "__set__")
-    )
-
-
 def descriptor(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     """Return the descriptor that a class, or a class above it, has under a name."""
     base, entry = class_entry(order_of(cls), name)
     return run.from_python(entry, (("class", base), ("own", name)), node)
-
-
-def entry_of(cls: type, name: str) -> object:
-    """What a class, or the first of its bases that has it, has under this name."""
-    return class_entry(order_of(cls), name)[1]
 
 
 def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value:
@@ -393,15 +387,6 @@ def setter(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value
     entry = entry_of(cls, name)
     assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
     return _bound(own_function(run, value, cls, entry.fset, name, node, "fset"), value)
-
-
-def written(cls: type, name: str) -> types.FunctionType | None:
-    """Return the special method of a class if its user wrote it (not ``@dataclass``, not
-    ``tuple``)."""
-    _, found = class_entry(order_of(cls), name)
-    if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
-        return found
-    return None
 
 
 def _bound(f: FunctionV, receiver: Value) -> FunctionV:
@@ -496,5 +481,6 @@ def _has(cls: type, name: str) -> bool:
 
 
 __all__ = [
-    "UnionK", "attribute", "entry_of", "has_method", "receiver_name", "unpack", "variant_params"
+    "UnionK", "attribute", "comes_first", "entry_of", "has_method", "is_computed", "is_descriptor",
+    "receiver_name", "unpack", "variant_params", "written",
 ]  # fmt: skip

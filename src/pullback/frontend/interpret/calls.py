@@ -19,6 +19,7 @@ from pullback.frontend.functions import choices, eta, iterator_lifetimes
 from pullback.frontend.functions.capturing_classes import is_constructor
 from pullback.frontend.interpret import (
     by_reference,
+    converted_objects,
     known_calls,
     late_items,
     made_texts,
@@ -27,7 +28,6 @@ from pullback.frontend.interpret import (
     optional_arguments,
     raised_attributes,
     showing,
-    small_ints,
     symbol_values,
 )
 from pullback.frontend.interpret.attributes import has_method, receiver_name
@@ -63,7 +63,6 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
-from pullback.frontend.library import complex_calls
 from pullback.frontend.library.numpy import outputs
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
@@ -222,8 +221,7 @@ def _call_object(
     if known_calls.is_pure(obj, args):
         return known_calls.call(run, obj, args, kwargs, node)
     if isinstance(obj, Hashable) and (obj in WRITTEN or obj in CALLS):
-        made = small_ints.called(run, obj, args, kwargs, node)
-        made = made or complex_calls.called(run, obj, args, kwargs, node)
+        made = converted_objects.called(run, obj, args, kwargs, node)
         if made is not None:
             return made
         if outputs.has_output(obj, args, kwargs):
@@ -252,6 +250,7 @@ def _call_object(
     if isinstance(obj, types.BuiltinMethodType) and isinstance(obj.__self__, str):
         return _text(run, obj, args, kwargs, node)
     if isinstance(obj, types.MethodDescriptorType) and obj.__objclass__ in _NEVER_UPDATED and args:
+        args = [contents(run, args[0], node), *args[1:]]
         own = run.is_instance(args[0], (obj.__objclass__,), node)
         is_own = isinstance(own, Static) and own.value is True
         if is_own and has_method(args[0], obj.__name__):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.frontend.functions.capturing_classes import method_in
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.values import FunctionV, Value
-from pullback.frontend.python.container_bases import entry_in, home_of
+from pullback.frontend.python.container_bases import entry_in, home_of, order_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.rewrites import refuse_library
 
@@ -81,6 +81,43 @@ def keeps(cls: type) -> bool:
     return is_object_class(cls) and bool(cls.__dictoffset__)
 
 
+def is_descriptor(entry: object, special: str) -> bool:
+    """Whether what a class has under a name is an object whose class says, by ``__get__`` or
+    ``__set__``, what the attribute is."""
+    cls = type(entry)
+    return is_object_class(cls) and written(cls, special) is not None
+
+
+def is_computed(entry: object) -> bool:
+    """Whether what a class has under a name is a function of its object, which may raise an
+    AttributeError: then there is no such attribute."""
+    return isinstance(entry, (property, functools.cached_property)) or (
+        is_descriptor(entry, "__get__")
+    )
+
+
+def comes_first(entry: object) -> bool:
+    """Whether what a class has under a name comes before what its object holds under it."""
+    return isinstance(entry, property) or (
+        is_descriptor(entry, "__get__") and is_descriptor(entry, "__set__")
+    )
+
+
+def entry_of(cls: type, name: str) -> object:
+    """What a class, or the first of its bases that has it, has under this name."""
+    return class_entry(order_of(cls), name)[1]
+
+
+def written(cls: type, name: str) -> types.FunctionType | None:
+    """Return the special method of a class if its user wrote it (not ``@dataclass``, not
+    ``tuple``)."""
+    _, found = class_entry(order_of(cls), name)
+    if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
+        return found
+    return None
+
+
 __all__ = [
-    "check_hash", "class_entry", "function_in", "has_entry", "keeps", "own_function",
+    "check_hash", "class_entry", "comes_first", "entry_of", "function_in", "has_entry",
+    "is_computed", "is_descriptor", "keeps", "own_function", "written",
 ]  # fmt: skip

@@ -63,6 +63,7 @@ from pullback.frontend.memory.dict_views import is_view, seen_by, word_of
 from pullback.frontend.memory.keys_by_methods import own_key
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.object_classes import LooseDict, are_dicts, is_object_class
 from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.signals import Unreachable
@@ -327,7 +328,7 @@ def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
 
 
 def _is_tuple(record: RecordV) -> bool:
-    return issubclass(record.cls, tuple)
+    return is_tuple_class(record.cls)
 
 
 def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:

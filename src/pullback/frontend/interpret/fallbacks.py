@@ -12,7 +12,7 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import missing_attributes
 from pullback.frontend.memory import places
 from pullback.frontend.memory.item_attributes import is_item
-from pullback.frontend.python.container_bases import held_by, hidden_of, order_of
+from pullback.frontend.python.container_bases import VALUES, held_by, hidden_of, order_of
 from pullback.frontend.python.object_classes import fallback_of, slots_of
 from pullback.frontend.python.paths import Attribute
 
@@ -100,14 +100,18 @@ def check_copied(run: Run, cls: type, node: ast.AST) -> None:
         run.refuse(node, f"a copy of {cls.__name__}, which has a {written[0]} of its own")
 
 
-_ADDED_BY = {list: ("append", "extend", "__iter__"), dict: ("__setitem__", "items")}
+_MADE_BY = "__new__", "__getnewargs__", "__getnewargs_ex__"
+_ADDED_BY = {
+    list: ("append", "extend", "__iter__"), dict: ("__setitem__", "items"),
+    **dict.fromkeys(VALUES, _MADE_BY),
+}  # fmt: skip
 
 
 def check_container_copied(run: Run, cls: type, node: ast.AST, own_dict: bool = False) -> None:
     """Refuse a copy of an object of a class derived from a container, if its methods would be
     called for each item, or its ``__init__`` for the copy."""
     (held,) = held_by(cls).values()
-    own = {n for c in order_of(cls) if c in cls.__mro__ for n in vars(c)}
+    own = {n for c in order_of(cls)[:-1] if c in cls.__mro__ for n in vars(c)}
     if own_dict or held not in _ADDED_BY or not own.isdisjoint(_ADDED_BY[held]):
         reason = f"a copy of {cls.__name__}, which Python makes by methods of its own"
         run.refuse(node, reason, "write a method that makes it")

@@ -73,6 +73,7 @@ from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
@@ -107,7 +108,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return iterate(run, special_methods.iterator(run, value, node), node)
         case RecordV(cls) if issubclass(cls, dict) or is_view(value) or is_object_dict(value):
             return hash_methods.items_of(run, value, node)
-        case RecordV(cls, fields) if issubclass(cls, tuple):
+        case RecordV(cls, fields) if is_tuple_class(cls):
             return Unrolled(tuple(fields.values()))
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))
@@ -142,8 +143,7 @@ def is_driven(value: Value) -> bool:
 
 
 def listed(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return the items of an iterator, or of an object that makes one, as a list; what else there
-    is as it is."""
+    """Return the items of an iterator, or of what makes one, as a list; all else as it is."""
     if not is_driven(value) and not special_methods.is_iterable(value):
         return value
     return collect(run, iterate(run, value, node), node)
@@ -360,7 +360,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
             return ext.int_value(n)
         case TupleV(items) | Static(set() | frozenset() as items):
             return Static(len(items))
-        case RecordV(cls, fields) if issubclass(cls, (tuple, dict)):
+        case RecordV(cls, fields) if issubclass(cls, dict) or is_tuple_class(cls):
             return Static(len(fields))
         case RangeV():
             count = range_items.parts(run, value, node)[1]

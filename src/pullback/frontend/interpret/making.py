@@ -17,7 +17,14 @@ from pullback.frontend.interpret import attributes, objects, shared_objects
 from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.kinds.values import FunctionV, Owner, RecordV, RefV, Static, Value, register
 from pullback.frontend.memory import container_objects
-from pullback.frontend.python.container_bases import held_by
+from pullback.frontend.python.container_bases import (
+    VALUE,
+    held_by,
+    holds_value,
+    home_of,
+    text_of,
+    value_base,
+)
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.object_classes import (
@@ -43,7 +50,7 @@ def make(
     _check(run, cls, node)
     by = maker_of(cls)
     if by is not None:
-        return _by_maker(run, cls, by, args, kwargs, node)
+        return _by_maker(run, cls, by, args, kwargs, node, methods)
     methods, args = methods or {}, container_objects.taken(run, cls, args, node)
     run.constructed[cls] = None
     if run.store is not None and can_be_shared(cls):
@@ -77,6 +84,22 @@ def check_named(run: Run, cls: type, node: ast.AST) -> None:
     if captures(cls):
         reason = f"an object of {cls.__name__}, whose methods use variables around it, is made"
         run.refuse(node, f"{reason} by another name", "call the class by its name")
+
+
+@register(float.__new__, int.__new__, str.__new__, tuple.__new__)
+def _value_new(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``float.__new__(cls, value)`` of a class derived from ``float``."""
+    of = args[0] if args else None
+    cls = of.value if isinstance(of, Static) else None
+    base = value_base(cls) if isinstance(cls, type) and is_object_class(cls) else None
+    if not isinstance(cls, type) or base is None:
+        reason = "__new__ of a class of Python's own"
+        sp.refuse(node, reason, "call the class: float(v)", error=ArgumentTypeError)
+    maker = maker_of(text_of(base))
+    assert isinstance(sp, Run) and maker is not None
+    return sp.call(function_in(sp, cls, maker, "__new__", node), args, node, kwargs)
 
 
 @register(object.__new__, list.__new__, dict.__new__, deque.__new__)
@@ -114,6 +137,8 @@ def empty(run: Run, cls: type, node: ast.AST) -> Value:
 def held(run: Run, cls: type, node: ast.AST) -> dict[str, Value]:
     """Return the empty containers that a new object of a class holds, which is one by a base
     class."""
+    if holds_value(cls):  # its __new__ gives it what it holds
+        return {}
     return {n: run.call(in_text(run, made), (), node) for n, made in held_by(cls).items()}
 
 
@@ -124,9 +149,17 @@ def in_text(run: Run, cls: type) -> Static:
 
 def _by_maker(
     run: Run, cls: type, by: types.FunctionType, args: Sequence[Value], kwargs: dict[str, Value],
-    node: ast.AST,
+    node: ast.AST, methods: dict[str, Value] | None,
 ) -> Value:  # fmt: skip
     """Return ``cls(...)`` of a class that says by ``__new__`` which object that is."""
+    base = value_base(cls)
+    if base is not None and home_of(by) is not None:
+        given = container_objects.taken(run, cls, args, node)
+        plain = not given and not kwargs and base is str
+        value = Static("") if plain else run.call(Static(base), given, node, kwargs)
+        made = _holding(run, cls, value, methods or {}, node)
+        init = attributes.written(cls, "__init__")
+        return made if init is None else _initialised(run, made, init, args, kwargs, node)
     if captures(cls) or (is_dataclass(cls) and attributes.written(cls, "__init__") is None):
         run.refuse(node, f"{cls.__name__} has a __new__ of its own", "use a function")
     f = function_in(run, cls, by, "__new__", node)
@@ -141,6 +174,21 @@ def _by_maker(
         reason = f"{cls.__name__}.__new__ gives an object that others may have"
         run.refuse(node, reason, "use a function", error=MutationError)
     return _initialised(run, found, init, args, kwargs, node)
+
+
+def holding(run: Run, cls: Value, value: Value, node: ast.AST) -> RecordV:
+    """Return a new object of a class derived from that of a number, text or tuple."""
+    assert isinstance(cls, Static) and isinstance(cls.value, type)
+    check_named(run, cls.value, node)
+    return _holding(run, cls.value, value, {}, node)
+
+
+def _holding(
+    run: Run, cls: type, value: Value, methods: dict[str, Value], node: ast.AST
+) -> RecordV:
+    _check(run, cls, node)
+    run.constructed[cls] = None
+    return _new(cls, {**methods, VALUE: value})
 
 
 def make_here(
@@ -291,4 +339,4 @@ def _is_called(cls: type) -> bool:
     return isinstance(method, types.FunctionType) and not is_closed(method)
 
 
-__all__ = ["check_named", "make", "make_here", "refuse_class"]
+__all__ = ["check_named", "holding", "make", "make_here", "refuse_class"]

@@ -37,7 +37,7 @@ from pullback.frontend.kinds.values import (
     Value,
     register,
 )
-from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.python.container_bases import holds_value, order_of
 from pullback.frontend.python.guards import Guard
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.object_classes import attributes_of, is_object_class
@@ -200,7 +200,9 @@ def _is_written(e: ast.expr) -> bool:
 def _names(run: Run, obj: Value, pieces: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the attributes of an object with such names; None if these are not known."""
     match obj:
-        case RecordV(cls, fields, outside=place) if not issubclass(cls, (dict, tuple)):
+        case RecordV(cls, fields, outside=place) if (
+            not issubclass(cls, (dict, tuple)) or holds_value(cls)
+        ):
             classes, held = [cls], {*fields}
             if place is not None:
                 held |= {*attributes_of(place.value)}

@@ -69,6 +69,7 @@ from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.memory.object_dicts import is_object_dict
 from pullback.frontend.python import generics, records, special_methods
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.libraries import is_used_in_brackets
 from pullback.frontend.python.object_classes import LooseDict, are_dicts, is_object_class, maker_of
 from pullback.frontend.python.syntax import updated
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
 
 def as_tuple(value: Value) -> Value:
     """Return a NamedTuple as the plain tuple that it is, and any other value itself."""
-    if isinstance(value, RecordV) and issubclass(value.cls, tuple):
+    if isinstance(value, RecordV) and is_tuple_class(value.cls):
         return TupleV(tuple(value.fields.values()))
     return value
 
@@ -116,7 +117,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             by_method = special_methods.truth(run, value, node)
             if by_method is not None:
                 return by_method
-            return bool(fields) or not (issubclass(cls, tuple) or are_dicts(cls))
+            return bool(fields) or not (is_tuple_class(cls) or are_dicts(cls))
         case RefV() if is_shared(value):
             return truth(run, opened(run, value, node), node)
         case RefV():
@@ -192,7 +193,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
             function = run.attribute(value, "__getitem__", node)
             return run.call(function, (as_parts(cls, index),), node)
-        case RecordV(cls, fields) if issubclass(cls, tuple):
+        case RecordV(cls, fields) if is_tuple_class(cls):
             items = tuple(fields.values())
             return _of_tuple(run, items, False, TupleV(items), index, node)
         case ListV():

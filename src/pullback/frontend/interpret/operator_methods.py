@@ -13,9 +13,9 @@ from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.class_functions import class_entry
 from pullback.frontend.interpret.symbol_values import METHODS as COMPARISONS
 from pullback.frontend.interpret.symbol_values import MIRRORED
-from pullback.frontend.kinds.values import ArrayV, RecordV, RefV, Static, Value
+from pullback.frontend.kinds.values import ArrayV, RecordV, RefV, Scalar, Static, Value
 from pullback.frontend.memory.container_objects import contents
-from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.python.container_bases import holds_value, order_of
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Va
     """Return ``left op right`` by such a method; None if there is none."""
     name = METHODS[op]
     mine, other = (left, right, f"__{name}__"), (right, left, f"__r{name}__")
+    if _is_numpy(left) and isinstance(right, (RecordV, RefV)) and holds_value(right.cls):
+        return run.binop(op, left, contents(run, right, node), node)  # NumPy asks no method of it
     _check_array(run, left, right, other[2], node)
     if _comes_first(run, left, right, other[2], node):
         turns = [other, mine]
@@ -72,7 +74,8 @@ def comparison(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> V
             return found
         asked = asked or here
     if not asked:
-        return None
+        x, y = contents(run, left, node), contents(run, right, node)
+        return None if x is left and y is right else run.compare(op, x, y, node)
     if op in ("==", "!="):
         return _identical(run, op, left, right, node)
     words = " and ".join(repr(_word(run, v)) for v in (left, right))
@@ -139,6 +142,10 @@ def _check_array(run: Run, left: Value, right: Value, method: str, node: ast.AST
 
 
 _NONE = object()
+
+
+def _is_numpy(value: Value) -> bool:
+    return isinstance(value, ArrayV) or (isinstance(value, Scalar) and not value.py)
 
 
 def _classes(run: Run, value: Value) -> Sequence[type]:

@@ -44,6 +44,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.memory import ownership, places
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.syntax import pattern_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
@@ -463,12 +464,12 @@ def _has_items(subject: Value) -> bool:
         known = subject.value
         return isinstance(known, Sequence) and not isinstance(known, (str, bytes, bytearray))
     if isinstance(subject, (RecordV, RefV)):
-        return issubclass(subject.cls, Sequence) and not issubclass(subject.cls, tuple)
+        return issubclass(subject.cls, Sequence) and not is_tuple_class(subject.cls)
     return isinstance(subject, RangeV)
 
 
 def _in_sequence(patterns: Sequence[ast.pattern], subject: Value) -> list[Part] | None:
-    if isinstance(subject, RecordV) and issubclass(subject.cls, tuple):
+    if isinstance(subject, RecordV) and is_tuple_class(subject.cls):
         subject = TupleV(tuple(subject.fields.values()))
     if not isinstance(subject, TupleV):
         return None

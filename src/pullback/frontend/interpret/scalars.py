@@ -22,9 +22,19 @@ from pullback.frontend.interpret import symbol_values
 from pullback.frontend.interpret.float_powers import NO_NEGATIVE_POWER, float_power, power_of
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
-from pullback.frontend.kinds.values import CaughtV, Scalar, Specialiser, Static, SymbolV, Value
+from pullback.frontend.kinds.values import (
+    CaughtV,
+    RecordV,
+    RefV,
+    Scalar,
+    Specialiser,
+    Static,
+    SymbolV,
+    Value,
+)
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import integers
+from pullback.frontend.python.container_bases import VALUE, holds_value
 
 Fold = Callable[[object, object], object]
 
@@ -75,6 +85,8 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
             held = sp.operand_of_exception(value, node)
             if held is not value:
                 return scalar(sp, held, node)
+        case RecordV(cls) | RefV(cls=cls) if holds_value(cls):
+            return scalar(sp, sp.attribute(value, VALUE, node), node)
         case _:
             pass
     sp.refuse(node, f"expected a number, not {sp.describe(value)}", error=_type_error())

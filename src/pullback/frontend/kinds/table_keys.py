@@ -23,7 +23,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
 )
 from pullback.frontend.kinds.sum_kinds import alternatives
-from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.python.container_bases import holds_value, is_tuple_class, order_of
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.symbols import symbol_class
 
@@ -62,7 +62,7 @@ def key_kind(kind: Kind, floats: bool = False) -> Kind | None:
             return OptionalK(RefK(cls))
         case RefK(cls) | OptionalK(RefK(cls), StaticK(_, None)) if is_by_methods(cls):
             return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
-        case RecordK(cls) if is_by_methods(cls) and not is_object_class(cls):
+        case RecordK(cls) if is_value_by_methods(cls):
             return RecordK(Hashed, (("code", ScalarK(I64, True)), ("held", kind)))
         case OptionalK(inner, StaticK(_, None)):
             one = key_kind(inner, floats)
@@ -130,7 +130,7 @@ def _may_be_equal(a: Kind, b: Kind) -> bool:
         case SymbolK(one), SymbolK(other):
             return issubclass(one, str) and issubclass(other, str)
         case (RecordK(cls), TupleK()) | (TupleK(), RecordK(cls)):
-            return issubclass(cls, tuple)
+            return is_tuple_class(cls)
         case _:
             return False
 
@@ -138,7 +138,7 @@ def _may_be_equal(a: Kind, b: Kind) -> bool:
 def _is_by_fields(cls: type) -> bool:
     """Whether objects are equal, and have one hash, if their classes and all their fields are: a
     frozen dataclass whose methods for that are the generated ones, or a NamedTuple."""
-    if issubclass(cls, tuple):
+    if issubclass(cls, tuple) and is_tuple_class(cls):
         return _entry(cls, "__eq__") is None and cls.__hash__ is tuple.__hash__
     made = getattr(cls, "__dataclass_params__", None)
     if made is None or not is_dataclass(cls):
@@ -165,6 +165,11 @@ def is_by_methods(cls: type) -> bool:
     return cls is not Hashed and written and not _is_by_fields(cls)
 
 
+def is_value_by_methods(cls: type) -> bool:
+    """Whether the same is so, and no object of the class changes what its methods compare."""
+    return is_by_methods(cls) and (not is_object_class(cls) or holds_value(cls))
+
+
 def _entry(cls: type, name: str) -> object:
     """Return what the classes of a user have under a name; None if that is nothing."""
     users = (c for c in order_of(cls) if c not in (object, tuple))
@@ -183,5 +188,6 @@ def is_unhashable(cls: type) -> bool:
 
 
 __all__ = [
-    "Hashed", "has_methods", "is_by_methods", "is_unhashable", "item_kind", "key_kind", "met",
+    "Hashed", "has_methods", "is_by_methods", "is_unhashable", "is_value_by_methods", "item_kind",
+    "key_kind", "met",
 ]  # fmt: skip

@@ -104,7 +104,10 @@ def _inside(value: object) -> Iterable[object]:
     held = attributes_of(value)
     for name in held_by(type(value)):
         items = held.pop(name)
-        yield from items.values() if isinstance(items, dict) else items
+        if isinstance(items, (float, int, str)):
+            yield items
+        else:
+            yield from items.values() if isinstance(items, dict) else items
     yield from held.values()
 
 

@@ -33,7 +33,7 @@ from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.library.text import deep_copies, graph_copies
 from pullback.frontend.memory import hash_tables, holding, ownership
 from pullback.frontend.memory.long_tuples import as_class
-from pullback.frontend.python.container_bases import held_by
+from pullback.frontend.python.container_bases import held_by, is_tuple_class
 from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.objects_outside import with_attributes
 from pullback.frontend.run import Run
@@ -149,7 +149,7 @@ class _Copy:
                 if not self.apart and any(map(is_unread, fields.values())):
                     reason = "a copy of an object with an attribute that is no argument"
                     run.refuse(node, reason, "make a new one of its numbers")
-                if cls is not dict and not issubclass(cls, tuple):
+                if cls is not dict and not is_tuple_class(cls):
                     check_copied(run, cls, node)
                 if held := held_by(cls):
                     check_container_copied(run, cls, node, "__dict__" in fields)

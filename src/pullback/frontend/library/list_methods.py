@@ -45,7 +45,7 @@ from pullback.frontend.library.compiled_text import array_of, run_program
 from pullback.frontend.library.text import sorting
 from pullback.frontend.library.told import not_in_list, told
 from pullback.frontend.memory.dict_views import is_view, word_of
-from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.python.container_bases import is_tuple_class, order_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
@@ -182,7 +182,7 @@ def _parts(value: Value) -> tuple[Value, ...] | None:
     """Return the items of a value that is compared item by item."""
     if isinstance(value, TupleV):
         return value.items
-    if isinstance(value, RecordV) and issubclass(value.cls, tuple):
+    if isinstance(value, RecordV) and is_tuple_class(value.cls):
         return tuple(value.fields.values())
     return None
 

@@ -36,6 +36,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.memory import dicts
 from pullback.frontend.python import records
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.raised_classes import plain_class
 from pullback.frontend.python.syntax import parameters
@@ -226,7 +227,7 @@ def dict_of_tuple(
     if args or kwargs:
         sp.refuse(node, "_asdict takes no arguments", error=ArgumentTypeError)
     names = getattr(receiver.cls, "_fields", None) if isinstance(receiver, RecordV) else None
-    if not isinstance(receiver, RecordV) or not issubclass(receiver.cls, tuple) or not names:
+    if not isinstance(receiver, RecordV) or not is_tuple_class(receiver.cls) or not names:
         sp.refuse(node, f"_asdict of {sp.describe(receiver)}", "write {'x': p.x, 'y': p.y}")
     return dicts.made({name: receiver.fields[name] for name in names})
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from pullback.errors import ArgumentValueError
+from pullback.frontend.interpret import making
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -211,6 +212,18 @@ def contents(value: Any) -> Any:
 @register(contents)
 def _contents(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return container_objects.contents(cast("Run", sp), args[0], node)
+
+
+def holding(cls: type, value: Any) -> Any:
+    """Return a new object of a class derived from that of a number, text or tuple, which holds
+    this one."""
+    return value
+
+
+@register(holding)
+def _holding(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    cls, value = args
+    return making.holding(cast("Run", sp), cls, value, node)
 
 
 def items_of(value: Any) -> Any:

@@ -31,6 +31,7 @@ from pullback.frontend.kinds.table_keys import (
     has_methods,
     is_by_methods,
     is_unhashable,
+    is_value_by_methods,
     key_kind,
 )
 from pullback.frontend.kinds.undefined import dummy_atom
@@ -49,6 +50,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import tuple_numbers
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import definition_of
 
@@ -104,7 +106,7 @@ def _check_class(run: Run, value: Value, node: ast.AST) -> None:
 def check_shared(run: Run, value: Value, node: ast.AST) -> None:
     """Refuse an object that can be a key where objects may have several names: as one in a table
     it has another one."""
-    if isinstance(value, RecordV) and is_object_class(value.cls) and is_by_methods(value.cls):
+    if isinstance(value, RecordV) and is_by_methods(value.cls) and is_object_class(value.cls):
         try:
             run.refuse(node, f"{run.describe(value)} as a key", error=ArgumentTypeError)
         except ArgumentTypeError as e:
@@ -160,7 +162,7 @@ def hashed(run: Run, value: Value, node: ast.AST) -> Value:
         case ListV() if key_kind(kind_of(value)) is not None:
             code = run_program(run, tuple_numbers.of_items, (value,), node)
             return RecordV(Hashed, {"code": code, "held": value})
-        case RecordV(cls) if is_by_methods(cls) and not is_object_class(cls):
+        case RecordV(cls) if is_value_by_methods(cls):
             return _with_number(run, value, node)
         case TupleV(items, False):
             return replace(value, items=tuple(hashed(run, v, node) for v in items))
@@ -341,9 +343,9 @@ def equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
 def as_tuple_of(value: Value, kind: Kind) -> Value:
     """Return a NamedTuple that is looked for among tuples as a tuple, and the other way round."""
     match value, kind:
-        case RecordV(cls, named), TupleK() if issubclass(cls, tuple):
+        case RecordV(cls, named), TupleK() if is_tuple_class(cls):
             return TupleV(tuple(named.values()))
-        case TupleV(items, False), RecordK(cls, held) if issubclass(cls, tuple):
+        case TupleV(items, False), RecordK(cls, held) if is_tuple_class(cls):
             return RecordV(cls, {n: v for (n, _), v in zip(held, items, strict=True)})
         case _:
             return value
@@ -354,7 +356,7 @@ def items_of(kind: Kind) -> TupleK | None:
     match kind:
         case TupleK():
             return kind
-        case RecordK(cls, held) if issubclass(cls, tuple):
+        case RecordK(cls, held) if is_tuple_class(cls):
             return TupleK(tuple(k for _, k in held))
         case _:
             return None

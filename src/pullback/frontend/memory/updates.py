@@ -32,6 +32,7 @@ from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists, loose_dicts
 from pullback.frontend.memory.holding import holds_memory, is_updated_in_place
 from pullback.frontend.memory.places import Move, Moved, Step
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.object_classes import are_dicts, is_object_class
 from pullback.frontend.store.shared_memory import in_full
 
@@ -234,7 +235,7 @@ def field_of(run: Run, value: RecordV, step: Step, node: ast.AST) -> str:
         return dicts.key_of(run, step, node)
     if isinstance(step, str) and step in value.fields and not are_dicts(value.cls):
         return step
-    if not isinstance(step, str) and issubclass(value.cls, tuple):
+    if not isinstance(step, str) and is_tuple_class(value.cls):
         k = known(step, len(value.fields))
         if k is not None:
             return list(value.fields)[k]

@@ -29,6 +29,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.python import records
 from pullback.frontend.python.annotations import named, show
+from pullback.frontend.python.container_bases import is_tuple_class
 
 _SORTS: dict[object, str] = {
     float: "number", int: "number", bool: "number", np.ndarray: "number",
@@ -85,7 +86,7 @@ def _sort_of(kind: ArgType) -> str | None:
         case ListK() | TupleK():
             return "sequence"
         case RecordK(cls):
-            return "dict" if cls is dict else "sequence" if issubclass(cls, tuple) else "record"
+            return "dict" if cls is dict else "sequence" if is_tuple_class(cls) else "record"
         case StaticK(_, None):
             return None
         case StaticK(_, enum.Enum() as member):

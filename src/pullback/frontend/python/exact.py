@@ -6,8 +6,9 @@ differently, a masked array skips elements), and even an empty subclass is anoth
 comes from.
 
 NumPy's scalars, ``bool``, members of enumerations and ``NamedTuple`` classes are not refused, since
-they are values with a meaning of their own. A ``np.memmap`` has the behaviour of an array, and is
-read as one, where it lies.
+they are values with a meaning of their own, and neither are objects of classes that a user derives
+from ``float``, ``list`` and their likes, which hold one (``container_bases``). A ``np.memmap`` has
+the behaviour of an array, and is read as one, where it lies.
 """
 
 from __future__ import annotations

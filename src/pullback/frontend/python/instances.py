@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from pullback.frontend.python.container_bases import filled, held_by, is_hidden
+from pullback.frontend.python.container_bases import filled, held_by, is_hidden, is_tuple_class
 
 
 def bare(cls: type, values: dict[str, object]) -> object:
     """Return an instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
     if cls is dict:
         return values
-    if issubclass(cls, tuple):
+    if is_tuple_class(cls):
         return tuple.__new__(cls, values.values())
     if held_by(cls):
         made = filled(cls, values)
+        if made is None:  # in a gradient: an int or a text has none
+            return None
     else:
         made = (SimpleNamespace if issubclass(cls, SimpleNamespace) else object).__new__(cls)
     for name, value in values.items():

@@ -55,7 +55,7 @@ def is_object_class(cls: type) -> bool:
 def _is_plain(cls: type) -> bool:
     if type(cls) not in (type, abc.ABCMeta, type(typing.Protocol)):
         return False
-    if issubclass(cls, (type, enum.Enum, BaseException, tuple)):
+    if issubclass(cls, (type, enum.Enum, BaseException, tuple)) and not held_by(cls):
         return False
     if is_record_class(cls) and is_frozen(cls):
         return False

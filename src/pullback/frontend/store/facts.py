@@ -47,7 +47,7 @@ from pullback.frontend.kinds.kinds import (
     without_spare,
 )
 from pullback.frontend.python.annotations import memory
-from pullback.frontend.python.container_bases import held_by, order_of
+from pullback.frontend.python.container_bases import held_by, holds_value, order_of
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, is_written
 from pullback.frontend.signals import RegionsMeetError
 from pullback.frontend.store.always_set import initialised
@@ -417,6 +417,7 @@ def can_be_shared(cls: type) -> bool:
     return (
         is_object_class(cls)
         and cls not in NAMESPACES
+        and not holds_value(cls)
         and not hook_of(cls)
         and own.isdisjoint({"__init_subclass__", "__del__", "__copy__", "__deepcopy__"})
         and not getattr(cls, "__abstractmethods__", None)

@@ -12,7 +12,7 @@ from pullback.core.types import Array, Real, Type
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element, join, promote
-from pullback.frontend.kinds.kinds import ArrayK, ListK, ScalarK, StaticK, TupleK
+from pullback.frontend.kinds.kinds import ArrayK, ListK, RecordK, ScalarK, StaticK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
     GeneratorV,
@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.told import not_joined, told
+from pullback.frontend.python.container_bases import VALUE, holds_value
 from pullback.frontend.python.outsiders import unsupported_value
 
 _RAGGED = "setting an array element with a sequence: the rows have different shapes"
@@ -49,6 +50,8 @@ def to_array(sp: Specialiser, value: Value, node: ast.AST, temporary: bool = Fal
             return _of_parts(sp, parts, node)
         case GeneratorV():
             sp.refuse(node, "NumPy makes no array of a generator", "write a list: [... for ...]")
+        case RecordV(cls) if holds_value(cls):
+            return to_array(sp, sp.attribute(value, VALUE, node), node, temporary)
         case RecordV():
             sp.refuse(node, f"an array of {sp.describe(value)} is not supported")
         case Static(obj) if (told := unsupported_value(obj)) is not None:
@@ -244,6 +247,11 @@ def _of_list(sp: Specialiser, items: ListV, node: ast.AST, temporary: bool) -> A
         case StaticK(_, value) if isinstance(value, (bool, int, float)):
             t = sp.scalar(Static(value), node).type
             return filled(sp, (items.length,), Static(value), t, node)
+        case RecordK(cls) if holds_value(cls):
+            def held(i: Atom) -> Value:
+                return sp.attribute(sp.element(items, i, node, False), VALUE, node)
+
+            return _of_list(sp, sp.sequence(items.length, held, node), node, True)
         case TupleK(kinds) if kinds:
             columns = [_column(sp, items, k, node) for k in range(len(kinds))]
             return stack(sp, columns, 1, node)
