@@ -72,7 +72,8 @@ NAMES = {
                "tests/opt/test_constructor_specialisation.py",
                "tests/opt/test_known_constructor.py",
                *(f"tests/frontend/test_{name}.py" for name in (
-                   "attribute_updates", "container_bases", "local_classes",
+                   "attribute_updates", "container_bases", "local_classes", "value_classes",
+                   "function_identity",
                    "advice", "aliases", "asdict", "bools_in_operators", "caught", "clause_names",
                    "constructs", "contextmanager", "deques", "descriptors", "dict_views",
                    "error_texts", "exception_values", "fallbacks",

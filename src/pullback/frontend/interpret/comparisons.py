@@ -26,6 +26,7 @@ from pullback.frontend.interpret import (
     small_ints,
     symbol_values,
 )
+from pullback.frontend.interpret.function_identity import are_one, is_function
 from pullback.frontend.interpret.identities import identical, same_object, same_row
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.lexicographic import by_any_items
@@ -93,8 +94,6 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
             return contains(run, left, right, node)
         case "not in":
             return run.unary("not", contains(run, left, right, node), node)
-    if choices.is_choice(left) or choices.is_choice(right):
-        run.refuse(node, "functions and iterators cannot be compared", error=ArgumentTypeError)
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.compare(run, op, left, right, node)
     equality = op in ("==", "!=")
@@ -106,6 +105,8 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         return optionals.compared(
             run, op, left, right, node, lambda x, y: compare(run, op, x, y, node)
         )
+    if (found := _of_functions(run, op, left, right, node)) is not None:
+        return found
     if is_complex(left) or is_complex(right):
         return complex_values.compare(run, op, left, right, node)
     if isinstance(left, CaughtV) or isinstance(right, CaughtV):
@@ -143,6 +144,22 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
         error=ArgumentTypeError,
     )
+
+
+def _of_functions(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """Return a comparison of functions; None where an object is asked, or there are none."""
+    if op in ("==", "!=") and (is_function(left) or is_function(right)) and not (
+        isinstance(left, _ASKED) or isinstance(right, _ASKED)
+    ):
+        one = are_one(run, left, right, True, node)
+        return one if op == "==" else run.unary("not", one, node)
+    if choices.is_choice(left) or choices.is_choice(right):
+        run.refuse(node, "functions and iterators cannot be compared", error=ArgumentTypeError)
+    return None
+
+
+_ASKED = RecordV, RefV, ArrayV, CaughtV
+"""What is asked itself whether it is equal to a function."""
 
 
 def _require_order(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> None:

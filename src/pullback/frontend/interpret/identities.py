@@ -11,6 +11,7 @@ from pullback.core.types import BOOL
 from pullback.errors import IdentityError
 from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import made_texts, symbol_values
+from pullback.frontend.interpret.function_identity import are_one, is_function
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.kinds import static_scalar
@@ -61,6 +62,9 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
     a, b = closed(run, a, node), closed(run, b, node)
     if _may_be_reference(a) or _may_be_reference(b):
         found = same_row(run, a, b, node)
+        return found if positive else run.unary("not", found, node)
+    if is_function(a) or is_function(b):
+        found = are_one(run, a, b, False, node)
         return found if positive else run.unary("not", found, node)
     same = same_object(a, b)
     if same is not None:
