@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -114,7 +115,48 @@ def kept_by_another(x):
     return sum(d["a"] * d["b"] for d in kept)
 
 
-PROGRAMS = [undone, scheduled, wrong_ones, told_by_names, kept_by_another]
+@dataclass
+class Settings:
+    rate: float
+    steps: float = 2.0
+    decay: float = 3.0
+
+
+class Place(NamedTuple):
+    a: float
+    b: float = 5.0
+
+
+class Scale:
+    def __init__(self, a, *, b=1.0):
+        self.product = a * b
+
+
+def named(x, names):
+    found = {}
+    for n in names:
+        found[n] = x
+    return found
+
+
+def of_classes(x):
+    s = Settings(**named(x, ["rate", "decay"]))
+    total = s.decay * Settings(x, **named(x, ["steps"])).steps + s.steps
+    total += sum(Place(**named(x, ["a"]))) + Place(**named(x, ["b", "a"])).b
+    total += Scale(**named(x, ["a", "b"])).product + Scale(x, **named(2.0 * x, ["b"])).product
+    for make, names in ((Settings, ["steps"]), (Settings, ["rate", "z"]), (Place, ["b"])):
+        try:
+            make(**named(x, names))
+        except TypeError as e:
+            print(e)
+    try:
+        Settings(1.0, **named(x, ["rate"]))
+    except TypeError as e:
+        print(e)
+    return total
+
+
+PROGRAMS = [of_classes, undone, scheduled, wrong_ones, told_by_names, kept_by_another]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as pb
@@ -116,7 +118,30 @@ def missing(x, names):
     return r.x
 
 
+def methods_with_a_name(x, names):
+    r = Robot(x)
+    for n in names:
+        step = getattr(r, n)
+        step(x)
+    return r.x
+
+
+def of_a_module(x, names):
+    total, known = 0.0, ("sin", "tanh", "exp", "cosh")
+    for n in names:
+        total += getattr(math, known[n])(x)
+        f = getattr(np, known[n] if n < 3 else "sin" + "h")
+        total += f(np.array([x, 2.0])).sum()
+        g = getattr(math, "sin" + ("h" if n else ""))
+        try:
+            total += g(x) * getattr(math, "tan" if n < 2 else "tangens")(x)
+        except AttributeError as e:
+            print(e)
+    return float(total)
+
+
 CASES = [
+    (methods_with_a_name, ["do_add", "do_scale", "do_add"]), (of_a_module, [0, 2, 1, 3]),
     (gate, ["coin", "coin", "push", "kick", "push", "coin"]),
     (robot, ["add", "SCALE", "nix", "twice"]),
     (fields, ["coins", "step", "coins"]), (taken_once, ["scale", "add", "add"]),
@@ -140,6 +165,14 @@ def test_a_name_that_no_class_has() -> None:
     with pytest.raises(AttributeError) as found:
         pb.jit(missing)(1.3, ["add", "gone"])
     assert found.value.args == plain.value.args
+
+
+def test_a_function_of_a_module_that_is_not_written() -> None:
+    f = pb.jit(lambda x, names: sum(getattr(math, n)(x) for n in names))
+    with pytest.raises(pb.UnsupportedError, match="by a name that stands nowhere in the function"):
+        f(1.3, ["sin", "cos"])
+    with pytest.raises(AttributeError, match="module 'math' has no attribute 'sinus'"):
+        f(1.3, ["sinus", "cos"])
 
 
 def special(x, names):

@@ -10,6 +10,7 @@ each key.
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import rests
 from pullback.frontend.memory import dicts, hash_methods, references
 from pullback.frontend.memory.loose_dicts import is_loose
+from pullback.frontend.python.annotations import is_record_class
+from pullback.frontend.python.container_bases import is_tuple_class
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -104,6 +108,8 @@ def call(
             return calls.case_closure(run, function, one, node)
         case TupleV() if choices.is_choice(function):
             return choices.call(run, function, one, node)
+        case Static(type() as cls) if (found := _parameters(cls)) is not None:
+            return _of_class(run, cls, found[len(args) :], args, kwargs, node)
     maybe = {n: v for n, v in kwargs.items() if isinstance(v, (MaybeV, Table))}
     name, value = next(iter(maybe.items()))
     if isinstance(value, Table) or len(maybe) > _MOST or (
@@ -133,21 +139,9 @@ def _of_function(
     defaults |= dict(f.kw_defaults)
     taken = {*positional[: len(f.bound) + len(args)], *(p.arg for p in spec.posonlyargs)}
     names = [n for n in (*positional, *(p.arg for p in spec.kwonlyargs)) if n not in taken]
-    made = {n: v for n, v in kwargs.items() if not isinstance(v, (MaybeV, Table))}
-    asked: dict[str, tuple[Atom | bool, Callable[[], Value]]] = {
-        n: (v.bound, _given(v.value)) for n, v in kwargs.items() if isinstance(v, MaybeV)
-    }
-    found = kwargs.get("**")
-    if isinstance(found, Table):
-        wanted = TupleV(tuple(Static(n) for n in names if n not in kwargs))
-        by_name = TupleV(tuple(Static(n) for n in kwargs if n != "**"))
-        by_place = TupleV(tuple(Static(n) for n in positional if n in taken))
-        said = Static(f.definition.qualname), Static(_called(f))
-        given = found.table, wanted, by_name, by_place, *said
-        run_program(run, rests.check_keywords, given, found.node)
-        for n in (n for n in names if n not in kwargs):
-            held = hash_methods.contains(run, found.table, Static(n), found.node)
-            asked[n] = run.truth(held, node), _item(run, found, n)
+    by_place = [n for n in positional if n in taken]
+    said = f.definition.qualname, _called(f)
+    made, asked = _apart(run, kwargs, names, by_place, said, node)
     for n, (there, value) in asked.items():
         default = defaults.get(n)
         if default is not None and references.is_object(default):
@@ -164,6 +158,85 @@ def _of_function(
             run.require(there, "TypeError", message, node)
             made[n] = value()
     return run.call(f, args, node, made)
+
+
+_Asked = dict[str, tuple[Atom | bool, Callable[[], Value]]]
+"""Arguments by keyword that may not be there: whether they are, and what they are then."""
+
+
+def _apart(
+    run: Run, kwargs: dict[str, Value], names: Sequence[str], by_place: Sequence[str],
+    said: tuple[str, str], node: ast.AST,
+) -> tuple[dict[str, Value], _Asked]:  # fmt: skip
+    """Return the arguments by keyword that are there, and those of parameters with these ``names``
+    that may be. ``by_place``: the parameters that have their arguments; ``said``: how the function
+    is called in messages."""
+    made = {n: v for n, v in kwargs.items() if not isinstance(v, (MaybeV, Table))}
+    asked: _Asked = {
+        n: (v.bound, _given(v.value)) for n, v in kwargs.items() if isinstance(v, MaybeV)
+    }
+    found = kwargs.get("**")
+    if isinstance(found, Table):
+        wanted = TupleV(tuple(Static(n) for n in names if n not in kwargs))
+        by_name = TupleV(tuple(Static(n) for n in kwargs if n != "**"))
+        there = TupleV(tuple(map(Static, by_place)))
+        given = found.table, wanted, by_name, there, *map(Static, said)
+        run_program(run, rests.check_keywords, given, found.node)
+        for n in (n for n in names if n not in kwargs):
+            held = hash_methods.contains(run, found.table, Static(n), found.node)
+            asked[n] = run.truth(held, node), _item(run, found, n)
+    return made, asked
+
+
+def _parameters(cls: type) -> list[inspect.Parameter] | None:
+    """Return the parameters of a class of the user, each of which may be given by keyword; None if
+    that is not so."""
+    if not (is_record_class(cls) or is_object_class(cls)) or type(cls) is not type:
+        return None
+    found = [*inspect.signature(cls).parameters.values()]
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return found if all(p.kind in named for p in found) else None
+
+
+def _of_class(
+    run: Run, cls: type, parameters: Sequence[inspect.Parameter], args: Sequence[Value],
+    kwargs: dict[str, Value], node: ast.AST,
+) -> Value:  # fmt: skip
+    """Compile the call of a class with and without each argument that is optional."""
+    maker = f"{cls.__qualname__}.{'__new__' if is_tuple_class(cls) else '__init__'}"
+    before = [*inspect.signature(cls).parameters][: len(args)]
+    said = maker, f"{cls.__module__}.{maker}()"
+    made, asked = _apart(run, kwargs, [p.name for p in parameters], before, said, node)
+    required = [p for p in parameters if p.default is p.empty and p.name in asked]
+    missing = [p for p in required if p.name not in made]
+    if len(asked) - len(required) > _MOST or len(missing) != len(required):
+        run.refuse(
+            node, f"** of a dict whose keys only the run knows, in a call of {cls.__name__}, which "
+            f"has more than {_MOST} defaults",
+            "name the arguments",
+        )  # fmt: skip
+    for p in required:
+        there, value = asked.pop(p.name)
+        if not isinstance(there, bool) or not there:
+            kind = "keyword-only" if p.kind is p.KEYWORD_ONLY else "positional"
+            message = f"{maker}() missing 1 required {kind} argument: {p.name!r}"
+            run.require(run.bool_atom(there), "TypeError", message, node)
+        made[p.name] = value()
+    return _with_each(run, Static(cls), args, made, [*asked.items()], node)
+
+
+def _with_each(
+    run: Run, function: Value, args: Sequence[Value], made: dict[str, Value],
+    asked: Sequence[tuple[str, tuple[Atom | bool, Callable[[], Value]]]], node: ast.AST,
+) -> Value:  # fmt: skip
+    if not asked:
+        return run.call(function, args, node, made)
+    (name, (there, value)), *others = asked
+    return run.branch(
+        there,
+        lambda: _with_each(run, function, args, {**made, name: value()}, others, node),
+        lambda: _with_each(run, function, args, made, others, node), node,
+    )  # fmt: skip
 
 
 def check_there(run: Run, kwargs: dict[str, Value], node: ast.AST) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import partial
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
@@ -84,17 +84,34 @@ def instead(run: Run, node: ast.Call) -> ast.expr | None:
     if isinstance(value, Static):
         return _looked_up(node, look, obj, default, str(value.value).join(around), False)
     held = run.evaluate(obj)
+    if isinstance(held, Static) and isinstance(held.value, ModuleType):
+        if default is not None or _asks(look):
+            return None
+        given = (obj, inner, None), around, _functions(run, held.value, around)
+        return _chosen(node, look, *given, ((), ()), True)
     names = _names(run, held, pieces)
     if names is None or len(names) > _MOST:
         return None
     unread: tuple[str, ...] = ()
-    if node is look and not any(pieces) and not _asks(look):
+    if node is look and not any(pieces) and not _asks(look) and not _is_called(run, node):
         unread = tuple(n for n in names if _is_method(run, obj, n))
-    elif node is not look and not any(pieces):
+    elif not any(pieces) and not _asks(look):
         unread = tuple(n for n in names if _is_data(run, held, n))
     special = _special(_classes(run, held), pieces, around)
     of_class = isinstance(held, Static)  # which has all of them
     return _chosen(node, look, (obj, inner, default), around, names, (unread, special), of_class)
+
+
+def _functions(run: Run, module: ModuleType, around: tuple[str, str]) -> tuple[str, ...]:
+    """Return the functions of a module whose names are among the texts that the program has."""
+    written = {text for text in run.lambda_sets.symbols if isinstance(text, str)}
+    for frame in run.frames:
+        if frame.definition is not None:
+            nodes = ast.walk(frame.definition.node)
+            constants = (n.value for n in nodes if isinstance(n, ast.Constant))
+            written |= {v for v in constants if isinstance(v, str)}
+    names = (around[0] + text + around[1] for text in sorted(written))
+    return tuple(n for n in names if n[:1] != "_" and callable(getattr(module, n, None)))
 
 
 def _is_method(run: Run, obj: ast.expr, name: str) -> bool:
@@ -103,12 +120,29 @@ def _is_method(run: Run, obj: ast.expr, name: str) -> bool:
     return any(isinstance(entry_of(c, name), FunctionType) for c in classes)
 
 
+def _is_called(run: Run, look: ast.Call) -> bool:
+    """Whether what a call gives gets a name by which the function calls it: ``m = getattr(...)``,
+    then ``m(x)``."""
+    definition = run.frame.definition
+    nodes = [] if definition is None else [*ast.walk(definition.node)]
+    targets = [n.targets for n in nodes if isinstance(n, ast.Assign) and n.value is look]
+    names = {t.id for ts in targets for t in ts if isinstance(t, ast.Name)}
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in names
+        for n in nodes
+    )
+
+
 def _is_data(run: Run, obj: Value, name: str) -> bool:
     """Whether an attribute is something that nobody can call."""
     if isinstance(obj, RecordV) and name in obj.fields:
-        return isinstance(obj.fields[name], (Scalar, ArrayV, ListV, SymbolV))
+        held = obj.fields[name]
+        constant = isinstance(held, Static) and not callable(held.value)
+        return constant or isinstance(held, (Scalar, ArrayV, ListV, SymbolV))
     if isinstance(obj, RefV) and name in run.rows.group(obj).fields:
-        return isinstance(run.rows.group(obj).fields[name], (ScalarK, ArrayK, ListK, SymbolK))
+        kind = run.rows.group(obj).fields[name]
+        constant = isinstance(kind, StaticK) and not callable(kind.value)
+        return constant or isinstance(kind, (ScalarK, ArrayK, ListK, SymbolK))
     entry = entry_of(_classes(run, obj)[0], name)
     return entry is not None and not callable(entry) and not hasattr(type(entry), "__get__")
 
@@ -326,18 +360,34 @@ def _absent(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     obj, name, prefix, suffix = args
     run = as_run(sp)
     assert isinstance(prefix, Static) and isinstance(suffix, Static)
-    classes = _classes(run, obj)
+    around = str(prefix.value), str(suffix.value)
     recorder = Recorder(run, node)
     shown = recorder.value(name)
     assert shown is not None
+    if isinstance(obj, Static) and isinstance(obj.value, ModuleType):
+        module = obj.value.__name__
+        said = partial(_said, f"module {module!r}", *around)
+        message = Message((Applied(said, (shown,)),), len(recorder.leaves), "no such attribute")
+        has = partial(_has, obj.value, *around)
+        there = run.bool_atom(run.truth(made_texts.of_python(run, has, (name,), node, bool), node))
+        run.require(there, "AttributeError", message, node, *recorder.leaves)
+        reason = f"a function of {module} by a name that stands nowhere in the function"
+        rewrite = "write the names there, or pass the functions: for f in [np.sin, np.cos]: ..."
+        run.require(boolean(False), UnsupportedError, f"{reason}: {rewrite}", node)
+        raise Unreachable
+    classes = _classes(run, obj)
     if len(classes) > 1:  # which of them it is, is not said
         return _refused(sp, (), {}, node)
     name_of_class = repr(classes[0].__name__)
     owner = f"type object {name_of_class}" if isinstance(obj, Static) else f"{name_of_class} object"
-    said = partial(_said, owner, str(prefix.value), str(suffix.value))
+    said = partial(_said, owner, *around)
     message = Message((Applied(said, (shown,)),), len(recorder.leaves), "no such attribute")
     run.require(boolean(False), "AttributeError", message, node, *recorder.leaves)
     raise Unreachable
+
+
+def _has(module: ModuleType, prefix: str, suffix: str, name: object) -> bool:
+    return hasattr(module, prefix + str(name) + suffix)
 
 
 def _said(owner: str, prefix: str, suffix: str, name: object) -> str:
