@@ -177,6 +177,8 @@ class MutationError(UnsupportedError):
     """The positions of the arguments of the call that are updated."""
     captured: tuple[str, object] | None = None
     """A variable around the function that is changed, and the globals of who changes it."""
+    by_two_names = False
+    """Whether all that is wrong is that the function has two names for what it updates."""
     attribute: object = None
     """An attribute of a class or module that is assigned (``frontend.python.paths``)."""
 

@@ -335,3 +335,15 @@ def refused_array_on_the_left(a):
 )  # fmt: skip
 def mended_array_on_the_left(a):
     return float(np.sum(a + LeftToIt(3.0)))
+
+
+# --- classes of Python's own ----------------------------------------------------------------------
+
+
+def refused_new_of_float(x):
+    return float.__new__(float, x) * 2.0
+
+
+@mends(refused_new_of_float, (1.5,), "call the class: float(v)", ArgumentTypeError)
+def mended_new_of_float(x):
+    return float(x) * 2.0

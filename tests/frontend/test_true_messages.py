@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from dataclasses import dataclass, make_dataclass
 from typing import Any
@@ -78,7 +79,8 @@ def test_both_names() -> None:
 def test_both_names_and_both_lines() -> None:
     assert pb.jacfwd(both)(np.array([2.0, 3.0])).tolist() == [0.0, 2.0]
     text = said(both, np.ones((1, 2)), operator=pb.vmap)
-    assert f"'stepped' updates 's' {line_of(stepped, 1)}, but sees the same memory" in text
+    said_of = f"'stepped' updates 'Solver.f' {line_of(stepped, 1)}, but sees the same memory"
+    assert said_of in text
     assert f"another name too: 'p' {line_of(stepped, 0)}" in text
 
 
@@ -274,3 +276,52 @@ def test_names_of_the_user(f, args, text) -> None:
 def test_what_python_adds_up_in_vain_is_its_error() -> None:
     with pytest.raises(TypeError, match=r'can only concatenate list \(not "float"\) to list'):
         pb.jit(lambda x: list(itertools.accumulate(two(x), initial=[1.0])))(1.5)
+
+
+class Bus:
+    def __init__(self):
+        self.handlers = []
+
+    def on(self, handler):
+        self.handlers.append(handler)
+
+    def emit(self, v):
+        for h in self.handlers:
+            h(v)
+
+
+def changed_while_gone_through(x):
+    bus, seen = Bus(), []
+
+    def once(v):
+        seen.append(v)
+        bus.handlers.remove(once)
+
+    bus.on(once)
+    bus.emit(x)
+    return sum(seen)
+
+
+class Cell:
+    def __init__(self, v):
+        self.v, self.next = v, None
+
+
+def not_in_the_language(x):
+    """Two names for an object, and a function that is not supported in either form."""
+    a = Cell(x)
+    b = Cell(x)
+    a.next, b.next = b, a
+    a.next.v += 1.0
+    return b.v + math.sumprod_of_cells(a.v)
+
+
+def test_the_nearer_of_two_refusals():
+    """Where two names of an object are all that the first form lacks, what the form with references
+    lacks is shown: the loop over a list that its body changes. What both lack comes first."""
+    with pytest.raises(pb.PullbackError, match=r"'once' updates 'Bus\.handlers'") as refused:
+        pb.jit(changed_while_gone_through)(1.3)
+    assert refused.value.site.function == "emit"
+    assert any("without references to objects" in note for note in refused.value.__notes__)
+    with pytest.raises(pb.PullbackError, match="has no attribute 'sumprod_of_cells'"):
+        pb.jit(not_in_the_language)(1.3)

@@ -148,9 +148,11 @@ def _place(error: PullbackError) -> tuple[str, int]:
     return ("", 0) if error.site is None else (error.site.file, error.site.line)
 
 
-def also(found: PullbackError) -> str:
-    """Return what is said of the refusal of a program with references."""
+_BUT = "objects may have several names, and lead to each other, but "
+
+
+def also(found: PullbackError, but: str = _BUT) -> str:
+    """Return what is said of the refusal of a program in another form: with references."""
     where = "" if found.site is None else "\n" + excerpt(found.site)
     instead = f"\n  Instead: {found.rewrite}" if found.rewrite else ""
-    but = f"objects may have several names, and lead to each other, but {found.reason}"
-    return but + where + instead
+    return but + found.reason + where + instead

@@ -159,11 +159,7 @@ def _specialise(
                     raise found or e from None  # which attribute is assigned is learnt
                 if found is not None and e.shares:
                     raise found from None
-                refusal = _all_problems(e, attempt)
-                refusal.makes_objects = found is not None
-                if found is not None and (found.reason, found.site) != (e.reason, e.site):
-                    refusal.add_note(also(found))
-                raise refusal from None
+                raise _nearer(e, found, attempt) from None
             else:
                 if not lambda_sets.unsettled():
                     return replace(made, asks_lapack=choice.asked, assumes=equal.asked)
@@ -226,6 +222,24 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             refusal = refusal or (e if makes_objects else None)
             met = met or facts.met
             tried += facts.asking()
+    return refusal
+
+
+def _nearer(e: PullbackError, found: PullbackError | None, attempt: _Attempt) -> PullbackError:
+    """Return the refusal of a program that neither the form with values nor that with references
+    (``found``) takes: what both lack, or else what the form lacks that would be right for it. The
+    other one is a note. References do away with what is only refused since an object has several
+    names; with what is not in the language they do not. (Of one class: callers ask for it.)"""
+    differ = found is not None and (found.reason, found.site) != (e.reason, e.site)
+    both = isinstance(e, MutationError) and isinstance(found, MutationError)
+    if differ and both and found is not None and getattr(e, "by_two_names", False):
+        refusal = outside(found, attempt.function, attempt.args or ())
+        refusal.add_note(also(e, "without references to objects, "))
+    else:
+        refusal = _all_problems(e, attempt)
+        if differ and found is not None:
+            refusal.add_note(also(found))
+    refusal.makes_objects = found is not None
     return refusal
 
 

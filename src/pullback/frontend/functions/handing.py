@@ -294,13 +294,15 @@ def check_apart(
         other, where = again[0]
         changed = _line(None if site is None else site.line)
         bound = _line(None if where is None else _bound_at(where, other))
-        run.refuse(
-            node,
+        reason = (
             f"{definition.name!r} updates {name!r}{changed}, but sees the same memory under "
-            f"another name too: {shown(other)!r}{bound}",
-            "pass it once, or a copy",
-            error=MutationError,
+            f"another name too: {shown(other)!r}{bound}"
         )
+        try:
+            run.refuse(node, reason, "pass it once, or a copy", error=MutationError)
+        except MutationError as e:
+            e.by_two_names = True
+            raise
 
 
 NOTHING = frozenset[Owner]()

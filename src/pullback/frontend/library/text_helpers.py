@@ -18,7 +18,10 @@ from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
     FunctionV,
+    HashV,
     ListV,
+    RecordV,
+    RefV,
     Scalar,
     Specialiser,
     Static,
@@ -32,6 +35,8 @@ from pullback.frontend.library.numpy.broadcasting import broadcast
 from pullback.frontend.library.numpy.elementwise import strong
 from pullback.frontend.library.told import not_together
 from pullback.frontend.memory import container_objects
+from pullback.frontend.python.container_bases import order_of
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -212,6 +217,25 @@ def contents(value: Any) -> Any:
 @register(contents)
 def _contents(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return container_objects.contents(cast("Run", sp), args[0], node)
+
+
+def has_missing(mapping: Any) -> bool:
+    """Return whether a dict says itself what an item is that it lacks: a defaultdict, a Counter, an
+    object of a class with a ``__missing__``."""
+    return hasattr(type(mapping), "__missing__")
+
+
+@register(has_missing)
+def _has_missing(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    value = opened(cast("Run", sp), args[0], node)
+    match value:
+        case HashV(cls):
+            return Static(hasattr(cls, "__missing__"))
+        case RecordV() | RefV():
+            classes = container_objects.classes_of(cast("Run", sp), value)
+            return Static(any("__missing__" in vars(c) for cls in classes for c in order_of(cls)))
+        case _:
+            sp.refuse(node, f"{sp.describe(value)} in a ChainMap", "pass dicts")
 
 
 def holding(cls: type, value: Any) -> Any:

@@ -436,7 +436,7 @@ def rebound(run: Run, scope: Scope, name: str) -> None:
     for s in _live_scopes(run):
         for other, value in list(s.names.items()):
             if owners_of(value) & cell:
-                holder = "what this generator yields" if other == STATE else repr(other)
+                holder = "what this generator yields" if other == STATE else repr(shown_name(other))
                 s.names[other] = Stale(
                     f"{holder} holds a function that captured {name!r}, which has been assigned "
                     "again since",

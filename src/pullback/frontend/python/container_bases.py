@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from collections import Counter, OrderedDict, UserDict, UserList, abc, defaultdict, deque
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, abc, defaultdict, deque
 from collections.abc import Callable
 from functools import cache
 from sys import intern
@@ -38,7 +38,8 @@ VALUES: dict[type, str] = {
 CONTAINERS: dict[type, str] = {
     list: "ListBase", dict: "DictBase", deque: "DequeBase", OrderedDict: "OrderedDictBase",
     defaultdict: "DefaultDictBase", Counter: "CounterBase", UserDict: "UserDictBase",
-    UserList: "UserListBase", abc.Mapping: "MappingBase", abc.MutableMapping: "MutableMappingBase",
+    UserList: "UserListBase", ChainMap: "ChainMapBase",
+    abc.Mapping: "MappingBase", abc.MutableMapping: "MutableMappingBase",
     abc.Sequence: "SequenceBase", abc.MutableSequence: "MutableSequenceBase",
     abc.Iterator: "IteratorBase", contextlib.AbstractContextManager: "ContextManagerBase",
     contextlib.ContextDecorator: "ContextDecoratorBase",

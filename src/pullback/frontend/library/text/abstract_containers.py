@@ -8,6 +8,8 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
 from typing import Any
 
+from pullback.frontend.library.text_helpers import has_missing
+
 
 class NothingBase:
     """``Sized``, ``Iterable``, ``Container``, ``Collection``, ``Reversible``, ``Hashable``"""
@@ -332,11 +334,116 @@ class UserListBase:
     def extend(self, other: Any) -> None:
         self.data.extend(other.data if isinstance(other, collections.UserList) else other)
 
+    def __add__(self, other: Any) -> Any:
+        more = other.data if isinstance(other, collections.UserList) else list(other)
+        return self.__class__(self.data + more)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.__class__(list(other) + self.data)
+
     def __iadd__(self, other: Any) -> Any:
-        self.data.extend(other.data if isinstance(other, collections.UserList) else other)
+        self.extend(other)
         return self
 
+    def __mul__(self, n: int) -> Any:
+        return self.__class__(self.data * n)
 
-__all__ = ["IteratorBase", "MappingBase", "MutableMappingBase", "MutableSequenceBase",
-           "NothingBase", "SequenceBase", "UserDictBase",
+    __rmul__ = __mul__
+
+    def __imul__(self, n: int) -> Any:
+        self.data *= n
+        return self
+
+    def copy(self) -> Any:
+        return self.__class__(self)
+
+
+class ChainMapBase:
+    """``collections.ChainMap``"""
+
+    __hash__ = None  # type: ignore[assignment]  # as that of a dict
+
+    def __init__(self, *maps: Any) -> None:
+        self.maps = list(maps) if maps else [{}]
+
+    def __missing__(self, key: Any) -> Any:
+        raise KeyError(key)
+
+    def __getitem__(self, key: Any) -> Any:
+        for mapping in self.maps:
+            if key in mapping:
+                return mapping[key]
+            if has_missing(mapping):
+                try:
+                    return mapping[key]
+                except KeyError:
+                    pass
+        return self.__missing__(key)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            return default
+        return self[key]
+
+    def _merged(self) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for mapping in reversed(self.maps):
+            found.update(mapping)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._merged())
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._merged()
+
+    def __contains__(self, key: Any) -> bool:
+        return any(key in mapping for mapping in self.maps)
+
+    def __bool__(self) -> bool:
+        return any(len(mapping) > 0 for mapping in self.maps)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.maps[0][key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        if key not in self.maps[0]:
+            raise KeyError(f"Key not found in the first mapping: {key!r}")
+        del self.maps[0][key]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        if key not in self.maps[0] and not default:
+            raise KeyError(f"Key not found in the first mapping: {key!r}")
+        return self.maps[0].pop(key, *default)
+
+    def clear(self) -> None:
+        self.maps[0].clear()
+
+    def new_child(self, m: Any = None, **kwargs: Any) -> Any:
+        made = kwargs if m is None else m
+        if m is not None and kwargs:
+            made.update(kwargs)
+        return self.__class__(made, *self.maps)
+
+    @property
+    def parents(self) -> Any:
+        return self.__class__(*self.maps[1:])
+
+    def copy(self) -> Any:
+        return self.__class__(self.maps[0].copy(), *self.maps[1:])
+
+    __copy__ = copy
+
+    def __ior__(self, other: Any) -> Any:
+        self.maps[0].update(other)
+        return self
+
+    def __or__(self, other: Any) -> Any:
+        made = self.copy()
+        made.maps[0].update(other)
+        return made
+
+
+__all__ = ["ChainMapBase", "IteratorBase", "MappingBase", "MutableMappingBase",
+           "MutableSequenceBase", "NothingBase", "SequenceBase", "UserDictBase",
            "UserDictWithMissing", "UserListBase"]  # fmt: skip

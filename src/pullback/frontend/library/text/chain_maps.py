@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pullback.frontend.library.text_helpers import has_missing
+
 
 class ChainMap:
     """Several dicts that are looked at one after the other; the first one is updated."""
@@ -16,6 +18,11 @@ class ChainMap:
         for mapping in self.maps:
             if key in mapping:
                 return mapping[key]
+            if has_missing(mapping):
+                try:
+                    return mapping[key]
+                except KeyError:
+                    pass
         raise KeyError(key)
 
     def get(self, key: Any, default: Any = None) -> Any:
