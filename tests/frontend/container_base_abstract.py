@@ -1,7 +1,7 @@
 """Programs with classes derived from ``UserDict``, ``UserList`` and the abstract classes of
 ``collections.abc``."""
 
-from collections import UserDict, UserList
+from collections import ChainMap, Counter, UserDict, UserList, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, MutableSequence, Sequence
 
 
@@ -242,5 +242,68 @@ def extended_by_itself(x):
     return sum(m) + 10 * len(m)
 
 
-PROGRAMS = [ud, um, ul, store, count, bag, poly, ms, ul_eq,
+class Scope(ChainMap):
+    def define(self, name, value):
+        self[name] = value
+        return self
+
+    def depth(self, name):
+        return next((k for k, m in enumerate(self.maps) if name in m), -1)
+
+
+def scopes(x):
+    outer = Scope({"a": x, "b": 2.0})
+    inner = outer.new_child().define("a", x * x).new_child({"c": 1.0})
+    print(type(inner) is Scope, isinstance(inner, ChainMap), len(inner), sorted(inner))
+    print(inner.depth("b"), inner.depth("q"), "a" in inner, list(inner), inner.get("z"))
+    try:
+        del inner["a"]
+    except KeyError as e:
+        print(e)
+    more = inner["a"] * inner["b"] + inner.parents["a"] + sum(inner.values())
+    return more + inner.get("z", 3.0) + inner.pop("c")
+
+
+class Halves(dict):
+    def __missing__(self, key):
+        return 0.5
+
+
+class Lenient(ChainMap):
+    def __missing__(self, key):
+        return 7.0
+
+    def __setitem__(self, key, value):
+        for m in self.maps:
+            if key in m:
+                m[key] = value
+                return
+        self.maps[0][key] = value
+
+
+def missing_ones(x):
+    """A dict in a ChainMap is asked for an item that it lacks, if it says what that is."""
+    e = Lenient({}, {"x": x})
+    e["x"] = 2.0 * x
+    e["y"] = 1.0
+    given = ChainMap({"b": x}, defaultdict(lambda: 2.0))
+    told = e["x"] + e["y"] + e["nope"] + len(e.maps[0]) + given["b"] + given["new"]
+    counted = ChainMap(Counter("aab"), {"z": 7})["z"]
+    return told + ChainMap(Halves(), {"a": x})["a"] + counted + len(given.maps[1])
+
+
+class Row(UserList):
+    def total(self):
+        return sum(self.data)
+
+
+def rows_of_numbers(x):
+    r = Row([x, 2.0])
+    some = [r + [3.0], [1.0] + r, r * 2, r.copy(), r + r, r + (1.0,)]
+    r += Row([5.0])
+    print([type(s) is Row for s in some], len(r))
+    return sum(s.total() for s in some) + r.total()
+
+
+PROGRAMS = [scopes, missing_ones, rows_of_numbers, ud, um, ul, store, count, bag, poly, ms, ul_eq,
             upper, not_there, reads, lower, short, extended_by_itself]  # fmt: skip

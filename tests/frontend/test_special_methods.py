@@ -214,6 +214,37 @@ def test_reversed():
         pb.jit(weighted)(Longer(1.0))
 
 
+class Area(NamedTuple):
+    x: float
+    y: float = 2.0
+
+
+class Register:
+    def __class_getitem__(cls, key):
+        return cls if isinstance(key, str) else cls.made(key)
+
+    @classmethod
+    def made(cls, by):
+        return lambda x: cls(x * by)
+
+    def __init__(self, x):
+        self.x = x
+
+
+def asked_of_classes(x):
+    rows = [Area._make(row) for row in ([x, 1.0], (2.0, x))]
+    try:
+        Area._make([x])
+    except TypeError as e:
+        assert str(e) == "Expected 2 arguments, got 1"
+    return sum(r.x * r.y for r in rows) + Register["plain"](x).x + Register[3.0](x).x
+
+
+def test_what_classes_are_asked():
+    agrees(asked_of_classes, 1.5)
+    assert pb.grad(asked_of_classes)(1.5) == 7.0
+
+
 @pytest.mark.parametrize(
     "f, arg, reason",
     [

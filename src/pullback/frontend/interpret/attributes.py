@@ -68,7 +68,7 @@ from pullback.frontend.kinds.values import (
     is_unread,
 )
 from pullback.frontend.library.compiled_text import function_of
-from pullback.frontend.library.text import kept_properties
+from pullback.frontend.library.text import kept_properties, named_tuples
 from pullback.frontend.memory import attributes_outside, holding, item_attributes, references
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.object_dicts import dict_of, has_dict
@@ -412,6 +412,8 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
         assert isinstance(inner, types.FunctionType)
         return function_in(run, cls, inner, name, node)
     if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+        if name == "_make" and records.is_record_class(cls):
+            return FunctionV(function_of(named_tuples.make).definition, None, bound=(Static(cls),))
         if is_closed(found.__func__):
             return Static(getattr(cls, name))  # what calls it knows it, or refuses it
         return _bound(function_in(run, cls, found.__func__, name, node), Static(cls))

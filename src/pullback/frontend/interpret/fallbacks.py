@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.kinds.values import FunctionV, RecordV, Static, TupleV, Value
 from pullback.frontend.library.compiled_text import run_program
@@ -13,7 +14,7 @@ from pullback.frontend.library.text import missing_attributes
 from pullback.frontend.memory import places
 from pullback.frontend.memory.item_attributes import is_item
 from pullback.frontend.python.container_bases import VALUES, held_by, hidden_of, order_of
-from pullback.frontend.python.object_classes import fallback_of, slots_of
+from pullback.frontend.python.object_classes import fallback_of, is_object_class, slots_of
 from pullback.frontend.python.paths import Attribute
 
 if TYPE_CHECKING:
@@ -84,6 +85,18 @@ def _function(
     return function_in(run, cls, found, "__getattr__", node)
 
 
+def item_of_class(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
+    """Return ``cls[index]`` of a class that says by ``__class_getitem__`` what that is; nothing
+    else that comes here has items."""
+    cls = value.value if isinstance(value, Static) else None
+    if isinstance(cls, type) and is_object_class(cls):
+        name = "__class_getitem__"
+        found = next((vars(c)[name] for c in order_of(cls) if name in vars(c)), None)
+        if isinstance(found, classmethod):
+            return run.call(run.attribute(value, name, node), (index,), node)
+    run.refuse(node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError)
+
+
 _OF_COPIES = (
     "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__",
     "__getattr__",
@@ -117,4 +130,5 @@ def check_container_copied(run: Run, cls: type, node: ast.AST, own_dict: bool = 
         run.refuse(node, reason, "write a method that makes it")
 
 
-__all__ = ["asked", "asks", "check_container_copied", "check_copied", "computed", "told_absent"]
+__all__ = ["asked", "asks", "check_container_copied", "check_copied", "computed", "item_of_class",
+           "told_absent"]

@@ -14,6 +14,7 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
 from pullback.frontend.functions import choices
 from pullback.frontend.interpret import (
     complex_values,
+    fallbacks,
     frozen_objects,
     items_of_several,
     made_texts,
@@ -234,7 +235,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case Scalar(py=False):
             return array_methods.number_at(run, value, index, node)
         case _:
-            run.refuse(node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError)
+            return fallbacks.item_of_class(run, value, index, node)
 
 
 def _of_tuple(
@@ -290,8 +291,7 @@ def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1
 
 
 def own_part(run: Run, part: ListV, name: str) -> ListV:
-    """Return a part of a list as a value for a name: a copy, as in Python, if that can be
-    observed."""
+    """Return a part of a list for a name: a copy, as in Python, if that can be observed."""
     definition = run.frame.definition
     if part.fresh or definition is None or isinstance(definition.node, ast.Lambda):
         return part

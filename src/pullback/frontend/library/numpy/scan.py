@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pullback.core.build import lit
+from pullback.core.build import i64, lit
 from pullback.core.terms import Atom, Build, Lit, Loop, Var
 from pullback.core.types import I64, Array, Real
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentValueError, UnsupportedError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element
 from pullback.frontend.kinds.values import (
@@ -115,7 +115,7 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if is_none(axis) and array.rank > 1:
         return run_program(sp, wider_arrays.roll, (array, shift), node)
     axes = (0,) if is_none(axis) else named_axes(sp, axis, array.rank, node)
-    shifts = shift.items if isinstance(shift, TupleV) else (shift,)
+    shifts = _shifts(sp, shift, len(axes), node)
     if len(shifts) == 1:
         shifts = tuple(shifts) * len(axes)
     if len(axes) == 1:
@@ -138,6 +138,20 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return sp.b.index(array.atom, tuple(at), checked=False)
 
     return ext.note(sp, sp.array(own, item, node), own, built=True)
+
+
+def _shifts(sp: Specialiser, shift: Value, count: int, node: ast.AST) -> tuple[Value, ...]:
+    """Return by how much ``count`` axes are rolled: one axis by the sum of an array."""
+    if isinstance(shift, TupleV):
+        return shift.items
+    if not isinstance(shift, ArrayV) or shift.rank != 1:
+        return (shift,)
+    if count == 1:
+        return (sp.call(Static(np.sum), (shift,), node),)
+    fits = sp.b.prim("eq", ext.extents(sp, shift)[0], i64(count))
+    reason = "np.roll of shifts and axes of different numbers"
+    sp.require(fits, UnsupportedError, reason, node)
+    return tuple(sp.subscript(shift, Static(k), node) for k in range(count))
 
 
 @register(np.tile)
