@@ -48,7 +48,7 @@ def minimises(x):
 
 
 def elliptic(x):
-    return scipy.special.ellipj(x, 0.5)[0]
+    return scipy.special.ellip_harm(5, 8, 1, 1, x)
 
 
 def factors(x):
@@ -69,7 +69,7 @@ CASES = [
     (interpolates, "scipy.interpolate.make_interp_spline", "np.interp"),
     (has_density, "scipy.stats.moyal.logpdf", "write its formula"),
     (minimises, "scipy.optimize.brute", "pb.value_and_grad"),
-    (elliptic, "scipy.special.ellipj", "write its formula"),
+    (elliptic, "scipy.special.ellip_harm", "write its formula"),
     (factors, "scipy.linalg.ldl", "np.linalg.solve"),
     (draws, "secrets.randbelow", "np.random.default_rng(seed)"),
     (draws_by_object, "numpy.random.Generator.spawn", "np.random.default_rng(seed)"),

@@ -23,9 +23,11 @@ OF_TYPES = [
     ("ad.forward", "ad.function_halves", "ad.jets", "ad.nested_jets"),
     ("ad.frames", "ad.loop_residuals"),
     (
-        "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_foreign",
-        "core.prims_fourier", "core.prims_linear", "core.prims_order", "core.prims_products",
-        "core.prims_real", "core.prims_sparse", "core.prims_special", "core.rows",
+        "core.build", "core.complex_formulas", "core.formulas", "core.prims", "core.prims_array",
+        "core.prims_bessel", "core.prims_complex", "core.prims_discrete", "core.prims_foreign",
+        "core.prims_fourier", "core.prims_linear", "core.prims_order", "core.prims_polynomials",
+        "core.prims_products", "core.prims_real", "core.prims_scipy_values", "core.prims_sparse",
+        "core.prims_special", "core.rows", "core.scipy_rows",
     ),
     (
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",

@@ -1,9 +1,10 @@
 """Take values that are known for what they are, once all derivatives have been written.
 
-    y = known x v   ==>   y = copy v
+    y = known x v    ==>   y = copy v
+    y = valued v x   ==>   y = v
 
-Nobody may read x then: it was there for its derivative. (A copy, since v may be updated, and y
-too.)
+Nobody may read x then: it was there for its derivative. (A copy of an array, since v may be
+updated, and y too; the second line is of numbers.)
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pullback.core.traverse import map_blocks, map_functions
 
 
 def take_known(program: Program) -> Program:
-    """Return the program without the primitive ``known``."""
+    """Return the program without the primitives ``known`` and ``valued``."""
     return map_functions(program, lambda f: Function(f.name, f.params, _block(f.body), f.results))
 
 
@@ -25,6 +26,8 @@ def _let(let: Let) -> Let:
     match let.op:
         case Prim("known", (_, v)):
             return Let(let.vars, Prim("copy", (v,)), let.site)
+        case Prim("valued", (v, _)):
+            return Let(let.vars, Prim("stop_gradient", (v,)), let.site)
         case op if any(sub_blocks(op)):
             return Let(let.vars, map_blocks(op, _block), let.site)
         case _:

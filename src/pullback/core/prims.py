@@ -1,23 +1,28 @@
 """THE table of primitives: every row, by name.
 
-``prims_real`` has the rows of reals and of what reals share with integers, ``prims_special``
-special functions of SciPy's, ``prims_discrete``
-integers, truth values, comparisons, conversions and control, ``prims_array`` whole arrays,
-``prims_linear`` linear algebra, ``prims_fourier`` Fourier transforms, ``prims_order`` sorts,
-``prims_products`` what only derivatives have, ``prims_foreign`` calls of Python.
+``prims_real`` has the rows of reals and of what reals share with integers; ``prims_special``,
+``prims_bessel``, ``prims_polynomials``, ``prims_complex`` and ``prims_scipy_values`` special
+functions of SciPy's; ``prims_discrete`` integers, truth values, comparisons, conversions and
+control; ``prims_array`` whole arrays, ``prims_linear`` linear algebra, ``prims_fourier`` Fourier
+transforms, ``prims_order`` sorts, ``prims_products`` what only derivatives have, ``prims_foreign``
+calls of Python.
 Types, values, derivatives, costs, code and tests all come from the row (``rows.Row``); a missing
 cell is an error when this module is imported."""
 
 from __future__ import annotations
 
 from pullback.core.prims_array import ARRAY
+from pullback.core.prims_bessel import BESSEL
+from pullback.core.prims_complex import COMPLEX
 from pullback.core.prims_discrete import DISCRETE, EXCEPTIONS
 from pullback.core.prims_foreign import FOREIGN
 from pullback.core.prims_fourier import FOURIER
 from pullback.core.prims_linear import LINEAR
 from pullback.core.prims_order import ORDER
+from pullback.core.prims_polynomials import POLYNOMIALS
 from pullback.core.prims_products import PRODUCTS
 from pullback.core.prims_real import REAL
+from pullback.core.prims_scipy_values import VALUES
 from pullback.core.prims_sparse import SPARSE
 from pullback.core.prims_special import SPECIAL_ROWS
 from pullback.core.rows import Row, Table
@@ -32,7 +37,8 @@ def _join(*tables: Table) -> dict[str, Row]:
 
 
 TABLE: dict[str, Row] = _join(
-    REAL, SPECIAL_ROWS, PRODUCTS, DISCRETE, ARRAY, LINEAR, FOURIER, ORDER, FOREIGN, SPARSE
+    REAL, SPECIAL_ROWS, BESSEL, POLYNOMIALS, COMPLEX, VALUES, PRODUCTS, DISCRETE, ARRAY, LINEAR,
+    FOURIER, ORDER, FOREIGN, SPARSE,
 )
 
 VIEWS = frozenset({"slice", "pick", "transpose", "expand", "broadcast"})

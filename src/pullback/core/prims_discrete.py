@@ -411,3 +411,9 @@ DISCRETE.add(Row("delta", 1, same(1, Real), lambda x: type(x)(0.0), (1.0,),
 DISCRETE.add(Row("plus_delta", 2, same(2, Real), lambda v, t: v, (ZERO, 1.0),
                  {"real": "{r} = select {b} {ones1}, {t} {0}, {t} {1}"},
                  ((-2.0, 2.0), (-2.0, 2.0)), kinks="derivative 1 by definition"))
+
+# v, which is t but for rounding; when derivatives have been written, nobody reads t any more
+# (``ad.known_values``).
+DISCRETE.add(Row("valued", 2, same(2, Real), lambda v, t: v, (ZERO, 1.0),
+                 {"real": "{r} = select {b} {ones1}, {t} {0}, {t} {1}"},
+                 ((-2.0, 2.0), (-2.0, 2.0)), kinks="derivative 1 by definition"))

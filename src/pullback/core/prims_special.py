@@ -6,16 +6,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from pullback.core.later import SPECIAL
-from pullback.core.rows import (
-    NOT_DIFFERENTIABLE,
-    Partial,
-    Row,
-    Table,
-    real1,
-    real2,
-    real3,
-)
+from pullback.core.formulas import Formula
+from pullback.core.rows import NOT_DIFFERENTIABLE, ZERO, Partial, Table
+from pullback.core.scipy_rows import Cell, Interval, formulas_of, scipy_row
 from pullback.core.terms import Atom, Lit
 
 if TYPE_CHECKING:
@@ -31,12 +24,7 @@ def _k(value: float, like: Atom) -> Lit:
 
 
 def _add(name: str, partials: tuple[Partial, ...], *domain: tuple[float, float]) -> None:
-    rule = (real1, real2, real3)[len(partials) - 1]
-    SPECIAL_ROWS.add(
-        Row(name, len(partials), rule, getattr(SPECIAL, name), partials,
-            {"real": f"call:{name}"}, domain, product="mulz",
-            kinks="partial infinite or NaN at the poles")
-    )  # fmt: skip
+    SPECIAL_ROWS.add(scipy_row(name, partials, *domain))
 
 
 def _over(b: Builder, value: Atom, x: Atom, at_zero: float) -> Atom:
@@ -179,12 +167,6 @@ def _owens_by_a(b: Builder, a: Args, r: Atom) -> Atom:
     return b.prim("div", _exp(b, 0.5 / math.pi, half), rest)
 
 
-def _root(b: Builder, a: Args) -> Atom:
-    """sqrt(1 - m sin(phi)**2)"""
-    part = b.prim("mul", a[1], _square(b, b.prim("sin", a[0])))
-    return b.prim("sqrt", b.prim("sub", _k(1.0, part), part))
-
-
 _ORDER, _SMALL = (0.5, 3.0), (-0.8, 0.8)
 _add("jv", (NOT_DIFFERENTIABLE, lambda b, a, r: _neighbours(b, "jv", a, "sub")), _ORDER, _POSITIVE)
 _add("yv", (NOT_DIFFERENTIABLE, lambda b, a, r: _neighbours(b, "yv", a, "sub")), _ORDER, _POSITIVE)
@@ -199,13 +181,6 @@ _add("ive", (NOT_DIFFERENTIABLE, _ive), _ORDER, _POSITIVE)
 _add("kve", (NOT_DIFFERENTIABLE, _kve), _ORDER, _POSITIVE)
 _add("expn", (NOT_DIFFERENTIABLE, _expn), (2.0, 2.0), _POSITIVE)
 _add("owens_t", (_owens_by_h, _owens_by_a), (-2.0, 2.0), (-2.0, 2.0))
-_add(
-    "ellipkinc",
-    (lambda b, a, r: b.prim("div", _k(1.0, r), _root(b, a)), NOT_DIFFERENTIABLE),
-    (-2.0, 2.0),
-    _SMALL,
-)
-_add("ellipeinc", (lambda b, a, r: _root(b, a), NOT_DIFFERENTIABLE), (-2.0, 2.0), _SMALL)
 
 
 def _struve(name: str) -> Partial:
@@ -230,24 +205,6 @@ def _hyperu(b: Builder, a: Args, r: Atom) -> Atom:
     return b.prim("neg", b.prim("mul", a[0], b.prim("hyperu", *more, a[2])))
 
 
-def _polynomial(b: Builder, name: str, factor: Atom, n: Atom, alpha: Atom, x: Atom) -> Atom:
-    """A factor times the polynomial of the degree before; 0 where the degree is 0"""
-    zero = b.prim("eq", n, _k(0.0, x))
-    least = b.prim("sub", b.prim("select", zero, _k(1.0, x), n), _k(1.0, x))
-    slope = b.prim("mul", factor, b.prim(name, least, alpha, x))
-    return b.prim("select", zero, _k(0.0, x), slope)
-
-
-def _gegenbauer(b: Builder, a: Args, r: Atom) -> Atom:
-    twice, more = b.prim("mul", _k(2.0, r), a[1]), b.prim("add", a[1], _k(1.0, r))
-    return _polynomial(b, "eval_gegenbauer", twice, a[0], more, a[2])
-
-
-def _laguerre(b: Builder, a: Args, r: Atom) -> Atom:
-    more = b.prim("add", a[1], _k(1.0, r))
-    return _polynomial(b, "eval_genlaguerre", _k(-1.0, r), a[0], more, a[2])
-
-
 _add("struve", (NOT_DIFFERENTIABLE, _struve("struve")), _ORDER, _POSITIVE)
 _add("modstruve", (NOT_DIFFERENTIABLE, _struve("modstruve")), _ORDER, _POSITIVE)
 _add(
@@ -258,21 +215,68 @@ _add(
     _POSITIVE,
     (-2.0, 2.0),
 )  # fmt: skip
-_add(
-    "eval_chebyu",
-    (NOT_DIFFERENTIABLE, lambda b, a, r: _polynomial(
-        b, "eval_gegenbauer", _k(2.0, r), a[0], _k(2.0, r), a[1]
-    )),
-    (3.0, 3.0),
-    _SMALL,
-)  # fmt: skip
 _NONE = (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE)
 _add("hyp1f1", (*_NONE, _hypergeometric), _POSITIVE, _POSITIVE, (-2.0, 2.0))
 _add("hyperu", (*_NONE, _hyperu), _POSITIVE, _POSITIVE, _POSITIVE)
-_add("eval_gegenbauer", (*_NONE, _gegenbauer), (3.0, 3.0), _POSITIVE, _SMALL)
-_add("eval_genlaguerre", (*_NONE, _laguerre), (3.0, 3.0), _POSITIVE, _POSITIVE)
-for _name in ("gammaincinv", "gammainccinv", "stdtrit"):  # from where a text goes on (``special``)
-    _add(_name, (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE))
-_add("betaincinv", (NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE, NOT_DIFFERENTIABLE))
+
+
+def _add_formula(name: str, cells: tuple[Cell, ...], *domain: Interval) -> None:
+    SPECIAL_ROWS.add(scipy_row(name, formulas_of(*cells), *domain))
+
+
+_TURN, _ANY = math.pi / 180.0, NOT_DIFFERENTIABLE
+_add_formula("sindg", (lambda r, x: _TURN * x.of("cosdg"),), (-90.0, 90.0))
+_add_formula("cosdg", (lambda r, x: -_TURN * x.of("sindg"),), (-90.0, 90.0))
+_add_formula("tandg", (lambda r, x: _TURN * (1.0 + r * r),), (-60.0, 60.0))
+_add_formula("cotdg", (lambda r, x: -_TURN * (1.0 + r * r),), (20.0, 60.0))
+_add_formula("round", (ZERO,), (-3.0, 3.0))
+_add_formula("radian", (_TURN, _TURN / 60.0, _TURN / 3600.0), *((1.0, 9.0),) * 3)
+for _name in ("wright_bessel", "log_wright_bessel"):
+    _add_formula(_name, (_ANY, _ANY, lambda r, a, b, x, name=_name: (
+        a.of(name, a + b, x) if name == "wright_bessel" else (a.of(name, a + b, x) - r).of("exp")
+    )), (0.5, 2.0), (0.5, 2.0), _POSITIVE)  # fmt: skip
+_add_formula("hyp2f1", (_ANY, _ANY, _ANY, lambda r, a, b, c, x: (
+    a * b / c * (a + 1.0).of("hyp2f1", b + 1.0, c + 1.0, x)
+)), _POSITIVE, _POSITIVE, _POSITIVE, (-2.0, 0.6))  # fmt: skip
+
+
+def _legendre(r: Formula, m: Formula, v: Formula, x: Formula) -> Formula:
+    """((v + m) P(v - 1) - v x P(v)) / (1 - x^2); at 1 and -1 of m = 0 v (v + 1) / 2, ..."""
+    edge = x * x
+    rest = edge.where("eq", 1.0, 1.0, 1.0 - edge)
+    before = v.where("eq", 0.0, 0.0, (v + m) * m.of("lpmv", v.where("eq", 0.0, 1.0, v) - 1.0, x))
+    inside = (before - v * x * r) / rest
+    whole = v * (v + 1.0)
+    parity = 1.0 - 2.0 * (v - 2.0 * (0.5 * v).of("floor"))
+    turned = x.where("lt", 0.0, parity, 1.0)
+    two = -0.25 * whole * (v - 1.0) * (v + 2.0) * x * x.where("lt", 0.0, parity, 1.0)
+    last = m.where("eq", 2.0, two, m.where("gt", 2.0, 0.0, math.nan))
+    last = m.where("eq", 1.0, turned * math.inf, last)
+    last = m.where("eq", 0.0, 0.5 * whole * x * turned, last)
+    return edge.where("eq", 1.0, last, inside)
+
+
+_add_formula("lpmv", (_ANY, _ANY, _legendre), (1.0, 1.0), (3.0, 3.0), _SMALL)
+
+
+def _series(x: Formula, sign: float) -> Formula:
+    """sin(x) / x (sign is -1), sinh(x) / x (1): by a series where x is small"""
+    q, total = x * x, x.like(1.0)
+    for k in range(16, 0, -2):
+        total = 1.0 + sign / (k * (k + 1.0)) * q * total
+    exact = x.of("sin" if sign < 0.0 else "sinh") / q.where("lt", 1.0, 1.0, x)
+    return q.where("lt", 1.0, total, exact)
+
+
+_BEFORE = {
+    "sici.0": lambda r, x: _series(x, -1.0),
+    "sici.1": lambda r, x: x.of("cos") / x,
+    "shichi.0": lambda r, x: _series(x, 1.0),
+    "shichi.1": lambda r, x: x.of("cosh") / x,
+    "fresnel.0": lambda r, x: (0.5 * math.pi * (x * x)).of("sin"),
+    "fresnel.1": lambda r, x: (0.5 * math.pi * (x * x)).of("cos"),
+}
+for _name, _cell in _BEFORE.items():
+    _add_formula(_name, (_cell,), _POSITIVE)
 
 __all__ = ["SPECIAL_ROWS"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pullback.core.scipy_functions import ARITIES, PREFIX
+from pullback.core.scipy_functions import KERNELS, PREFIX, Kernel, symbol_of
 from pullback.native.text import real_constant
 
 # digamma(x) = log x - 1/(2x) - sum B_2k / (2k x^2k)
@@ -180,24 +180,58 @@ rest:
 """
 
 
-def _of_scipy(name: str, arity: int) -> str:
+def _of_scipy(name: str, kernel: Kernel) -> str:
     """Write a call of a function of SciPy's."""
-    types = ", ".join(["double"] * arity)
-    given = ", ".join(f"double %x{k}" for k in range(arity))
-    pure, symbol = "nounwind willreturn memory(none)", f"pb_lapack_{PREFIX}{name}"
+    pure, symbol = "nounwind willreturn memory({})", f"pb_lapack_{PREFIX}{symbol_of(name)}"
+    lines, types, given, k = list[str](), list[str](), list[str](), 0
+    for kind in kernel.takes:
+        if kind == "l":
+            lines.append(f"%n{k} = call i64 @llvm.fptosi.sat.i64.f64(double %x{k})")
+            types, given, k = [*types, "i64"], [*given, f"i64 %n{k}"], k + 1
+            continue
+        for _ in range(2 if kind == "D" else 1):
+            types, given, k = [*types, "double"], [*given, f"double %x{k}"], k + 1
+    slots = [LLVM_RESULTS[kind] for kind in kernel.gives]
+    if kernel.pointers:
+        lines += [f"%o{j} = alloca {slot}" for j, slot in enumerate(slots)]
+        types += ["ptr"] * len(slots)
+        given += [f"ptr %o{j}" for j in range(len(slots))]
+    else:
+        types, given = [*types, "i32"], [*given, "i32 0"]
+    if kernel.slope is not None:  # the structure of a flag, and before it how many there are
+        lines += ["%told = alloca {i32, i32}",
+                  f"store {{i32, i32}} {{i32 1, i32 {int(kernel.slope)}}}, ptr %told"]  # fmt: skip
+        types, given = [*types, "ptr"], [*given, "ptr %told"]
+    result = "void" if kernel.pointers else slots[0]
+    call = f"call {result} @{symbol}({', '.join(given)})"
+    lines += [call] if kernel.pointers else [f"%r = {call}"]
+    value, slot = "%r", slots[0]
+    if kernel.pointers:
+        places = [(j, half) for j, k in enumerate(kernel.gives) for half in range(1 + (k == "D"))]
+        slot, value = slots[places[kernel.part][0]], "%p"
+        lines.append(f"%p = load {slot}, ptr %o{places[kernel.part][0]}")
+    if slot != "double":
+        lines.append(f"%half = extractvalue {slot} {value}, {kernel.part % 2}")
+        value = "%half"
+    body = "\n".join(f"  {line}" for line in lines)
+    own = "argmem: readwrite" if "ptr" in types else "none"
+    params = ", ".join(f"double %x{j}" for j in range(kernel.arity))
     return f"""
-declare double @{symbol}({types}, i32) {pure}
-define internal double @pb.{name}({given}) {pure} noinline {{
-  %r = call double @{symbol}({given}, i32 0)
-  ret double %r
+declare {result} @{symbol}({", ".join(types)}) {pure.format(own)}
+define internal double @pb.{name}({params}) {pure.format("none")} noinline {{
+{body}
+  ret double {value}
 }}
 """
 
 
+LLVM_RESULTS = {"d": "double", "D": "{double, double}"}
+"""The types of what SciPy's functions give."""
+
 SPECIAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "digamma": (_digamma(), ("log", "tan")),
     "zeta": (_zeta_power() + _zeta(), ()),
-    **{name: (_of_scipy(name, arity), ()) for name, arity in ARITIES.items()},
+    **{name: (_of_scipy(name, kernel), ()) for name, kernel in KERNELS.items()},
 }
 """Name -> text of the function ``@pb.NAME``, and the functions of libm that it calls (functions of
 one argument)."""

@@ -42,12 +42,29 @@ _ALSO = frozenset({
     math.ceil, math.trunc,
 })  # fmt: skip
 """Functions that are pure where they are given such a value."""
-DESIGNS = frozenset({
-    "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "ellip", "ellipord",
-    "firls", "firwin", "firwin2", "get_window", "iirdesign", "iirfilter", "iirnotch", "iirpeak",
-    "kaiserord", "remez", "savgol_coeffs",
-})  # fmt: skip
-"""Functions of ``scipy.signal`` that design a filter or a window: arrays of known arguments."""
+DESIGNS: dict[str, frozenset[str]] = {
+    "signal": frozenset({
+        "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "ellip",
+        "ellipord", "firls", "firwin", "firwin2", "get_window", "iirdesign", "iirfilter",
+        "iirnotch", "iirpeak", "kaiserord", "remez", "savgol_coeffs",
+    }),
+    "special": frozenset({
+        *(f"roots_{name}" for name in (
+            "legendre", "chebyt", "chebyu", "chebyc", "chebys", "jacobi", "laguerre",
+            "genlaguerre", "hermite", "hermitenorm", "gegenbauer", "sh_legendre", "sh_chebyt",
+            "sh_chebyu", "sh_jacobi",
+        )),
+        *(f"{name}_zeros" for name in (
+            "ai", "bi", "bei", "beip", "ber", "berp", "kei", "keip", "ker", "kerp", "kelvin",
+            "erf", "fresnel", "fresnelc", "fresnels", "jn", "jnp", "jnjnp", "jnyn", "yn", "ynp",
+            "y0", "y1", "y1p",
+        )),
+        "bernoulli", "euler", "factorial2", "factorialk", "stirling2", "mathieu_even_coef",
+        "mathieu_odd_coef", "obl_cv_seq", "pro_cv_seq",
+    }),
+}  # fmt: skip
+"""Functions of SciPy's modules that design a filter or a window, or give zeros, rules of quadrature
+and other constants: arrays of known arguments."""
 _MAKERS = frozenset({"combine", "fromisoformat", "fromordinal"})
 _ASKS_MACHINE = frozenset({"astimezone", "timestamp", "strftime"})
 """Methods whose results depend on the zone of the machine or its language."""
@@ -66,12 +83,13 @@ def is_known(value: object) -> bool:
 
 
 def is_design(obj: object) -> bool:
-    """Whether a function designs a filter or a window."""
+    """Whether a function designs a filter or a window, or gives other constants."""
     module = getattr(obj, "__module__", None)
-    if not isinstance(module, str) or not module.startswith("scipy.signal."):
+    if not isinstance(module, str) or not module.startswith("scipy."):
         return False
-    name = getattr(obj, "__name__", "")
-    return name in DESIGNS and getattr(sys.modules.get("scipy.signal"), name, None) is obj
+    home, name = module.split(".")[1], getattr(obj, "__name__", "")
+    known = name in DESIGNS.get(home, ())
+    return known and getattr(sys.modules.get(f"scipy.{home}"), name, None) is obj
 
 
 def is_pure(obj: object, args: Sequence[Value]) -> bool:

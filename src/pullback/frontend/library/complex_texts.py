@@ -65,7 +65,7 @@ def det(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 _TEXTS: dict[Any, Callable[..., Any]] = {
     np.linalg.eig: eigenvalues.eig, np.linalg.eigvals: eigenvalues.eigvals,
     np.roots: polynomial_zeros.roots, np.poly: polynomials.poly, LINALG.expm: scipy_linalg.expm,
-    SPECIAL.lambertw: scipy_integrals.lambertw, SPECIAL.wofz: scipy_integrals.wofz,
+    SPECIAL.lambertw: scipy_integrals.lambertw,
     LINALG.eig: scipy_eigenvalues.eig, LINALG.eigvals: scipy_eigenvalues.eigvals,
     **{getattr(np.linalg, name): getattr(complex_matrices, name) for name in (
         "eigh", "eigvalsh", "svd", "svdvals", "cholesky", "qr", "slogdet", "matrix_power",

@@ -147,6 +147,7 @@ REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
         for name, row in TABLE.items()
         if row.rule is real1
         and isinstance(row.numpy, (np.ufunc, LaterFunction))
+        and (row.domain or isinstance(row.numpy, np.ufunc))
         and name not in ROUNDING
     },
     np.fabs: _prim("abs"), np.sinc: _sinc, np.i0: _prim("i0"),

@@ -17,24 +17,31 @@ from types import FunctionType
 import numpy as np
 
 from pullback.core.later import SPECIAL, Later, LaterFunction
-from pullback.core.types import F64
+from pullback.core.scipy_functions import KERNELS
+from pullback.core.types import F64, Int
 from pullback.frontend.kinds.dtypes import promote, real_of
 from pullback.frontend.kinds.values import (
     CALLS,
     Handler,
     Specialiser,
     Static,
+    TupleV,
     Value,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
-from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.compiled_text import items_of, run_program
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.elementwise import map_real2, numpy_scalar
 from pullback.frontend.library.numpy.reduce import logsumexp
 
 programs = Later("pullback.frontend.library.text.special")
-more = Later("pullback.frontend.library.text.more_special")
+FILES = tuple(
+    Later(f"pullback.frontend.library.text.{name}") for name in (
+        "more_special", "elliptic_integrals", "inverse_distributions",
+    )
+)  # fmt: skip
+"""Where the texts of ufuncs are, by their names."""
 
 PROGRAMS: dict[Callable[..., object], tuple[str, int]] = {
     SPECIAL.beta: ("beta", 2), SPECIAL.betaln: ("betaln", 2),
@@ -49,19 +56,29 @@ PROGRAMS: dict[Callable[..., object], tuple[str, int]] = {
 """For a function of SciPy, the program in ``text/special.py`` and its number of arguments."""
 
 
-def _elementwise(name: str, text: Callable[[], object], arity: int) -> Handler:
-    """Return the handler of a function that is a program of so many numbers."""
+def _elementwise(name: str, text: Callable[[], object], arity: int, count: int = 1) -> Handler:
+    """Return the handler of a function that is a program of so many numbers. Where SciPy has a C
+    function, the value is what that gives; the derivative is the program's."""
 
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         values = bind(sp, name, args, kwargs, node, **{f"x{k}": MISSING for k in range(arity)})
 
-        def one(items: Sequence[Value]) -> Value:
+        def one(k: int, row: str, items: Sequence[Value]) -> Value:
             t = real_of(promote(sp, items, node))
-            wide = [numpy_scalar(sp.convert(v, F64, node)) for v in items]
-            result = run_program(sp, text(), wide, node)
-            return numpy_scalar(sp.convert(result, t, node))
+            wide = [sp.convert(v, F64, node) for v in items]
+            found = run_program(sp, text(), [numpy_scalar(v) for v in wide], node)
+            result = sp.convert(items_of(found)[k] if count > 1 else found, F64, node)
+            if row in KERNELS:
+                row = of_whole(sp, row, items, node)
+                still = [sp.b.prim("stop_gradient", v) for v in wide]
+                result = sp.b.prim("valued", sp.b.prim(row, *still), result)
+            return numpy_scalar(sp.convert(numpy_scalar(result), t, node))
 
-        return elementwise(sp, values, one, node)
+        names = [name] if count == 1 else [f"{name}.{k}" for k in range(count)]
+        found = tuple(
+            elementwise(sp, values, partial(one, k, row), node) for k, row in enumerate(names)
+        )
+        return found[0] if count == 1 else TupleV(found)
 
     return call
 
@@ -71,16 +88,35 @@ for _function, (_program, _arity) in PROGRAMS.items():
     register(_function)(_elementwise(_name, partial(getattr, programs, _program), _arity))
 
 
-def finder(function: object) -> Handler | None:
-    """The handler of a ufunc of SciPy that has a text in ``text/more_special.py``."""
+def scipy_name(function: object) -> str | None:
+    """The name of a ufunc of SciPy's; None: it is none."""
     if not isinstance(function, np.ufunc):
         return None
     name = function.__name__
     special = sys.modules.get("scipy.special")
-    text = getattr(more, name, None) if getattr(special, name, None) is function else None
-    if not isinstance(text, FunctionType) or text.__module__ != more.__name__:
+    return name if getattr(special, name, None) is function else None
+
+
+def of_whole(sp: Specialiser, name: str, items: Sequence[Value], node: ast.AST) -> str:
+    """The row of a function for these numbers: that of whole numbers where they are ints."""
+    kernel = KERNELS.get(f"{name}.l")
+    if kernel is None:
+        return name
+    whole = [v for v, kind in zip(items, kernel.takes, strict=True) if kind == "l"]
+    ints = all(isinstance(promote(sp, [v], node), Int) for v in whole)
+    return f"{name}.l" if ints else name
+
+
+def finder(function: object) -> Handler | None:
+    """The handler of a ufunc of SciPy that has a text in one of the files."""
+    name = scipy_name(function)
+    if name is None or not isinstance(function, np.ufunc):
         return None
-    return _elementwise(name, lambda: text, function.nin)
+    for file in FILES:
+        text = getattr(file, name, None)
+        if isinstance(text, FunctionType) and text.__module__ == file.__name__:
+            return _elementwise(name, partial(getattr, file, name), function.nin, function.nout)
+    return None
 
 
 CALLS.finders.append(finder)
@@ -91,12 +127,13 @@ def start(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """SciPy's value of a function that has no derivative (``core/prims_special.py``)."""
     name, *values = args
     atoms = [sp.b.prim("stop_gradient", sp.scalar(v, node).atom) for v in values]
-    return numpy_scalar(sp.b.prim(str(sp.static(name, node, "a name")), *atoms))
+    title = str(sp.static(name, node, "a name"))
+    return numpy_scalar(sp.b.prim(f"{title}.l" if f"{title}.l" in KERNELS else title, *atoms))
 
 
-@register(LaterFunction("pullback.frontend.library.text.more_special", "called"))
-def called(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """SciPy's value of a function of several numbers, with the derivative of its row."""
+@register(LaterFunction("pullback.frontend.library.text.more_special", "row"))
+def row(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The value of a row, with its derivatives."""
     name, *values = args
     atoms = [sp.scalar(v, node).atom for v in values]
     return numpy_scalar(sp.b.prim(str(sp.static(name, node, "a name")), *atoms))

@@ -139,25 +139,9 @@ def start(name: str, *args: Any) -> Any:
     return getattr(scipy.special, name)(*args)
 
 
-def called(name: str, *args: Any) -> Any:
-    """SciPy's value, with the derivative of its row. (The compiler has its own.)"""
-    return getattr(scipy.special, name)(*args)
-
-
-def hyp1f1(a: Any, b: Any, x: Any) -> Any:
-    return called("hyp1f1", a, b, x)
-
-
-def hyperu(a: Any, b: Any, x: Any) -> Any:
-    return called("hyperu", a, b, x)
-
-
-def eval_gegenbauer(n: Any, alpha: Any, x: Any) -> Any:
-    return called("eval_gegenbauer", n, alpha, x)
-
-
-def eval_genlaguerre(n: Any, alpha: Any, x: Any) -> Any:
-    return called("eval_genlaguerre", n, alpha, x)
+def row(name: str, *args: Any) -> Any:
+    """The value of a row of the table of primitives, with its derivatives."""
+    raise NotImplementedError(name)
 
 
 def _solved(x: Any, error: Callable[[Any], Any], slope: Callable[[Any], Any]) -> Any:
@@ -307,17 +291,55 @@ def cosm1(x: Any) -> Any:
     return -2.0 * half * half
 
 
+def boxcox(x: Any, lmbda: Any) -> Any:
+    """(x**lmbda - 1) / lmbda, which is smooth where lmbda is 0"""
+    if x <= 0.0:
+        return (x**lmbda - 1.0) / lmbda
+    log = np.log(x)
+    return log * exprel(lmbda * log)
+
+
 def boxcox1p(x: Any, lmbda: Any) -> Any:
+    if x <= -1.0:
+        return ((1.0 + x) ** lmbda - 1.0) / lmbda
     log = np.log1p(x)
-    return log if abs(lmbda) < 1e-19 else np.expm1(lmbda * log) / lmbda
+    return log * exprel(lmbda * log)
+
+
+def _log_ratio(x: Any) -> Any:
+    """log(1 + x) / x"""
+    if abs(x) > 0.1:
+        return np.log1p(x) / x
+    total = 0.0
+    for k in range(18, 0, -1):
+        total = 1.0 / k - x * total
+    return total
 
 
 def inv_boxcox(y: Any, lmbda: Any) -> Any:
-    return np.exp(y) if lmbda == 0.0 else np.exp(np.log1p(lmbda * y) / lmbda)
+    return np.exp(y * _log_ratio(lmbda * y))
 
 
 def inv_boxcox1p(y: Any, lmbda: Any) -> Any:
-    return np.expm1(y) if lmbda == 0.0 else np.expm1(np.log1p(lmbda * y) / lmbda)
+    return np.expm1(y * _log_ratio(lmbda * y))
+
+
+def kl_div(x: Any, y: Any) -> Any:
+    if x == 0.0:
+        return y
+    return x * np.log(x / y) - x + y
+
+
+def powm1(x: Any, y: Any) -> Any:
+    return x**y - 1.0
+
+
+def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
+    """The density of the sum of a normal number and one of Cauchy's distribution"""
+    if sigma == 0.0:
+        return gamma / (math.pi * (x * x + gamma * gamma))
+    by = math.sqrt(2.0) * sigma
+    return row("wofz.re", x / by, gamma / by) / (math.sqrt(2.0 * math.pi) * sigma)
 
 
 def huber(delta: Any, r: Any) -> Any:

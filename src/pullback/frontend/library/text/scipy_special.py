@@ -4,6 +4,7 @@ compiles."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,6 @@ def factorial(n: Any, exact: bool = False) -> Any:
     return np.where(np.asarray(n) < 0, 0.0, scipy.special.gamma(np.asarray(n) + 1.0))
 
 
-def kl_div(x: Array, y: Array) -> Array:
-    return scipy.special.rel_entr(x, y) - x + y
-
-
-def boxcox(x: Array, lmbda: Array) -> Array:
-    """Return (x**lmbda - 1) / lmbda, which is log(x) where lmbda is 0."""
-    small = np.abs(lmbda) < 1e-19
-    power = np.where(small, 1.0, lmbda)
-    return np.where(small, np.log(x), np.expm1(power * np.log(x)) / power)
-
-
 def perm(N: Array, k: Array, exact: bool = False) -> Any:
     """Return in how many ways k of N things are put into a row."""
     if exact:
@@ -64,56 +54,6 @@ def multigammaln(a: Array, d: int) -> Array:
     return total
 
 
-def eval_legendre(n: int, x: Array) -> Array:
-    """The polynomial of Legendre of order n, by its recurrence."""
-    y = 1.0 * np.asarray(x)
-    before, now = 0.0 * y, 0.0 * y + 1.0
-    for k in range(-n - 1 if n < 0 else n):
-        before, now = now, ((2 * k + 1) * y * now - k * before) / (k + 1)
-    return now
-
-
-def eval_chebyt(n: int, x: Array) -> Array:
-    """Chebyshev's polynomial of the first kind."""
-    y = 1.0 * np.asarray(x)
-    before, now = y, 0.0 * y + 1.0
-    for _ in range(abs(n)):
-        before, now = now, 2.0 * y * now - before
-    return now
-
-
-def eval_hermite(n: int, x: Array) -> Array:
-    """The polynomial of Hermite, as physicists write it."""
-    y = 1.0 * np.asarray(x)
-    before, now = 0.0 * y, 0.0 * y + 1.0
-    if n < 0:
-        return 0.0 * y + np.nan
-    for k in range(n):
-        before, now = now, 2.0 * (y * now - k * before)
-    return now
-
-
-def eval_hermitenorm(n: int, x: Array) -> Array:
-    """The polynomial of Hermite, as statisticians write it."""
-    y = 1.0 * np.asarray(x)
-    before, now = 0.0 * y, 0.0 * y + 1.0
-    if n < 0:
-        return 0.0 * y + np.nan
-    for k in range(n):
-        before, now = now, y * now - k * before
-    return now
-
-
-def eval_laguerre(n: int, x: Array) -> Array:
-    y = 1.0 * np.asarray(x)
-    before, now = 0.0 * y, 0.0 * y + 1.0
-    if n < 0:
-        return 0.0 * y
-    for k in range(n):
-        before, now = now, ((2 * k + 1 - y) * now - k * before) / (k + 1)
-    return now
-
-
 def _weighted_logsumexp(a: Array, b: Array, axis: Any, keepdims: bool) -> Array:
     """log(sum(b * exp(a))), shifted by the largest item that has a weight."""
     x, weights = np.broadcast_arrays(np.asarray(a), np.asarray(b))
@@ -124,3 +64,69 @@ def _weighted_logsumexp(a: Array, b: Array, axis: Any, keepdims: bool) -> Array:
     terms = weights * np.exp(np.where(gone, -np.inf, x) - shift)
     whole = np.log(np.sum(terms, axis=axis, keepdims=True)) + shift
     return whole if keepdims else np.max(whole, axis=axis)
+
+
+# --- derivatives of Bessel's functions, as SciPy sums them ----------------------------------------
+
+
+def _sum_of_orders(f: Callable[[Any, Any], Any], v: Any, z: Any, n: int, phase: float) -> Any:
+    if n < 0:
+        raise ValueError("n must be a non-negative integer.")
+    order, p = np.asarray(v), 1.0
+    s = f(order - n, z)
+    for i in range(1, n + 1):
+        p = phase * (p * (n - i + 1)) / i
+        s = s + p * f(order - n + i * 2, z)
+    return s / 2.0**n
+
+
+def jvp(v: Any, z: Array, n: int = 1) -> Any:
+    return scipy.special.jv(v, z) if n == 0 else _sum_of_orders(scipy.special.jv, v, z, n, -1.0)
+
+
+def yvp(v: Any, z: Array, n: int = 1) -> Any:
+    return scipy.special.yv(v, z) if n == 0 else _sum_of_orders(scipy.special.yv, v, z, n, -1.0)
+
+
+def ivp(v: Any, z: Array, n: int = 1) -> Any:
+    return scipy.special.iv(v, z) if n == 0 else _sum_of_orders(scipy.special.iv, v, z, n, 1.0)
+
+
+def kvp(v: Any, z: Array, n: int = 1) -> Any:
+    if n == 0:
+        return scipy.special.kv(v, z)
+    return (-1.0) ** n * _sum_of_orders(scipy.special.kv, v, z, n, 1.0)
+
+
+def h1vp(v: Any, z: Array, n: int = 1) -> Any:
+    f = scipy.special.hankel1
+    return f(v, z) if n == 0 else _sum_of_orders(f, v, z, n, -1.0)
+
+
+def h2vp(v: Any, z: Array, n: int = 1) -> Any:
+    f = scipy.special.hankel2
+    return f(v, z) if n == 0 else _sum_of_orders(f, v, z, n, -1.0)
+
+
+# --- others ---------------------------------------------------------------------------------------
+
+
+def diric(x: Array, n: int) -> Any:
+    """sin(n x / 2) / (n sin(x / 2)); beside whole turns, where that is 0 / 0, a series"""
+    if n <= 0 or n != int(n):
+        return 0.0 * np.asarray(x) + np.nan
+    half = 0.5 * np.asarray(x)
+    s = np.sin(half)
+    turned = np.abs(s) < 1e-7
+    turns = np.rint(stop_gradient(half) / np.pi)
+    d = 2.0 * (half - turns * np.pi)
+    d = np.where(turned, d, 0.0)
+    q, m = d * d, 1.0 * n * n
+    rest = q * ((1.0 - m) / 24.0 + q * ((3.0 * m * m - 10.0 * m + 7.0) / 5760.0))
+    sign = 1.0 - 2.0 * np.mod(turns * (n - 1), 2.0)
+    series = 1.0 + (rest - stop_gradient(rest))
+    return np.where(turned, sign * series, np.sin(n * half) / (n * np.where(turned, 1.0, s)))
+
+
+def assoc_laguerre(x: Array, n: Any, k: Any = 0.0) -> Any:
+    return scipy.special.eval_genlaguerre(n, k, x)
