@@ -85,10 +85,10 @@ class UnsupportedError(PullbackError, NotImplementedError):
         >>> import numpy as np
         >>> import pullback as pb
         >>> try:
-        ...     pb.jit(np.poly1d)(np.ones(2))
+        ...     pb.jit(np.packbits)(np.ones(2))
         ... except pb.UnsupportedError as error:
         ...     error.reason
-        'numpy.poly1d is not supported inside compiled code'
+        'numpy.packbits is not supported inside compiled code'
     """
 
     title = "not supported"

@@ -103,7 +103,7 @@ CASES: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", part("agreement", CASES, 3), ids=lambda c: c[0])
+@pytest.mark.parametrize("case", part("agreement", CASES, 8), ids=lambda c: c[0])
 def test_bits_and_derivatives(case: Any) -> None:
     _, f, args = case
 

@@ -58,6 +58,20 @@ def _bits(generator: Any) -> Iterable[object]:
 GENERATORS: tuple[type, ...] = np.random.Generator, np.random.RandomState, random.Random
 """The classes of generators of random numbers."""
 
+SERIES: tuple[type, ...] = tuple(getattr(np.polynomial, name) for name in (
+    "Polynomial", "Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre",
+))  # fmt: skip
+"""The classes of ``numpy.polynomial``."""
+
+
+def _series(value: Any) -> tuple[object, ...]:
+    return value.coef, value.domain, value.window
+
+
+def _of_series(cls: type, held: Any, symbol: Any) -> object:
+    return None if held is None else cls(*held, symbol or "x")
+
+
 WRAPPERS: dict[type, Wrapper] = {
     deque: Wrapper(
         lambda d: (list(d), d.maxlen), lambda held, _: deque(*held), inside=list,
@@ -75,6 +89,12 @@ WRAPPERS: dict[type, Wrapper] = {
     **{
         cls: Wrapper(draws.words_of, partial(_generator, cls), inside=_bits) for cls in GENERATORS
     },
+    **{
+        cls: Wrapper(_series, partial(_of_series, cls), lambda p: p.symbol) for cls in SERIES
+    },
+    np.poly1d: Wrapper(
+        lambda p: p.coeffs, lambda held, name: np.poly1d(held, variable=name), lambda p: p.variable
+    ),
 }  # fmt: skip
 
 # --- classes of users whose base is a container --------------------------------------------------

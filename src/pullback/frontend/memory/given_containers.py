@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pullback.core.later import Later
 from pullback.frontend.kinds.given_tables import NO_ITEMS
 from pullback.frontend.kinds.kinds import (
@@ -40,6 +42,7 @@ from pullback.frontend.kinds.wrapped import (
     ARRAYS,
     GENERATORS,
     ROTATION,
+    SERIES,
     SPARSE,
     SPARSE_BASES,
     TURNS,
@@ -65,7 +68,9 @@ def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return replace(_table(run, value, kind, node), owners=frozenset(), fresh=False)
         case TupleV((held,)), WrappedK(cls=cls) if is_met(cls):
             return _of_scipy(run, cls, held, node)
-        case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=str(names))):
+        case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=str(names))) if (
+            cls not in _CONTAINERS
+        ):
             inside = given(run, held, kind.held, node)
             assert isinstance(inside, TupleV)
             return RecordV(cls, dict(zip(names.split("\0"), inside.items, strict=True)))
@@ -88,7 +93,11 @@ def leaving(run: Run, value: Value, node: ast.AST) -> Value:
         return _of_users(run, cls, value, node)
     if cls is not None:
         held = _LEAVING[cls](run, value, node)
-        return value if held is None else WrappedV((held,), cls=cls)
+        name = _NAMES.get(cls)
+        extra = None
+        if name is not None:
+            extra = str(run.static(run.attribute(value, name, node), node, name))
+        return value if held is None else WrappedV((held,), cls=cls, extra=extra)
     match value:
         case TupleV(items):
             return replace(value, items=tuple(leaving(run, v, node) for v in items))
@@ -172,10 +181,22 @@ def _of_sparse(run: Run, matrix: Value, node: ast.AST) -> Value:
 
 _scipy_sparse, _transform = Later("scipy.sparse"), Later("scipy.spatial.transform")
 
+def _of_series(run: Run, p: Value, node: ast.AST) -> Value:
+    return TupleV(tuple(run.attribute(p, n, node) for n in ("coef", "domain", "window")))
+
+
+def _of_poly1d(run: Run, p: Value, node: ast.AST) -> Value:
+    return run.attribute(p, "coeffs", node)
+
+
+_NAMES: dict[type, str] = {**dict.fromkeys(SERIES, "symbol"), np.poly1d: "variable"}
+"""The attributes that say how the variable of a polynomial is called."""
+
 _Leaving = Callable[["Run", Value, ast.AST], Value | None]
 
 _LEAVING: dict[type, _Leaving] = {
     deque: _of_deque, ChainMap: _of_chain, **dict.fromkeys(GENERATORS, _of_generator),
+    **dict.fromkeys(SERIES, _of_series), np.poly1d: _of_poly1d,
 }  # fmt: skip
 
 
@@ -213,6 +234,16 @@ def _generator(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) ->
     return RecordV(WRITTEN_CLASSES[cls], {"_state": held})
 
 
+def _given_series(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    assert isinstance(held, TupleV)
+    fields = dict(zip(("coef", "domain", "window"), held.items, strict=True))
+    return RecordV(WRITTEN_CLASSES[cls], {**fields, "symbol": extra})
+
+
+def _given_poly1d(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    return RecordV(WRITTEN_CLASSES[cls], {"coeffs": held, "variable": extra})
+
+
 def text_class(cls: type) -> type | None:
     """Return the class of the library as text that is compiled in the place of a class; None: there
     is none. (The classes of SciPy are met here first.)"""
@@ -239,6 +270,7 @@ _Maker = Callable[["Run", type, Value, Value, ast.AST], Value]
 _CONTAINERS: dict[type, _Maker] = {
     deque: _deque, defaultdict: _dict, Counter: _dict, OrderedDict: _dict, ChainMap: _chain,
     range: _range, **dict.fromkeys(GENERATORS, _generator),
+    **dict.fromkeys(SERIES, _given_series), np.poly1d: _given_poly1d,
 }  # fmt: skip
 """What makes the container of its plain data and of what else it has."""
 

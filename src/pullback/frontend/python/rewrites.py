@@ -53,7 +53,6 @@ REWRITES: dict[str, str] = {
     "scipy.linalg.ldl": SOLVE,
     # arrays
     "numpy.frompyfunc": EACH,
-    "numpy.poly1d": "np.polyval(c, x)",
     "numpy.partition": "np.sort(x)",
     "numpy.argpartition": "np.argsort(x)",
     "scipy.fft.": FOURIER, "scipy.fftpack.": FOURIER,

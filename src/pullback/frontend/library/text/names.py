@@ -32,6 +32,7 @@ from pullback.frontend.library.text import (
     arrangement,
     bisection,
     chain_maps,
+    chebyshev_series,
     comparisons,
     constrained_minima,
     deques,
@@ -43,21 +44,28 @@ from pullback.frontend.library.text import (
     frequencies,
     grids,
     heaps,
+    hermite_e_series,
+    hermite_series,
     image_centers,
     integer_functions,
     iterations,
+    laguerre_series,
     legacy_draws,
     legacy_generators,
+    legendre_series,
     matrix_functions,
     moments,
     more_arrays,
     nan_quantiles,
+    older_polynomials,
     operator_texts,
     orderings,
     pieces,
     placing,
     plain_contexts,
     polynomial_arithmetic,
+    polynomial_calculus,
+    polynomial_classes,
     polynomial_zeros,
     polynomials,
     power_series,
@@ -169,7 +177,12 @@ OTHERS = (
         placing, polynomial_zeros, sets_of_arrays, slopes, whole_arrays,
     )
     | _series(power_series)
-    | _texts(np.polynomial.polynomial, polynomial_arithmetic)
+    | _texts(np.polynomial.polynomial, polynomial_arithmetic, polynomial_calculus)
+    | _texts(np.polynomial.chebyshev, chebyshev_series)
+    | _texts(np.polynomial.hermite, hermite_series)
+    | _texts(np.polynomial.hermite_e, hermite_e_series)
+    | _texts(np.polynomial.laguerre, laguerre_series)
+    | _texts(np.polynomial.legendre, legendre_series)
     | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.special", scipy_integrals)
@@ -224,6 +237,11 @@ CLASSES: dict[type, type] = {
         random_generators.SFC64, random_generators.Philox, random_generators.MT19937,
         legacy_generators.RandomState,
     )},
+    **{getattr(np.polynomial, cls.__name__): cls for cls in (
+        polynomial_classes.Polynomial, polynomial_classes.Chebyshev, polynomial_classes.Legendre,
+        polynomial_classes.Hermite, polynomial_classes.HermiteE, polynomial_classes.Laguerre,
+    )},
+    np.poly1d: older_polynomials.poly1d,
     random.Random: python_generators.Random, contextlib.ExitStack: exit_stack.ExitStack,
     contextlib.nullcontext: plain_contexts.nullcontext, contextlib.closing: plain_contexts.closing,
     io.StringIO: text_streams.StringIO,

@@ -7,23 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from pullback.frontend.library.text.domains import Array, Vector
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.text.domains import Array
+from pullback.frontend.library.text_helpers import times
 
 
-def _prepared(x: Any, c: Array) -> tuple[Any, Vector]:
-    """Return the places and the coefficients as floats."""
-    coefficients = np.asarray(c)
-    if coefficients.ndim != 1:
-        unsupported("a polynomial with a matrix of coefficients", "one call for each column")
+def _prepared(x: Any, c: Array, tensor: bool) -> tuple[Any, Array]:
+    """Return the places and the coefficients as floats; of a matrix, those of each column stand
+    beside all places."""
+    coefficients = np.atleast_1d(c) + 0.0
     if len(coefficients) == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     places = x if np.ndim(x) == 0 else np.asarray(x)
-    return places, coefficients + 0.0
+    if tensor and coefficients.ndim > 1:
+        for _ in times(np.ndim(x)):
+            coefficients = coefficients[..., None]
+    return places, coefficients
 
 
-def polyval(x: Any, c: Vector, tensor: bool = True) -> Any:
-    places, c = _prepared(x, c)
+def polyval(x: Any, c: Array, tensor: bool = True) -> Any:
+    places, c = _prepared(x, c, tensor)
     n = len(c)
     c0 = c[n - 1] + places * 0
     for i in range(2, n + 1):
@@ -31,8 +33,8 @@ def polyval(x: Any, c: Vector, tensor: bool = True) -> Any:
     return c0
 
 
-def chebval(x: Any, c: Vector, tensor: bool = True) -> Any:
-    places, c = _prepared(x, c)
+def chebval(x: Any, c: Array, tensor: bool = True) -> Any:
+    places, c = _prepared(x, c, tensor)
     n = len(c)
     if n == 1:
         return c[0] + places * 0
@@ -42,8 +44,8 @@ def chebval(x: Any, c: Vector, tensor: bool = True) -> Any:
     return c0 + c1 * places
 
 
-def legval(x: Any, c: Vector, tensor: bool = True) -> Any:
-    places, c = _prepared(x, c)
+def legval(x: Any, c: Array, tensor: bool = True) -> Any:
+    places, c = _prepared(x, c, tensor)
     n = len(c)
     if n == 1:
         return c[0] + places * 0
@@ -55,8 +57,8 @@ def legval(x: Any, c: Vector, tensor: bool = True) -> Any:
     return c0 + c1 * places
 
 
-def hermval(x: Any, c: Vector, tensor: bool = True) -> Any:
-    places, c = _prepared(x, c)
+def hermval(x: Any, c: Array, tensor: bool = True) -> Any:
+    places, c = _prepared(x, c, tensor)
     n = len(c)
     if n == 1:
         return c[0] + places * 0
@@ -68,8 +70,8 @@ def hermval(x: Any, c: Vector, tensor: bool = True) -> Any:
     return c0 + c1 * (2 * places)
 
 
-def hermeval(x: Any, c: Vector, tensor: bool = True) -> Any:
-    places, c = _prepared(x, c)
+def hermeval(x: Any, c: Array, tensor: bool = True) -> Any:
+    places, c = _prepared(x, c, tensor)
     n = len(c)
     if n == 1:
         return c[0] + places * 0
@@ -81,8 +83,8 @@ def hermeval(x: Any, c: Vector, tensor: bool = True) -> Any:
     return c0 + c1 * places
 
 
-def lagval(x: Any, c: Vector, tensor: bool = True) -> Any:
-    places, c = _prepared(x, c)
+def lagval(x: Any, c: Array, tensor: bool = True) -> Any:
+    places, c = _prepared(x, c, tensor)
     n = len(c)
     if n == 1:
         return c[0] + places * 0
