@@ -80,8 +80,10 @@ LIBRARIES: dict[str, Any] = {
     "scipy.spatial.distance": scipy.spatial.distance,
     "scipy.spatial.transform": scipy.spatial.transform,
     **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},
-    "scipy.stats.dirichlet": scipy.stats.dirichlet,
-    "scipy.stats.multivariate_normal": scipy.stats.multivariate_normal,
+    **{f"scipy.stats.{name}": getattr(scipy.stats, name) for name in (
+        "dirichlet", "invwishart", "matrix_normal", "multinomial", "multivariate_normal",
+        "multivariate_t", "wishart",
+    )},
     "math": math,
     "": builtins,
     "operator": operator,

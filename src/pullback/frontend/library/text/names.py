@@ -80,6 +80,7 @@ from pullback.frontend.library.text import (
     scipy_filters,
     scipy_fits,
     scipy_global_minima,
+    scipy_goodness,
     scipy_images,
     scipy_initial_value,
     scipy_integrals,
@@ -88,6 +89,7 @@ from pullback.frontend.library.text import (
     scipy_least_squares,
     scipy_linalg,
     scipy_linear_systems,
+    scipy_matrix_densities,
     scipy_matrix_functions,
     scipy_measurements,
     scipy_minima,
@@ -211,6 +213,8 @@ OTHERS = (
     | _by_name("scipy.signal", scipy_signal)
     | _by_name("scipy.sparse", scipy_sparse)
     | _by_name("scipy.sparse.linalg", scipy_sparse_linalg)
+    | _by_name("scipy.stats", scipy_goodness)
+    | _by_name("scipy.stats", scipy_matrix_densities)
     | _by_name("scipy.stats", scipy_multivariate)
     | _by_name("scipy.stats", scipy_samples)
     | _by_name("scipy.stats", scipy_summaries)

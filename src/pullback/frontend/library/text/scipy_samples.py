@@ -272,10 +272,7 @@ def boxcox_llf(lmb: float, data: Array, *, axis: Any = 0) -> Any:
     x = np.asarray(data)
     n = x.shape[axis]
     logs = np.log(x)
-    if lmb == 0.0:
-        spread = np.log(np.var(logs, axis=axis))
-    else:
-        spread = np.log(np.var(x**lmb / lmb, axis=axis))
+    spread = np.log(np.var(scipy.special.boxcox(x, lmb), axis=axis))
     return (lmb - 1.0) * np.sum(logs, axis=axis) - n / 2.0 * spread
 
 

@@ -1,7 +1,7 @@
 """Summaries of samples, of ``scipy.stats``, as plain Python that the front end compiles.
 
-Along an axis, the first one if none is named. A NaN among the numbers is one in the result;
-``nan_policy="omit"`` is refused."""
+Along an axis, the first one if none is named. A NaN among the numbers is one in the result, or is
+left out of a vector (``nan_policy="omit"``)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,23 @@ class ModeResult(NamedTuple):
 
 def _floats(a: Any, axis: Any, nan_policy: str = "propagate") -> Array:
     """Return the numbers as floats: as one vector, if there is no axis."""
-    if nan_policy != "propagate":
-        unsupported("nan_policy other than propagate", "take the numbers that are not NaN")
     x = np.asarray(a)
     if x.ndim == 0:
         unsupported("a summary of one number", "make it an array")
     if x.dtype != np.float64 and x.dtype != np.float32:
         x = x.astype(np.float64)
-    return np.ravel(x) if axis is None else x
+    items = np.ravel(x) if axis is None else x
+    if nan_policy == "propagate":
+        return items
+    if nan_policy == "raise":
+        if np.any(np.isnan(items)):
+            raise ValueError("The input contains nan values")
+        return items
+    if nan_policy != "omit":
+        raise ValueError("nan_policy must be one of {'propagate', 'raise', 'omit'}")
+    if items.ndim > 1:
+        unsupported('nan_policy="omit" along an axis', "a comprehension over the rows")
+    return items[~np.isnan(items)]
 
 
 def zmap(scores: Array, compare: Array, axis: Any = 0, ddof: int = 0,
