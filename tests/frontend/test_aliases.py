@@ -12,7 +12,7 @@ import pullback as pb
 from pullback.errors import PullbackError
 from tests.campaign import part, rotated
 from tests.foreign.__main__ import is_right
-from tests.frontend import array_owners, owner_programs
+from tests.frontend import array_owners, owned_rows, owner_programs
 from tests.frontend.alias_programs import PROGRAMS, REFUSED
 
 XS = [1.0, 2.0, 3.0]
@@ -30,7 +30,9 @@ def test_refused(f: Callable[..., Any], text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "f", part("values", owner_programs.RIGHT, 3), ids=lambda f: f.__name__
+    "f",
+    [*part("values", owner_programs.RIGHT, 3), *part("values", owned_rows.RIGHT, 3)],
+    ids=lambda f: f.__name__,
 )
 def test_lists_with_several_owners(f: Callable[..., Any]) -> None:
     is_right(f, ([0.4, 0.7, 0.9],))

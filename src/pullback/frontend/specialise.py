@@ -194,7 +194,7 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
     makes_objects = any(map(can_be_shared, rt.constructed))
     of_memory = isinstance(why, (MutationError, UnknownNameError, IdentityError)) or (
         isinstance(why, (TypesDoNotMeetError, EndlessError))
-        and any(cls is dict for _, cls in rt.new_memory)  # a tree of them has no kind as a value
+        and any(cls in (dict, list) for _, cls in rt.new_memory)  # trees have no kind as values
     )
     learnt = _Learnt.of(attempt)
     tried = [*learnt, *forms(Raised in rt.constructed)]

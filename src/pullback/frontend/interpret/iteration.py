@@ -390,6 +390,8 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
             if as_one is None or has_ints(kind, as_one.elem) or mixes(as_one.elem):
                 unrolling.begin_anew(run, node)  # each item keeps its type
             if as_one is None or loses_ints(kind, as_one.elem):
+                if run.store is not None:
+                    run.store.let_be_lists(run.frame.places.get(value))
                 run.refuse(
                     node,
                     "a list that is indexed or looped over at run time needs items of one type",

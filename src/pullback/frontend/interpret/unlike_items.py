@@ -14,10 +14,8 @@ from pullback.frontend.interpret.branching import branch, once
 from pullback.frontend.interpret.loop_sources import Source
 from pullback.frontend.interpret.unrolling import MOST_ROUNDS
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
-from pullback.frontend.kinds.join import as_list
-from pullback.frontend.kinds.sum_kinds import mixes
+from pullback.frontend.kinds.join import of_one_type
 from pullback.frontend.kinds.values import Items, Late, Static, TupleV, Unrolled, Value
-from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.state import Flow
 
@@ -32,11 +30,9 @@ def are_unlike(items: Items) -> bool:
     if not 2 <= len(items.each) <= MOST_ROUNDS:
         return False
     try:
-        kind = kind_of(TupleV(items.each))
+        return of_one_type(kind_of(TupleV(items.each))) is None
     except NoKindError:
         return False
-    as_one = as_list(kind)
-    return as_one is None or loses_ints(kind, as_one.elem) or mixes(as_one.elem)
 
 
 def for_unlike(run: Run, s: ast.For, items: tuple[Value, ...], source: Source) -> Flow:

@@ -52,7 +52,7 @@ from pullback.frontend.kinds.values import (
     Static,
     Value,
 )
-from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, widen
+from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, loses_ints, widen
 from pullback.frontend.python import records
 from pullback.frontend.python.object_classes import are_dicts, is_object_class, may_lack
 from pullback.frontend.python.source import Definition, site_of
@@ -263,6 +263,13 @@ def as_list(kind: Kind) -> ListK | None:
             return None if elem is None else ListK(elem, cls=kind.cls)
         case _:
             return None
+
+
+def of_one_type(kind: Kind) -> ListK | None:
+    """Return the kind of a list as that of one of any length, if its items are of one type."""
+    listed = as_list(kind)
+    unlike = listed is None or loses_ints(kind, listed.elem) or sum_kinds.mixes(listed.elem)
+    return None if unlike else listed
 
 
 def _classes(kind: Kind) -> set[type] | None:

@@ -72,6 +72,13 @@ def loses_ints(kind: Kind, elem: Kind) -> bool:
     return bools or (not elem.may_be_int and has_ints(kind, elem))
 
 
+def has_literal_ints(kind: Kind, elem: Kind) -> bool:
+    """Whether there are ints among the items of a list of floats (``elem``) that are literals: they
+    become floats where that is needed."""
+    floats = isinstance(elem, ScalarK) and isinstance(elem.type, Real)
+    return floats and any(isinstance(k, StaticK) and isinstance(k.value, int) for k in parts(kind))
+
+
 def small_in(kind: Kind) -> Kind | None:
     """Return the kind of the first part that is of a small dtype."""
     if isinstance(kind, SmallK):

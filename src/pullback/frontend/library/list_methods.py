@@ -49,6 +49,7 @@ from pullback.frontend.python.container_bases import is_tuple_class, order_of
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.store.shared_memory import in_full
 
 
 @register(sorted)
@@ -82,7 +83,7 @@ def in_order(
             return item.items[0]  # no two keys of a dict are equal: their values are not compared
         return item if is_none(key) else sp.call(key, (item,), node)
 
-    keys = sp.sequence(whole.length, key_of, node)
+    keys = _compared(sp, sp.sequence(whole.length, key_of, node), node)
     order: ArrayV | None = None
     if _has_own_order(_example(keys.elem)):
         less = sorting.is_greater if reverse else sorting.is_less
@@ -104,6 +105,14 @@ def in_order(
     if isinstance(items, TupleV) and len(items.items) <= _MOST_KNOWN:
         one_by_one = (sp.element(made, i64(k), node, False) for k, _ in enumerate(items.items))
         return TupleV(tuple(one_by_one), is_list=True)
+    return made
+
+
+def _compared(sp: Specialiser, keys: ListV, node: ast.AST) -> ListV:
+    """Return keys with the lists that references among them lead to: their items are compared."""
+    assert isinstance(sp, Run)
+    made = in_full(sp, keys, node)
+    assert isinstance(made, ListV)
     return made
 
 

@@ -26,7 +26,6 @@ from pullback.frontend.interpret.fallbacks import check_container_copied, check_
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of, rebuild
-from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
@@ -48,6 +47,7 @@ from pullback.frontend.kinds.values import (
     HashV,
     ListV,
     Owner,
+    PlaceV,
     RefV,
     Scalar,
     Static,
@@ -64,7 +64,7 @@ from pullback.frontend.python.container_bases import held_by, is_hidden
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.state import facts
 from pullback.frontend.store.facts import ITEMS, Facts, Group, holds_functions
-from pullback.frontend.store.shared_memory import has_references
+from pullback.frontend.store.shared_memory import has_references, kept_kind
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -269,7 +269,7 @@ class Columns:
         if isinstance(value, ListV) and not value.fresh:
             value = run.copied(value)  # a slice, which is a list of its own
         kind = run.kind(value, node)
-        self.learn(group, ITEMS, as_list(kind) or kind, node)
+        self.learn(group, ITEMS, kept_kind(kind, group), node)
         column = group.column(ITEMS)
         if not self._has(column, group.fields[ITEMS]):
             return self._any_row(group, node)
@@ -282,6 +282,15 @@ class Columns:
         """Return the region of lists that a variable is the column of, if it is one."""
         found = self.facts.group_of(variable.partition("@")[0]) if COLUMN in variable else None
         return found[0] if found is not None and found[0].base is SharedMemory else None
+
+    def let_be_lists(self, place: PlaceV | None) -> None:
+        """Begin anew with a region whose lists are of any length, if what is at this place is one
+        of its lists of ints and floats, each of which has its type so far."""
+        group = None if place is None or len(place.steps) != 1 else self.region(place.root)
+        if group is not None and not group.one_type:
+            group.one_type = True
+            del group.fields[ITEMS]
+            self.facts.again()
 
     def are_in_regions(self, owners: frozenset[Owner]) -> bool:
         """Whether a list of these owners may be one of those that may have several owners."""

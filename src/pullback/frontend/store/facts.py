@@ -26,7 +26,7 @@ from typing import NoReturn
 import numpy as np
 
 from pullback.core.frozen import dataclass, field
-from pullback.core.types import Bool
+from pullback.core.types import I64, Bool
 from pullback.errors import EndlessError
 from pullback.frontend.functions.scopes import COLUMN
 from pullback.frontend.kinds.join import generalise, join
@@ -36,16 +36,19 @@ from pullback.frontend.kinds.kinds import (
     GeneratorK,
     Kind,
     LambdaSetK,
+    ListK,
     OperatorK,
     OptionalK,
     RefK,
     ScalarK,
     SharedMemory,
     StaticK,
+    TupleK,
     parts,
     with_parts,
     without_spare,
 )
+from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.container_bases import held_by, holds_value, order_of
 from pullback.frontend.python.object_classes import NAMESPACES, hook_of, is_object_class, is_written
@@ -88,6 +91,11 @@ class Group:
     outside: set[str] = field(default_factory=set)
     """The fields of objects of the caller that hold lists or arrays: where another one is put there
     the caller must know."""
+
+    one_type: bool = False
+    """Whether lists of ints and floats are indexed at run time: all their items are floats."""
+    has_ints: bool = False
+    """Whether ints that only the run knows have been put into lists beside floats."""
 
     removed: set[str] = field(default_factory=set)
     """The fields that some object loses."""
@@ -288,6 +296,8 @@ class Facts:
             if kept is None or gone is None or kept is gone:
                 continue
             self._rename(gone.reference, kept.reference)
+            kept.one_type |= gone.one_type
+            kept.has_ints |= gone.has_ints
             del self.groups[gone.reference]
             self.united[gone.reference] = kept.reference
             self.made_at = {n: kept if g is gone else g for n, g in self.made_at.items()}
@@ -327,6 +337,8 @@ class Facts:
         known = group.fields.get(name)
         wide = kind if known is None else join(known, kind)
         if wide is None or not all(_keeps_bools(k, wide) for k in (known or kind, kind)):
+            return False
+        if group.has_ints and isinstance(wide, ListK) and loses_ints(TupleK((_INT,)), wide.elem):
             return False
         wide = generalise(wide)
         if wide != known:
@@ -391,6 +403,9 @@ def holds_functions(kind: Kind) -> bool:
     """Whether there may be functions in a value of this kind."""
     found = isinstance(kind, (FunctionK, ClosureK, LambdaSetK, OperatorK, GeneratorK))
     return found or any(map(holds_functions, parts(kind)))
+
+
+_INT = ScalarK(I64, True)
 
 
 def _keeps_bools(kind: Kind, joined: Kind) -> bool:

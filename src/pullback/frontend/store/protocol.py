@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
-from pullback.frontend.kinds.values import FunctionV, ListV, Owner, RefV, Scalar, Value
+from pullback.frontend.kinds.values import FunctionV, ListV, Owner, PlaceV, RefV, Scalar, Value
 from pullback.frontend.store.facts import Facts, Group
 
 Step = Value | str
@@ -69,6 +69,10 @@ class Store(Protocol):
 
     def region(self, variable: str) -> Group | None:
         """Return the region of lists, dicts or arrays whose column a variable is, if it is one."""
+
+    def let_be_lists(self, place: PlaceV | None) -> None:
+        """Begin anew with a region whose lists are of any length, if what is at this place is one
+        of its lists of ints and floats, each of which has its type so far."""
 
     def are_in_regions(self, owners: frozenset[Owner]) -> bool:
         """Whether a list of these owners may be one of those that may have several owners."""

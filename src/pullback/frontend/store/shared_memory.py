@@ -32,13 +32,12 @@ import numpy as np
 
 from pullback.errors import MutationError
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
-from pullback.frontend.kinds.join import as_list
+from pullback.frontend.kinds.join import of_one_type
 from pullback.frontend.kinds.kinds import (
     Kind,
-    ListK,
+    OptionalK,
     RefK,
     SharedMemory,
-    TupleK,
     holds_references,
     parts,
 )
@@ -56,7 +55,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.kinds.widening import loses_ints
+from pullback.frontend.kinds.widening import has_ints, has_literal_ints
 from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import holding, places
 from pullback.frontend.memory.container_objects import gone_through
@@ -157,7 +156,7 @@ def in_region(
         kind = kind_of(value)
     except NoKindError:
         return value
-    if cls is None or holds_functions(kind) or (cls is list and not _has_one_type(kind)):
+    if cls is None or holds_functions(kind):
         return value
     run.new_memory[made_at, cls] = None
     store = run.store
@@ -190,10 +189,16 @@ def memory_class(value: Value) -> type | None:
             return None
 
 
-def _has_one_type(kind: Kind) -> bool:
-    """Whether the items of a list are of one kind, ints beside floats apart."""
-    listed = ListK(TupleK(())) if kind == TupleK((), True) else as_list(kind)
-    return listed is not None and not loses_ints(kind, listed.elem)
+def kept_kind(kind: Kind, group: Group) -> Kind:
+    """Return the kind that a new list, dict or array has in its region: a list is one of any
+    length, unless its items have several types."""
+    listed = of_one_type(kind)
+    if listed is None:
+        return kind
+    group.has_ints |= has_ints(kind, listed.elem)
+    optional = isinstance(listed.elem, OptionalK) and kind != listed
+    unlike = optional or group.has_ints or has_literal_ints(kind, listed.elem)
+    return kind if unlike and not group.one_type else listed
 
 
 def in_full(run: Run, value: Value, node: ast.AST) -> Value:
@@ -364,6 +369,6 @@ def given_memory(
 
 __all__ = [
     "closed", "followed", "given_memory", "has_references", "in_full", "in_region", "is_only_read",
-    "is_shared", "kept", "only_reads", "opened", "refers_to_memory", "refuse_second_names",
-    "source", "takes_arrays",
+    "is_shared", "kept", "kept_kind", "only_reads", "opened", "refers_to_memory",
+    "refuse_second_names", "source", "takes_arrays",
 ]  # fmt: skip
