@@ -102,9 +102,10 @@ def mended_set_pop(x, n):
 
 
 def refused_rows(x, n):
-    rows = [[np.zeros(1), 0.0]] * n
+    m = np.ones((n, 2))
+    rows = list(m)
     rows[0][1] = x
-    return rows[0][1]
+    return m[0, 1] + rows[0][1]
 
 
 @mends(refused_rows, (2.0, 3), "[[0.0] * m for _ in range(n)]", MutationError, differs=True)
@@ -138,10 +139,10 @@ def mended_endless(x):
 
 
 def refused_circle(x):
-    xs = [x, 0.0]
-    xs[1] = xs
-    xs[1][0] += 1.0
-    return xs[0]
+    d = {"x": x, "f": lambda v: v * x}
+    d["me"] = d
+    d["me"]["x"] += 1.0
+    return d["x"]
 
 
 @mends(refused_circle, (2.0,), "nodes[i].next = j", MutationError)

@@ -12,8 +12,8 @@ import pullback as pb
 from pullback.errors import PullbackError
 from tests.campaign import part, rotated
 from tests.foreign.__main__ import is_right
-from tests.frontend import array_owners, owned_rows, owner_programs
-from tests.frontend.alias_programs import PROGRAMS, REFUSED
+from tests.frontend import array_owners, mixed_trees, owned_rows, owner_programs
+from tests.frontend.alias_programs import PROGRAMS
 
 XS = [1.0, 2.0, 3.0]
 
@@ -23,15 +23,9 @@ def test_value_and_derivative(f: Callable[..., Any]) -> None:
     is_right(f, (XS,))
 
 
-@pytest.mark.parametrize(("f", "text"), REFUSED, ids=lambda v: getattr(v, "__name__", ""))
-def test_refused(f: Callable[..., Any], text: str) -> None:
-    with pytest.raises(PullbackError, match=text):
-        pb.jit(f)(XS)
-
-
 @pytest.mark.parametrize(
     "f",
-    [*part("values", owner_programs.RIGHT, 3), *part("values", owned_rows.RIGHT, 3)],
+    part("values", [*owner_programs.RIGHT, *owned_rows.RIGHT, *mixed_trees.RIGHT], 3),
     ids=lambda f: f.__name__,
 )
 def test_lists_with_several_owners(f: Callable[..., Any]) -> None:

@@ -139,15 +139,15 @@ def has_method(value: Value, name: str) -> bool:
 
 def present(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """Return what has attributes."""
-    said = optionals.object_said(f"has no attribute {name!r}")
-    return optionals.present(run, value, said, node, "AttributeError")
+    return optionals.having(run, value, name, node)
 
 
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """Return ``value.name``. Raise an UnknownAttributeError if there is none."""
     if isinstance(value, OptionalV):
-        apart = optionals.apart(run, value, lambda v: attribute(run, v, name, node), node)
-        return apart or attribute(run, present(run, value, name, node), name, node)
+        has = partial(optionals.having, run, name=name, node=node)
+        apart = optionals.apart(run, value, lambda v: attribute(run, has(v), name, node), node)
+        return apart or attribute(run, has(value), name, node)
     if isinstance(value, Static) and is_mark(value.value) and name[:2] != "__":
         return of_stream(run, value.value, name, node) or present(run, value, name, node)
     if isinstance(value, SmallV):

@@ -78,7 +78,7 @@ from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
-from pullback.frontend.store.shared_memory import is_shared, opened
+from pullback.frontend.store.shared_memory import is_shared, let_be_list, opened
 
 
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
@@ -390,13 +390,10 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
             if as_one is None or has_ints(kind, as_one.elem) or mixes(as_one.elem):
                 unrolling.begin_anew(run, node)  # each item keeps its type
             if as_one is None or loses_ints(kind, as_one.elem):
-                if run.store is not None:
-                    run.store.let_be_lists(run.frame.places.get(value))
-                run.refuse(
-                    node,
-                    "a list that is indexed or looped over at run time needs items of one type",
-                    "use a tuple with literal indices, a dataclass, or float(k) for an int",
-                )
+                let_be_list(run, value)
+                reason = "a list that is indexed or looped over at run time needs items of one type"
+                rewrite = "use a tuple with literal indices, a dataclass, or float(k) for an int"
+                run.refuse(node, reason, rewrite)
             return run.coerce_list(value, replace(as_one, cls=list), node)
         case _:
             return collect(run, iterate(run, value, node), node)

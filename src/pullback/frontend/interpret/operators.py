@@ -178,6 +178,7 @@ def _of_optional(run: Run, op: str, left: Value, right: Value, node: ast.AST) ->
 
 
 def _require_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> None:
+    left, right = opened(run, left, node), opened(run, right, node)
     if _is_undefined(op, left, right):
         members = any(map(symbol_values.is_plain, (left, right)))
         rewrite = "compare it with constants: if kind == ..." if members else ""
@@ -185,8 +186,10 @@ def _require_operator(run: Run, op: str, left: Value, right: Value, node: ast.AS
 
 
 def _is_undefined(op: str, x: Value, y: Value) -> bool:
-    """Whether one of two operands is a text, a member of an enumeration, a tuple or a list, for
-    which Python has no such operator with the other."""
+    """Whether one of two operands is a text, a member of an enumeration, a tuple, list, dict or
+    set, for which Python has no such operator with the other."""
+    if any(scalars.is_number(a) and optionals.is_table(b) for a, b in ((x, y), (y, x))):
+        return True
     if optionals.is_sequence_beside_number(x, y):
         return op != "*" or not (_is_count(x) or _is_count(y))
     texts = [made_texts.is_text(v) for v in (x, y)]

@@ -151,12 +151,15 @@ _MEETING: ContextVar[frozenset[tuple[type, type]]] = ContextVar("_MEETING", defa
 
 
 def _meet(one: type, other: type, held: Kind, there: Kind) -> bool:
-    """Whether what is in two regions has a join."""
+    """Whether what is in two regions has a join: lists of lists and lists of numbers have none."""
     if (one, other) in _MEETING.get():
         return True
     token = _MEETING.set(_MEETING.get() | {(one, other)})
     try:
-        return join(held, there) is not None
+        both = join(held, there)
+        each = (as_list(k) or k for k in (held, there))
+        mixed = sum_kinds.may_be_memory
+        return both is not None and (not mixed(both) or any(map(mixed, each)))
     finally:
         _MEETING.reset(token)
 

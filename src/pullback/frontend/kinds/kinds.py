@@ -466,6 +466,8 @@ class SharedMemory:
     __slots__ = ()
     held: ClassVar[Callable[[], Kind | None]]
     """What the lists (or dicts, or arrays) of the region are, as far as it is known."""
+    of: ClassVar[type] = object
+    """The class of what the references lead to."""
     __eq__: ClassVar[Any] = None  # what is in them is compared
     __hash__: ClassVar[Any] = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import enum
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 import numpy as np
@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
+from pullback.frontend.python.object_classes import LooseDict
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -85,23 +86,72 @@ def present(
     node: ast.AST,
     exception: str = "TypeError",
     of_numbers: bool = False,
+    lacks: Callable[[Value], bool] | None = None,
 ) -> Value:
     """Return the value of an optional one, after a check at run time that raises if there is none.
     If it is known that there is none, it raises whenever it is reached. ``of_numbers``: Python
-    raises for a text as well."""
+    raises for a text as well; ``lacks`` says what else it raises for."""
+
+    def raises(v: Value) -> bool:
+        return is_nothing(v) or of_numbers or (lacks is not None and lacks(v))
+
     while isinstance(value, OptionalV):
-        if not is_nothing(value.other) and not of_numbers:
+        if raises(value.other):
+            run.require(value.there, exception, _text(said, value), node)
+            value = value.value
+            continue
+        if not all(map(raises, _alternatives(value.value))):
             run.refuse(
                 node,
                 f"{run.describe(value)}, where only the run knows which of them it is",
                 "ask first: if isinstance(v, str): ... else: ...",
                 error=ArgumentTypeError,
             )
-        run.require(value.there, exception, _text(said, value), node)
-        value = value.value
+        is_other, inner = run.b.prim("not", value.there), value.value
+        while isinstance(inner, OptionalV):
+            is_it = run.b.prim("or", is_other, inner.there)
+            run.require(is_it, exception, _text(said, inner), node)
+            inner = inner.value
+        run.require(is_other, exception, _text(said, inner), node)
+        return value.other
     if is_nothing(value):
         run.never(exception, _text(said, value), node, _ERRORS[exception])
     return value
+
+
+def _alternatives(value: Value) -> Iterator[Value]:
+    while isinstance(value, OptionalV):
+        yield value.other
+        value = value.value
+    yield value
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a number, which has no items."""
+    if isinstance(value, Static):
+        return isinstance(value.value, (int, float)) and not isinstance(value.value, enum.Enum)
+    return isinstance(value, Scalar) and not value.rank0
+
+
+def having(run: Run, value: Value, name: str, node: ast.AST) -> Value:
+    """Return what has an attribute, after a check that it is no number, text or None without it."""
+    said = object_said(f"has no attribute {name!r}")
+    if not isinstance(value, OptionalV) and lacks(name)(value):
+        run.never("AttributeError", said(class_name(value)), node, UnknownAttributeError)
+    return present(run, value, said, node, "AttributeError", lacks=lacks(name))
+
+
+def lacks(name: str) -> Callable[[Value], bool]:
+    """Return what says whether a number or text has no attribute of a name."""
+
+    def is_without(value: Value) -> bool:
+        if is_number(value):
+            return not any(hasattr(c, name) for c in (float, int, np.float64, np.int64))
+        text = isinstance(value, SymbolV) and value.cls is str
+        text = text or (isinstance(value, Static) and type(value.value) is str)
+        return text and not hasattr(str, name)
+
+    return is_without
 
 
 def object_said(what: str) -> Callable[[str], str]:
@@ -140,6 +190,12 @@ def is_sequence_beside_number(a: Value, b: Value) -> bool:
     )  # fmt: skip
 
 
+def is_table(value: Value) -> bool:
+    """Whether a value is a dict or set."""
+    is_record = isinstance(value, RecordV) and value.cls in (dict, LooseDict)
+    return is_record or isinstance(value, HashV)
+
+
 def innermost(value: Value) -> Value:
     """Return the first of the things that a value may be."""
     while isinstance(value, OptionalV):
@@ -159,10 +215,7 @@ def may_be_tuple(value: Value) -> bool:
 def require_items(run: Run, value: Value, said: str, node: ast.AST) -> None:
     """Raise what Python says if a value is a number, or a member of an enumeration, which has no
     items. ``said``: it, with ``{}`` for the class."""
-    has_none = isinstance(value, Scalar) and not value.rank0
-    if isinstance(value, Static):
-        has_none = isinstance(value.value, (int, float)) and not isinstance(value.value, enum.Enum)
-    if has_none or (isinstance(value, SymbolV) and value.cls is not str):
+    if is_number(value) or (isinstance(value, SymbolV) and value.cls is not str):
         run.never("TypeError", said.format(class_name(value)), node, ArgumentTypeError)
 
 
@@ -216,6 +269,8 @@ def _unlike(op: str, left: Value, right: Value, node: ast.AST) -> str:
     word = "** or pow()" if op == "**" else op
     word = f"{op}=" if isinstance(node, ast.AugAssign) else word
     first, second = class_name(left), class_name(right)
+    if (is_table(left) or is_table(right)) and op != "@":  # NumPy gives way to Python's numbers
+        first, second = (n.removeprefix("numpy.").rstrip("0123456789") for n in (first, second))
     if op == "+" and first == "str":
         return f'can only concatenate str (not "{second}") to str'
     if op == "+" and first in ("tuple", "list"):
@@ -313,8 +368,8 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 
 
 __all__ = [
-    "apart", "class_name", "class_of", "compared", "innermost", "is_nothing",
-    "is_sequence_beside_number", "may_be_nothing", "may_be_text", "may_be_tuple", "meet_nothing",
-    "object_said", "operands", "present", "require_items", "stands_apart", "takes_numbers_only",
-    "told_of_nothing", "unlike", "unordered",
+    "apart", "class_name", "class_of", "compared", "having", "innermost", "is_nothing",
+    "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing", "may_be_text",
+    "may_be_tuple", "meet_nothing", "object_said", "operands", "present", "require_items",
+    "stands_apart", "takes_numbers_only", "told_of_nothing", "unlike", "unordered",
 ]  # fmt: skip

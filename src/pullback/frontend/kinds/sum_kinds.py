@@ -13,6 +13,8 @@ import enum
 from collections.abc import Callable
 from types import EllipsisType, NotImplementedType
 
+import numpy as np
+
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     CaughtK,
@@ -26,6 +28,7 @@ from pullback.frontend.kinds.kinds import (
     RecordK,
     RefK,
     ScalarK,
+    SharedMemory,
     StaticK,
     SymbolK,
     TupleK,
@@ -43,7 +46,7 @@ MARKS = (object, type(dataclasses.MISSING), EllipsisType, NotImplementedType, St
 """The classes whose objects are marks."""
 
 Sort = tuple[object, ...]
-_ORDER = ("value", "tuple", "text", "member", "None", "mark")
+_ORDER = ("value", "memory", "tuple", "text", "member", "None", "mark")
 
 _MAY_BE_MISSING = (
     ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
@@ -78,6 +81,8 @@ def sort(kind: Kind) -> Sort:
             return "member", cls
         case StaticK(key, value) if is_mark(value):
             return "mark", key
+        case RefK(cls) if issubclass(cls, SharedMemory) and cls.of is not np.ndarray:
+            return ("memory",)
         case TupleK(items, is_list=False) if type(kind) is TupleK and not _is_ours(items):
             return "tuple", len(items)
         case _:
@@ -120,6 +125,12 @@ def may_be_tuple(kind: Kind) -> bool:
     return own or any(map(may_be_tuple, parts(kind)))
 
 
+def may_be_memory(kind: Kind) -> bool:
+    """Whether there may be a list or dict in the place of a number in a value of this kind."""
+    own = isinstance(kind, OptionalK) and sort(kind.other) == ("memory",)
+    return own or any(map(may_be_memory, parts(kind)))
+
+
 def joined(
     a: Kind,
     b: Kind,
@@ -140,7 +151,9 @@ def joined(
         found[sort(k)] = both
     if isinstance(a, OptionalK) or isinstance(b, OptionalK):
         _take_in_tuples(found, join)
-    if not found or len(found) > MOST:
+    value = found.get(("value",))
+    beside = isinstance(value, (ScalarK, StaticK))
+    if not found or len(found) > MOST or (("memory",) in found and value and not beside):
         return None
     first, *others = sorted(found, key=_place)
     made = found[first]
@@ -178,6 +191,6 @@ def _place(s: Sort) -> tuple[int, int]:
 
 
 __all__ = [
-    "MARKS", "Sort", "alternatives", "is_mark", "joined", "mark_of", "may_be_tuple", "mixes",
-    "sort", "sort_in",
+    "MARKS", "Sort", "alternatives", "is_mark", "joined", "mark_of", "may_be_memory",
+    "may_be_tuple", "mixes", "sort", "sort_in",
 ]  # fmt: skip

@@ -48,7 +48,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy.subscripts import slice_part
-from pullback.frontend.memory import ownership
+from pullback.frontend.memory import holding, ownership
 from pullback.frontend.memory.owners import kept_owners
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ def tight(run: Run, items: AnyList, node: ast.AST) -> AnyList:
 def with_item(items: ListV, value: Value) -> ListV:
     """Return the list with this item somewhere in it."""
     mine = kept_owners(value)
-    sole = items.sole and ownership.is_unshared(value) and not mine & items.inner
+    apart = not mine & items.inner or not holding.may_hold(value)
+    sole = items.sole and apart and ownership.is_unshared(value)
     return replace(items, inner=items.inner | mine, sole=sole)
 
 

@@ -231,10 +231,11 @@ def into_memory(
 def stored_into(run: Run, value: Value, step: Step, node: ast.AST) -> Value:
     """Return a value that is not None."""
     if isinstance(step, str):
-        told, error = f"has no attribute {step!r}", "AttributeError"
+        told, error, lacks = f"has no attribute {step!r}", "AttributeError", optionals.lacks(step)
     else:
         told, error = "does not support item assignment", "TypeError"
-    return optionals.present(run, value, optionals.object_said(told), node, error)
+        lacks = optionals.is_number
+    return optionals.present(run, value, optionals.object_said(told), node, error, lacks=lacks)
 
 
 def steps_of(run: Run, target: ast.expr) -> list[Step]:
@@ -413,14 +414,17 @@ class _Change:
                 new, result = self.part(part, others, rest, beside)
                 return replace(value, fields={**fields, name: new}, node=None), result
             case ListV() if not isinstance(step, (str, SliceV)):
-                if not value.sole or value.inner & beside:
-                    ownership.refuse_shared(run, value, node)
-                self.touch(value.inner)
+                if holding.holds_memory(value.elem):
+                    if not value.sole or value.inner & beside:
+                        ownership.refuse_shared(run, value, node)
+                    self.touch(value.inner)
                 return self.inside(value, steps)
             case _:
                 refuse_step(run, value, step, node)
 
     def touch(self, owners: frozenset[Owner]) -> None:
+        """Note that memory is updated: not the variables that functions in it have captured."""
+        owners = frozenset(o for o in owners if not o.cell)
         self.run.frame.touched |= owners
         self.updated |= owners
 

@@ -331,7 +331,7 @@ def updated(
     if nested:
         owners = memory_of(array) if inside is None else owners | inside
     for value in run.pending:
-        if owners_of(value) & owners:
+        if owners_of(value) & owners and _may_hold(value):
             run.refuse(
                 node,
                 f"{shown_name(name)!r} is updated in the middle of an expression that has already "
@@ -356,12 +356,18 @@ def updated(
             same = value is array and not isinstance(array, ArrayV)
             if same and new is not None and not other.startswith("$"):
                 scope.names[other] = new
-            elif owners_of(value) & owners:
+            elif owners_of(value) & owners and _may_hold(value):
                 scope.names[other] = Stale(
                     f"{shown_name(other)!r} may share memory with {shown_name(name)!r}, which has "
                     "been updated since",
                     ast.Pass(),
                 )
+
+
+def _may_hold(value: Value) -> bool:
+    """Whether there may be memory in what a name holds: there is none in a function that captured
+    numbers and references, whatever variables it is a snapshot of."""
+    return may_hold(value.value if isinstance(value, PlaceV) else value)
 
 
 def apart(run: Run, more: Value, whole: Value) -> Value:

@@ -48,6 +48,7 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
     without_spare,
 )
+from pullback.frontend.kinds.sum_kinds import may_be_memory
 from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.container_bases import held_by, holds_value, order_of
@@ -149,6 +150,10 @@ class Facts:
     """Whether it has asked for what an exception is made of."""
     iterators: bool = False
     """Whether iterators that are advanced from outside are objects (``iterator_rows``)."""
+    functions: bool = False
+    """Whether lists and dicts that hold functions may have several owners, too."""
+    has_functions: bool = False
+    """Whether there are lists or dicts that hold functions, and stay values."""
     groups: dict[type, Group] = field(default_factory=dict)
     made_at: dict[tuple[Hashable, type], Group] = field(default_factory=dict)
     """The regions of the lists, dicts and arrays that an expression makes, or that are copies of
@@ -165,10 +170,14 @@ class Facts:
 
     def asking(self) -> list[Facts]:
         """Return what a program is compiled with next if it has asked for what exceptions are made
-        of, which nobody did where it was refused first."""
-        if self.payloads or not self.asks:
-            return []
-        return [Facts(True, memory=self.memory, given=self.given, iterators=self.iterators)]
+        of, which nobody did where it was refused first, or has lists that hold functions."""
+        made, forms = self.memory, list[Facts]()
+        if not self.payloads and self.asks:
+            forms.append(Facts(True, memory=made, given=self.given, iterators=self.iterators))
+        if made and self.has_functions and not self.functions:
+            also = replace(Facts(self.payloads), memory=made, given=self.given, functions=True)
+            forms.append(also)
+        return forms
 
     def begin_anew(self) -> None:
         """Begin with what another program has learnt, but for the functions that were its own."""
@@ -232,6 +241,7 @@ class Facts:
 
     def dissolve(self, group: Group) -> NoReturn:
         """Let the lists or dicts of a region, which hold functions, be values, and begin anew."""
+        self.has_functions = True
         self._into_values(group)
         self.again()
 
@@ -251,7 +261,8 @@ class Facts:
         for node, cls in made:
             name = f"{cls.__name__}{len(self.made_at)}"
             group = Group(name, SharedMemory, always=frozenset({ITEMS}))
-            held = {"__slots__": (), "held": staticmethod(partial(group.fields.get, ITEMS))}
+            fields = partial(group.fields.get, ITEMS)
+            held = {"__slots__": (), "held": staticmethod(fields), "of": cls}
             group.reference = type(cls.__name__, (SharedMemory,), held)
             if issubclass(cls, list):  # a pattern for a sequence looks at its items
                 Sequence.register(group.reference)
@@ -342,6 +353,8 @@ class Facts:
             return False
         wide = generalise(wide)
         if wide != known:
+            if self.grew and may_be_memory(wide) and not (known and may_be_memory(known)):
+                self.again()  # what is meant may be in the list: it was not known what it holds
             if known is not None and _deepens(known, wide):
                 self.deeper[group.name, name] += 1
             if holds_functions(wide) and self.grew:

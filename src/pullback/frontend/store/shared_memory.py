@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from pullback.errors import MutationError
+from pullback.core.terms import Atom
+from pullback.errors import MutationError, UnsupportedError
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import of_one_type
 from pullback.frontend.kinds.kinds import (
@@ -152,14 +153,15 @@ def in_region(
     """Return the reference to a list, dict or array that is made here, if what is made at this
     place may have several owners; or the value itself."""
     cls = memory_class(value)
-    try:
-        kind = kind_of(value)
-    except NoKindError:
+    kind = _kind(value)
+    if cls is None or kind is None:
         return value
-    if cls is None or holds_functions(kind):
+    store = run.store
+    if holds_functions(kind) and (store is None or not store.facts.functions):
+        if store is not None:
+            store.facts.has_functions = True
         return value
     run.new_memory[made_at, cls] = None
-    store = run.store
     if store is None or not store.facts.is_shared(made_at, cls):
         return value
     if not is_part and not store.temporaries((value,)):
@@ -189,6 +191,13 @@ def memory_class(value: Value) -> type | None:
             return None
 
 
+def _kind(value: Value) -> Kind | None:
+    try:
+        return kind_of(value)
+    except NoKindError:
+        return None
+
+
 def kept_kind(kind: Kind, group: Group) -> Kind:
     """Return the kind that a new list, dict or array has in its region: a list is one of any
     length, unless its items have several types."""
@@ -199,6 +208,12 @@ def kept_kind(kind: Kind, group: Group) -> Kind:
     optional = isinstance(listed.elem, OptionalK) and kind != listed
     unlike = optional or group.has_ints or has_literal_ints(kind, listed.elem)
     return kind if unlike and not group.one_type else listed
+
+
+def let_be_list(run: Run, value: Value) -> None:
+    """Begin anew if a list of several types may have several owners, and can be one of floats."""
+    if run.store is not None:
+        run.store.let_be_lists(run.frame.places.get(value))
 
 
 def in_full(run: Run, value: Value, node: ast.AST) -> Value:
@@ -225,13 +240,14 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
             if cls in inside:
                 run.refuse(node, "a list that may have itself inside", "copy what is needed")
             return _plain(run, opened(run, value, node), node, (*inside, cls))
-        case ListV(length, elem) if refers_to_memory(elem):
+        case ListV(length, elem) as items if refers_to_memory(elem):
+            whole = items
             made = run.sequence(
                 length,
-                lambda i: _plain(run, run.element(value, i, node, checked=False), node, inside),
+                lambda i: _plain(run, run.element(whole, i, node, checked=False), node, inside),
                 node,
             )
-            return replace(made, fresh=False, cls=value.cls)  # an update of it would be lost
+            return replace(made, fresh=False, cls=whole.cls)  # an update of it would be lost
         case TupleV(items):
             each = tuple(_plain(run, v, node, inside) for v in items)
             return replace(value, items=each, owners=TupleV(()).owners, fresh=False)
@@ -239,9 +255,29 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
             named = {n: _plain(run, v, node, inside) for n, v in fields.items()}
             return RecordV(cls, named, None, value.owners)
         case OptionalV():
+            value = _without_memory(run, value, None, node)
+            if not isinstance(value, OptionalV):
+                return _plain(run, value, node, inside)
             return run.case_value(value, lambda v: _plain(run, v, node, inside), node)
         case _:
             return value
+
+
+def _without_memory(
+    run: Run, value: OptionalV, is_here: Atom | None, node: ast.AST
+) -> Value:
+    """Return what may be a number, or a list or dict in its place, as the number: who gets it has
+    no kind for both. ``is_here``: whether it is none of what may be in its place further out."""
+    here = value.there if is_here is None else run.b.prim("and", is_here, value.there)
+    inner = value.value
+    if isinstance(inner, OptionalV):
+        inner = _without_memory(run, inner, here, node)
+    if not is_shared(value.other):
+        return OptionalV(value.there, inner, value.other)
+    is_it = value.there if is_here is None else run.b.prim("or", run.b.prim("not", is_here), here)
+    reason = f"what may be {run.describe(value.value)} is a list or dict"
+    run.require(is_it, UnsupportedError, reason, node)
+    return inner
 
 
 def refuse_second_names(run: Run, f: Value, args: Sequence[Value], node: ast.AST) -> None:
@@ -369,6 +405,6 @@ def given_memory(
 
 __all__ = [
     "closed", "followed", "given_memory", "has_references", "in_full", "in_region", "is_only_read",
-    "is_shared", "kept", "kept_kind", "only_reads", "opened", "refers_to_memory",
+    "is_shared", "kept", "kept_kind", "let_be_list", "only_reads", "opened", "refers_to_memory",
     "refuse_second_names", "source", "takes_arrays",
 ]  # fmt: skip
