@@ -206,16 +206,16 @@ def mended_another_object(x):
 
 
 def refused_array_or_none(x):
-    whole = np.array([x, x])
-    a = whole[:1] if x > 0.0 else None
+    m = np.array([[x, x], [x, 1.0]])
+    a = m[0] if x > 0.0 else (m.T[1] if x < -1.0 else None)
     a += 2.0
     return a.sum()
 
 
 @mends(refused_array_or_none, (1.5,), "make a new one: a = a + v", MutationError)
 def mended_array_or_none(x):
-    whole = np.array([x, x])
-    a = whole[:1] if x > 0.0 else None
+    m = np.array([[x, x], [x, 1.0]])
+    a = m[0] if x > 0.0 else (m.T[1] if x < -1.0 else None)
     a = a + 2.0
     return a.sum()
 

@@ -80,7 +80,7 @@ from pullback.frontend.store.columns import Columns
 from pullback.frontend.store.door import Graph
 from pullback.frontend.store.facts import Facts, StoreGrewError, can_be_shared, forms
 from pullback.frontend.store.seen_fields import begin_with
-from pullback.frontend.store.shared_memory import in_full
+from pullback.frontend.store.shared_memory import as_number, in_full
 
 _RECURSION_LIMIT = 20_000
 FLAG = ScalarK(BOOL, True)
@@ -360,7 +360,8 @@ class _Attempt:
             atoms: list[Atom] = []
             try:
                 made = self._result(f, args, frame.scope, node)
-                made = in_full(rt, given_containers.leaving(rt, made, node), node)
+                made = given_containers.leaving(rt, as_number(rt, made, node), node)
+                made = in_full(rt, made, node)
                 result = tightened(rt, result_of(rt, made, node), node)
                 kind = rt.kind(result, node)
                 self._check_result(kind, node)

@@ -62,7 +62,7 @@ from pullback.frontend.memory.item_attributes import becomes_own_dict
 from pullback.frontend.memory.object_dicts import assigned_attribute
 from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.syntax import BINARY
-from pullback.frontend.store.shared_memory import opened
+from pullback.frontend.store.shared_memory import is_shared, opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -132,7 +132,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     match s.target:
         case ast.Name(name):
             old, place = opened(run, run.lookup(name, s.target), s), run.scope.names.get(name)
-            if isinstance(place, RefV):
+            if isinstance(place, RefV) or is_shared(place):
                 place = run.frame.places.get(old)
             is_array = isinstance(old, (ArrayV, Scalar))
             changes = holding.is_updated_in_place(old) and not holding.is_tuple(old)

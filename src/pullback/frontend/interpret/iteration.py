@@ -86,7 +86,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
     match value:
         case _ if optionals.may_be_nothing(value):
             return iterate(run, whatever_it_is(run, value, node), node)
-        case RefV() if is_shared(value):
+        case RefV() | RecordV() if is_shared(value):
             return iterate(run, opened(run, value, node), node)
         case FunctionV() | TupleV() | ClosureV() | LambdaSetV() if is_iterator(value):
             return text_over(run, iterators.rows, {"source": value})

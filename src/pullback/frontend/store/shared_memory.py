@@ -67,6 +67,7 @@ from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.object_classes import LooseDict
 from pullback.frontend.python.python_values import is_library
 from pullback.frontend.python.source import definition_of
+from pullback.frontend.store import shared_views
 from pullback.frontend.store.facts import ITEMS, Group, holds_functions
 
 if TYPE_CHECKING:
@@ -76,14 +77,19 @@ _PARENTS = Remembered[dict[ast.AST, ast.AST]]()
 
 
 def is_shared(value: object) -> bool:
-    """Whether a value is a reference to a list, dict or array."""
-    return isinstance(value, RefV) and issubclass(value.cls, SharedMemory)
+    """Whether a value is a reference to a list, dict or array, or a view of such an array."""
+    is_reference = isinstance(value, RefV) and issubclass(value.cls, SharedMemory)
+    return is_reference or shared_views.is_view(value)
 
 
 def opened(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the list, dict or array that a value refers to, or the value itself."""
     if isinstance(value, RefV) and issubclass(value.cls, SharedMemory):
         return run.rows.item(value, ITEMS, node)
+    if isinstance(value, RecordV) and shared_views.is_view(value):
+        whole = opened(run, value.fields["whole"], node)
+        assert isinstance(whole, ArrayV)
+        return shared_views.part(run, value, whole, node)
     return attributes_now(run, value, node) if is_object_dict(value) else value
 
 
@@ -113,6 +119,10 @@ def source(run: Run, value: Value, node: ast.AST) -> Value:
     return GeneratorV(node, items, items)
 
 
+def _are_arrays(reference: type) -> bool:
+    return issubclass(reference, SharedMemory) and reference.of is np.ndarray
+
+
 def closed(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the reference to a list that was read of its column, or the value itself; refused, if
     it may be a list of the store and it is not known which one."""
@@ -120,9 +130,15 @@ def closed(run: Run, value: Value, node: ast.AST) -> Value:
         return value
     place = run.frame.places.get(value)
     group = None if place is None else run.store.region(place.root)
-    if group is not None and place is not None and len(place.steps) == 1:
-        (row,) = places.as_steps(place)
-        return RefV(run.scalar(cast("Value", row), node).atom, group.reference)
+    if group is not None and place is not None and place.steps:
+        row, *rest = places.as_steps(place)
+        ref = RefV(run.scalar(cast("Value", row), node).atom, group.reference)
+        if rest and isinstance(value, ArrayV) and _are_arrays(ref.cls):
+            found = shared_views.of(run, ref, rest, node)
+            if found is not None:
+                return found
+        if not rest:
+            return ref
     is_old = isinstance(value, (ListV, HashV)) and not value.fresh
     if is_old and run.store.are_in_regions(owners_of(value)):
         reason = "which list this is, of those that have several owners, is not known here"
@@ -136,6 +152,8 @@ def kept(run: Run, value: Value, node: ast.expr) -> Value:
     if not isinstance(node, _MAKING):
         return value
     is_part = isinstance(node, ast.Subscript) and value in run.parts
+    if isinstance(value, ArrayV) and is_only_read(run, node):
+        return value
     if not is_part:
         value = closed(run, value, node)
     cls = memory_class(value)
@@ -240,6 +258,8 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
             if cls in inside:
                 run.refuse(node, "a list that may have itself inside", "copy what is needed")
             return _plain(run, opened(run, value, node), node, (*inside, cls))
+        case RecordV() if shared_views.is_view(value):
+            return opened(run, value, node)
         case ListV(length, elem) as items if refers_to_memory(elem):
             whole = items
             made = run.sequence(
@@ -255,12 +275,14 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
             named = {n: _plain(run, v, node, inside) for n, v in fields.items()}
             return RecordV(cls, named, None, value.owners)
         case OptionalV():
-            value = _without_memory(run, value, None, node)
-            if not isinstance(value, OptionalV):
-                return _plain(run, value, node, inside)
             return run.case_value(value, lambda v: _plain(run, v, node, inside), node)
         case _:
             return value
+
+
+def as_number(run: Run, value: Value, node: ast.AST) -> Value:
+    """Return the result of a program, of which outside it must be known that it is a number."""
+    return _without_memory(run, value, None, node) if isinstance(value, OptionalV) else value
 
 
 def _without_memory(
@@ -404,7 +426,7 @@ def given_memory(
 
 
 __all__ = [
-    "closed", "followed", "given_memory", "has_references", "in_full", "in_region", "is_only_read",
-    "is_shared", "kept", "kept_kind", "let_be_list", "only_reads", "opened", "refers_to_memory",
-    "refuse_second_names", "source", "takes_arrays",
+    "as_number", "closed", "followed", "given_memory", "has_references", "in_full", "in_region",
+    "is_only_read", "is_shared", "kept", "kept_kind", "let_be_list", "only_reads", "opened",
+    "refers_to_memory", "refuse_second_names", "source", "takes_arrays",
 ]  # fmt: skip
