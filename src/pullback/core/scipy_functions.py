@@ -29,6 +29,7 @@ class Kernel:
     gives      its result: "d", "D", or one letter for each number that it writes behind a pointer
     part       which of its numbers is asked for; a complex one is two
     slope      whether it is told to give its derivative; None: it is not asked
+    wide       whether single precision is computed in double: SciPy's own loop does not end
     """
 
     name: str
@@ -36,6 +37,7 @@ class Kernel:
     gives: str = "d"
     part: int = 0
     slope: bool | None = None
+    wide: bool = False
 
     @property
     def arity(self) -> int:
@@ -48,6 +50,8 @@ class Kernel:
 
     def __call__(self, *numbers: Any) -> Any:
         """Return what SciPy's Python function gives."""
+        if self.wide and all(np.asarray(x).dtype == np.float32 for x in numbers):
+            return np.float32(self(*(np.asarray(x, np.float64)[()] for x in numbers)))
         rest, args = list(numbers), list[Any]()
         for kind in self.takes:
             x = rest.pop(0)
@@ -126,7 +130,7 @@ KERNELS: dict[str, Kernel] = {
     ),
     **_several(
         "ddd", "betaincinv", "hyp1f1", "hyperu", "eval_gegenbauer", "eval_genlaguerre", "lpmv",
-        "besselpoly", "pro_cv", "obl_cv", "radian",
+        "besselpoly", "radian",
     ),
     **_several(
         "d", "entr", "gammasgn", "rgamma", "loggamma", "ellipk", "ellipe", "ellipkm1", "exprel",
@@ -165,7 +169,10 @@ KERNELS: dict[str, Kernel] = {
     **_parts("dd", "dd", "pbdv", "pbvv", "pbwa"),
     **_parts("ddd", "dd", "mathieu_cem", "mathieu_sem", "mathieu_modcem1", "mathieu_modcem2",
              "mathieu_modsem1", "mathieu_modsem2"),
-    **_parts("dddd", "dd", "pro_ang1", "pro_rad1", "pro_rad2", "obl_ang1", "obl_rad1", "obl_rad2"),
+    **{name: Kernel(name, "ddd", wide=True) for name in ("pro_cv", "obl_cv")},
+    **{f"{name}.{k}": Kernel(name, "dddd", "dd", k, wide=True)
+       for name in ("pro_ang1", "pro_rad1", "pro_rad2", "obl_ang1", "obl_rad1", "obl_rad2")
+       for k in range(2)},
     **{f"{name}{end}": Kernel(name, "ld", slope=slope)
        for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")
        for end, slope in (("", False), (".1", True))},

@@ -18,7 +18,8 @@ RULES = (real1, real2, real3, same(4, Real), same(5, Real), same(6, Real))
 
 def scipy_row(name: str, cells: tuple[Partial, ...], *domain: Interval) -> Row:
     """Return the row of a function; a function of one result is the ufunc of its name."""
-    value = KERNELS[name] if "." in name else getattr(SPECIAL, name)
+    kernel = KERNELS[name]
+    value = kernel if "." in name or kernel.wide else getattr(SPECIAL, name)
     return Row(name, len(cells), RULES[len(cells) - 1], value, cells,
                {"real": f"call:{name}"}, domain, product="mulz",
                kinks="partial infinite or NaN at the poles")  # fmt: skip
