@@ -10,22 +10,9 @@ from scipy import stats
 from pullback.errors import UnsupportedError
 from tests.frontend.mended import mends
 
-BOUNDS = so.Bounds([0.0, 0.0], [1.5, 0.5])
-
 
 def far(x, p):
     return (x[0] - 2.0) ** 2 + p * (x[1] - 1.0) ** 2
-
-
-def refused_bounds(p):
-    return so.minimize(far, [0.1, 0.2], p, "SLSQP", bounds=BOUNDS).x
-
-
-@mends(
-    refused_bounds, (1.3,), "make it in the function: Bounds(low, high)", UnsupportedError
-)
-def mended_bounds(p):
-    return so.minimize(far, [0.1, 0.2], p, "SLSQP", bounds=so.Bounds([0.0, 0.0], [1.5, 0.5])).x
 
 
 def refused_chance(p):

@@ -50,7 +50,8 @@ def function_of(line: str) -> Callable[..., Any]:
     return found["line"]
 
 
-MODULES = ("linalg", "ndimage", "special", "stats")
+MODULES = ("integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "spatial",
+           "special", "stats")  # fmt: skip
 
 
 def _imported(name: str) -> str:
@@ -212,4 +213,43 @@ stats.poisson(3.0).ppf(q), stats.geom.isf(q, 0.3, loc=s), stats.randint.ppf(q, 2
 stats.nbinom.ppf(np.array([0.0, 1.0, 0.3]), 5, 0.5), stats.hypergeom.isf(q, 20, 7, 12)
 """
 
-SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS, MATRICES, INTEGRALS)
+INTERPOLATION = """
+interpolate.make_interp_spline(np.arange(6.0), v)(w)
+interpolate.make_interp_spline(np.cumsum(p), v, k=2)(w, 1)
+interpolate.make_interp_spline(np.cumsum(p), m[:2].T.repeat(2, 0), bc_type="natural")(w)
+interpolate.make_interp_spline(np.arange(6.0), v, bc_type=([(1, s)], [(2, 0.0)]))(w)
+interpolate.make_lsq_spline(np.cumsum(p), v, np.array([0.3] * 4 + [3.0] + [7.1] * 4))(w)
+b = interpolate.BSpline(np.arange(10.0), v, 3); b(4.0 + w), b.derivative()(w)
+b = interpolate.BSpline(np.arange(10.0), v, 3); b(w, extrapolate=False)
+interpolate.BSpline(np.arange(10.0), v, 3).antiderivative()(w)
+interpolate.splev(w, interpolate.splrep(np.cumsum(p), v))
+interpolate.splev(w, interpolate.splrep(np.arange(6), v, k=5), der=2)
+t = interpolate.splrep(np.cumsum(p), v); interpolate.splint(0.5, 1.0 + s, t)
+t = interpolate.splrep(np.cumsum(p), v); interpolate.splev(w, interpolate.splder(t), ext=1)
+interpolate.splev(w, interpolate.splantider(interpolate.splrep(np.cumsum(p), v)), ext=3)
+f = interpolate.InterpolatedUnivariateSpline(np.cumsum(p), v); f(w), f.integral(0.5, s)
+f = interpolate.InterpolatedUnivariateSpline(np.cumsum(p), v); f.derivative()(w)
+interpolate.UnivariateSpline(np.cumsum(p), v, s=0, k=2)(w)
+interpolate.LSQUnivariateSpline(np.cumsum(p), v, [3.0])(w)
+interpolate.RectBivariateSpline(np.arange(5), np.cumsum(p), g)(np.array([0.3, 2.0]), p[:1])
+interpolate.RectBivariateSpline(np.arange(5), np.cumsum(p), g, kx=2).ev(p, p, dx=1)
+interpolate.interp1d(np.cumsum(p), v, kind="quadratic")(1.0 + p)
+interpolate.interp1d(np.cumsum(p), v, kind=3)(1.0 + p)
+interpolate.interp1d(np.arange(6), v, kind="zero")(p)
+interpolate.BarycentricInterpolator(np.cumsum(p), v)(w)
+interpolate.barycentric_interpolate(np.arange(6), v, np.arange(6))
+interpolate.KroghInterpolator(np.cumsum(p), v)(w)
+interpolate.krogh_interpolate(np.arange(6), v, w, 2)
+interpolate.RBFInterpolator(g[:, :2], v[:5])(m[:, :2])
+interpolate.RBFInterpolator(g[:, :2], v[:5], kernel="multiquadric", epsilon=s)(m[:, :2])
+interpolate.LinearNDInterpolator(g[:, :2], v[:5])(0.1 * m[:, :2])
+interpolate.LinearNDInterpolator(g[:, :2], v[:5], q)(0.1, 0.2)
+interpolate.NearestNDInterpolator(g[:, :2], v[:5])(m[:, :2])
+interpolate.griddata(g[:, :2], v[:5], (0.1 * w, 0.1 * p)), interpolate.griddata(p, v, w, "nearest")
+interpolate.make_interp_spline(p, v)(w)
+interpolate.make_interp_spline(np.arange(6.0), v, k=1, bc_type="natural")(w)
+interpolate.splev(w, interpolate.splrep(np.arange(6.0), v), ext=2)
+interpolate.BSpline(np.arange(6.0), v, 3)(w)
+"""
+
+SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS, MATRICES, INTEGRALS, INTERPOLATION)

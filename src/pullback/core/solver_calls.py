@@ -21,6 +21,7 @@ from pullback.core.reverse_communication import Ask
 
 _initial_value = Later("pullback.core.initial_value_calls")
 _optimize = Later("scipy.optimize")
+_spatial = Later("scipy.spatial")
 _stats = Later("scipy.stats")
 
 VALUE, SLOPE, BEND, PRODUCT, CONSTRAINT = 1, 2, 3, 4, 10
@@ -216,6 +217,25 @@ def _rvs(ask: Ask, told: list[Any], given: Given) -> Any:
     return distribution.rvs(*shapes, size=tuple(dims[1:]), random_state=seed)
 
 
+# --- points in space ------------------------------------------------------------------------------
+
+
+def _nearest(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the numbers of the nearest points of each place."""
+    n = int(given.number())
+    points, places, count = given.vector(), given.vector(), int(given.number())
+    tree = _spatial.cKDTree(points.reshape(-1, n))
+    return tree.query(places.reshape(-1, n), k=np.arange(1, count + 1))[1]
+
+
+def _simplices(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the corners of the simplex that holds a place, -1 if there is none."""
+    n = int(given.number())
+    mesh = _spatial.Delaunay(given.vector().reshape(-1, n))
+    found = mesh.find_simplex(given.vector().reshape(-1, n))
+    return np.where(found[:, None] >= 0, mesh.simplices[found], -1)
+
+
 # --- which constraints hold -----------------------------------------------------------------------
 
 
@@ -241,7 +261,8 @@ def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
 SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "minimize": _minimize, "multipliers": _multipliers, "basinhopping": _basinhopping,
     "linprog": _linprog, "nnls": _nnls, "lsq_linear": _lsq_linear, "root": _root,
-    "toms748": _toms748, "solve_ivp": _solve_ivp, "rvs": _rvs,
+    "nearest": _nearest, "simplices": _simplices, "toms748": _toms748, "solve_ivp": _solve_ivp,
+    "rvs": _rvs,
     **{name: partial(_global, name) for name in _SAID},
 }  # fmt: skip
 """The solvers, by the names under which texts call them."""

@@ -96,6 +96,7 @@ class Interpreter(Run):
     copied = copied
     given = given_containers.given
     text_class = staticmethod(given_containers.text_class)
+    met = given_containers.met
     hash_table = hash_changes.of_record
     case_closure = calls.case_closure
     shared_attribute = shared_objects.attribute

@@ -8,6 +8,7 @@ data is known (``extra``: a factory). The entry makes the container of both
 
 from __future__ import annotations
 
+import json
 import random
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -18,6 +19,7 @@ import numpy as np
 
 from pullback.core import draws
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds.scipy_objects import ROWS, Row, held_attributes
 from pullback.frontend.python.container_bases import held_by
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.object_classes import attributes_of, is_container_class
@@ -174,7 +176,17 @@ def is_met(cls: type) -> bool:
         )  # fmt: skip
     if name == ROTATION:
         WRAPPERS[cls] = Wrapper(lambda r: (r.as_quat(),), partial(_rotation, cls))
-    return name in SPARSE or name == ROTATION
+    if name in ROWS and cls not in WRAPPERS:
+        row = ROWS[name]
+        WRAPPERS[cls] = Wrapper(
+            row.data, partial(_of_row, row, cls), lambda v: json.dumps(row.known(v)),
+            inside=lambda v: [x for x in row.data(v) if isinstance(x, np.ndarray)],
+        )  # fmt: skip
+    return name in SPARSE or name == ROTATION or name in ROWS
+
+
+def _of_row(row: Row, cls: type, held: Any, known: Any) -> object:
+    return None if held is None or held[0] is None else row.made(cls, held, json.loads(known))
 
 
 def _rotation(cls: Any, held: Any, _: object) -> object:
@@ -212,5 +224,5 @@ def _sparse(cls: Any, held: Any, _: object) -> object:
 
 __all__ = [
     "ARRAYS", "GENERATORS", "ROTATION", "SPARSE", "SPARSE_BASES", "TURNS", "WRAPPERS", "Wrapper",
-    "is_met", "wrapper_of",
+    "held_attributes", "is_met", "wrapper_of",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
 ``known``, ``axes``, ``of_axis``, ``parameters_of``, ``view_of``, ``one_type``, ``same_shape``,
-``go_together``, ``each``, ``contents``, ``items_of`` and ``is_scipys``."""
+``go_together``, ``each``, ``contents`` and ``items_of``."""
 
 from __future__ import annotations
 
@@ -258,17 +258,3 @@ def items_of(value: Any) -> Any:
 @register(items_of)
 def _items_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return container_objects.gone_through(cast("Run", sp), args[0], node)
-
-
-def is_scipys(value: Any, name: str) -> bool:
-    """Return whether a value is an object of SciPy's own class of this name."""
-    cls = type(value)
-    return cls.__name__ == name and cls.__module__.startswith("scipy.")
-
-
-@register(is_scipys)
-def _is_scipys(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    value, name = args
-    cls = type(value.value if isinstance(value, Static) else value)
-    is_one = cls.__name__ == sp.static(name, node, "a name")
-    return Static(is_one and cls.__module__.startswith("scipy."))

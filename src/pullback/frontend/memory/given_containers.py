@@ -8,14 +8,16 @@ the plain data leaves (``leaving``)."""
 from __future__ import annotations
 
 import ast
+import json
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pullback.core.later import Later
+from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.given_tables import NO_ITEMS
 from pullback.frontend.kinds.kinds import (
     Kind,
@@ -26,6 +28,7 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     WrappedK,
 )
+from pullback.frontend.kinds.scipy_objects import held_attributes, is_row
 from pullback.frontend.kinds.table_keys import item_kind
 from pullback.frontend.kinds.values import (
     WRITTEN_CLASSES,
@@ -49,11 +52,14 @@ from pullback.frontend.kinds.wrapped import (
     is_met,
 )
 from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import made_outside as scipys
 from pullback.frontend.library.text import rotations, sparse_entries, sparse_matrices
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
+from pullback.frontend.python.guards import Guard
 from pullback.frontend.python.object_classes import is_container_class
 from pullback.frontend.python.objects_outside import fields_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -66,6 +72,11 @@ def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
     match value, kind:
         case _, TableK():
             return replace(_table(run, value, kind, node), owners=frozenset(), fresh=False)
+        case TupleV((held,)), WrappedK(cls=cls) if is_row(cls):
+            assert isinstance(kind.extra, StaticK)
+            inside = given(run, held, kind.held, node)
+            assert isinstance(inside, TupleV)
+            return _made_outside(run, cls, json.loads(str(kind.extra.value)), inside.items, node)
         case TupleV((held,)), WrappedK(cls=cls) if is_met(cls):
             return _of_scipy(run, cls, held, node)
         case TupleV((held,)), WrappedK(cls=cls, extra=StaticK(value=str(names))) if (
@@ -265,6 +276,30 @@ def _of_scipy(run: Run, cls: type, held: Value, node: ast.AST) -> Value:
     return run_program(run, made, (Static(text), *held.items), node)
 
 
+def _made_outside(
+    run: Run, cls: type, said: Sequence[object], parts: Sequence[Value], node: ast.AST
+) -> Value:
+    """Return what the library has as text for an object of SciPy: of what is known of it, and of
+    its parts."""
+    known = TupleV(tuple(map(Static, said)))
+    return run_program(run, scipys.MADE[cls.__name__], (known, *parts), node)
+
+
+def met(run: Run, obj: object, path: Path, node: ast.AST) -> Value:
+    """Return what the library has as text for an object that is found at a path: a generator of
+    random numbers, or one of SciPy's, which may hold functions."""
+    cls = type(obj)
+    if held_attributes(cls) is None:
+        kind = type_of(obj)
+        return given(run, run.hidden(path, kind), kind, node)
+    run.guards.setdefault(path, Guard(path, StaticK(("class of", cls), obj)))
+    parts = [
+        run.from_python(getattr(obj, name), (*path, ("attr", name)), node)
+        for name in held_attributes(cls) or ()
+    ]
+    return _made_outside(run, cls, (), parts, node)
+
+
 _Maker = Callable[["Run", type, Value, Value, ast.AST], Value]
 
 _CONTAINERS: dict[type, _Maker] = {
@@ -274,4 +309,4 @@ _CONTAINERS: dict[type, _Maker] = {
 }  # fmt: skip
 """What makes the container of its plain data and of what else it has."""
 
-__all__ = ["given", "leaving", "library_class", "text_class"]
+__all__ = ["given", "leaving", "library_class", "met", "text_class"]

@@ -50,7 +50,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.kinds.wrapped import GENERATORS, is_met
+from pullback.frontend.kinds.wrapped import GENERATORS, held_attributes, is_met
 from pullback.frontend.python import dispatching, records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
@@ -163,6 +163,7 @@ class PythonValues:
         def declare_kind(self, kind: Kind) -> None: ...
         def given(self, value: Value, kind: Kind, node: ast.AST) -> Value: ...
         def text_class(self, cls: type) -> type | None: ...
+        def met(self, obj: object, path: Path, node: ast.AST) -> Value: ...
 
     def hidden(self, path: Path, kind: Kind) -> Value:
         """Return the hidden argument at ``path``, as a parameter of the function that is being
@@ -256,8 +257,7 @@ class PythonValues:
         cls = type(obj)
         if isinstance(obj, type):
             known = self._static(obj, path, node, guarded)
-            text = self.text_class(obj) if isinstance(obj, Hashable) else None
-            return known if text is None else Static(text)
+            return Static(self.text_class(obj) or obj) if isinstance(obj, Hashable) else known
         if is_object_class(cls):
             self.guards.setdefault(path, Guard(path, StaticK(("class of", cls), obj)))
             return RecordV(cls, {}, outside=Outside(path, obj))
@@ -267,9 +267,8 @@ class PythonValues:
             return self.partial(obj, path, node, guarded)
         if (whole := distribution_in(obj)) is not None:
             return self._frozen(whole, obj, path, node)
-        if cls in GENERATORS or is_met(cls):
-            kind = type_of(obj)
-            return self.given(self.hidden(path, kind), kind, node)
+        if cls in GENERATORS or is_met(cls) or held_attributes(cls) is not None:
+            return self.met(obj, path, node)
         operator = getattr(obj, "__pullback_operator__", None)
         if operator is not None:
             name, function, *options = operator

@@ -32,7 +32,6 @@ DESCENT = "call it outside: minimize(pb.value_and_grad(f), x0, jac=True)"
 STEPS = "write the steps: for _ in range(n): k = f(y + 0.5 * h * f(y)); y = y + h * k"
 RULE = "a rule: x = np.linspace(a, b, n); np.trapezoid(f(x), x)"
 LINEAR = "np.interp(x, xs, ys), which is linear between the points"
-SPLINE = "make it where it is used: CubicSpline(xs, ys)(x)"
 SPARSE = (
     "keep rows, columns and values in arrays: y = np.zeros(n); np.add.at(y, rows, values * x[cols])"
 )
@@ -85,10 +84,7 @@ REWRITES: dict[str, str] = {
     "scipy.integrate.": RULE, "scipy.integrate.solve_bvp": STEPS,
     "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
     "scipy.stats.": FORMULA,
-    "scipy.interpolate.": LINEAR, "scipy.interpolate.CubicSpline": SPLINE,
-    "scipy.interpolate.PchipInterpolator": SPLINE, "scipy.interpolate.interp1d": SPLINE,
-    "scipy.interpolate.Akima1DInterpolator": SPLINE,
-    "scipy.interpolate.RegularGridInterpolator": SPLINE,
+    "scipy.interpolate.": LINEAR,
     "scipy.signal.": "np.convolve(x, h), or a loop over the samples",
     "scipy.sparse.": SPARSE,
     "SuperLU.": "make it inside: splu(A).solve(b); factors are kept for the next time",

@@ -18,7 +18,7 @@ from pullback.frontend.library.solutions import along, constant, root_of, slope_
 from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Vector
 from pullback.frontend.library.text.solver_answers import answered, packed, told
-from pullback.frontend.library.text_helpers import is_scipys, unsupported
+from pullback.frontend.library.text_helpers import unsupported
 
 Function = Callable[[Vector], float]
 
@@ -89,9 +89,6 @@ def _of_dict(given: Any) -> Condition:
 
 def conditions_of(constraints: Any) -> Any:
     """Return the constraints, as a tuple."""
-    for name in ("LinearConstraint", "NonlinearConstraint"):
-        if is_scipys(constraints, name):
-            unsupported(f"a {name} that is made outside", "make it in the function")
     if isinstance(constraints, (dict, Condition)):
         return (_condition(constraints),)
     return tuple(_condition(c) for c in constraints)

@@ -99,11 +99,14 @@ from pullback.frontend.library.text import (
     scipy_quadrature,
     scipy_roots,
     scipy_samples,
+    scipy_scattered,
     scipy_signal,
     scipy_sparse,
     scipy_sparse_linalg,
     scipy_special,
+    scipy_splines,
     scipy_summaries,
+    scipy_surfaces,
     selection,
     sets_of_arrays,
     sets_of_numbers,
@@ -196,6 +199,9 @@ OTHERS = (
     | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.integrate", scipy_quadrature)
     | _by_name("scipy.interpolate", scipy_interpolate)
+    | _by_name("scipy.interpolate", scipy_scattered)
+    | _by_name("scipy.interpolate", scipy_splines)
+    | _by_name("scipy.interpolate", scipy_surfaces)
     | _by_name("scipy.ndimage", scipy_filters)
     | _by_name("scipy.ndimage", scipy_images)
     | _by_name("scipy.ndimage", scipy_measurements)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.frontend.library.text.basis_splines import interpolating
 from pullback.frontend.library.text.domains import Array, Vector
 from pullback.frontend.library.text.piecewise_cubics import (
     PPoly as _PPoly,
@@ -21,7 +22,7 @@ from pullback.frontend.library.text.piecewise_cubics import (
     same_as,
     spline_slopes,
 )
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.text_helpers import known, times, unsupported
 
 
 def _prepared(x: Any, y: Any, axis: int) -> tuple[Vector, Array]:
@@ -228,9 +229,10 @@ def interp1d(x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: bool = 
     points, values = _double(x), _double(y)
     if values.ndim > 1:
         unsupported("interp1d of rows of values", "one interp1d for each row")
-    known = ("linear", "slinear", "nearest", "nearest-up", "previous", "next", "cubic")
-    if not isinstance(kind, str) or kind not in known:
-        unsupported("interp1d of this kind", "choose linear or cubic")
+    names = ("linear", "slinear", "nearest", "nearest-up", "previous", "next", "cubic", "zero",
+             "quadratic")  # fmt: skip
+    if isinstance(kind, str) and kind not in names:
+        raise NotImplementedError(f"{kind} is unsupported: Use fitpack routines for other types.")
     if len(points) != len(values):
         raise ValueError("x and y arrays must be equal in length along interpolation axis.")
     if not assume_sorted:
@@ -240,13 +242,21 @@ def interp1d(x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: bool = 
     if extrapolates and bounds_error:
         raise ValueError("Cannot extrapolate and raise at the same time.")
     raises = not extrapolates if bounds_error is None else bounds_error
-    spline = None
+    spline: Any = None
     if kind == "cubic":
         if len(points) < 4:
             raise ValueError("x and y arrays must have at least 4 entries")
         spline = CubicSpline(points, values)
-    how = "linear" if kind == "slinear" else kind
+    elif not isinstance(kind, str) or kind == "zero" or kind == "quadratic":
+        degree = times(known(_DEGREES[kind] if isinstance(kind, str) else kind))
+        if len(points) < len(degree) + 1:
+            raise ValueError(f"x and y arrays must have at least {len(degree) + 1} entries")
+        spline = interpolating(points, values, degree, None, None, False)
+    how = "cubic" if spline is not None else "linear" if kind == "slinear" else kind
     return _Interpolated(how, points, values, spline, raises, fill_value)
+
+
+_DEGREES: Any = {"zero": 0, "quadratic": 2}
 
 
 class _Grid:

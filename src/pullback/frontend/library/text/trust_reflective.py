@@ -15,7 +15,6 @@ import numpy as np
 
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.text.domains import Matrix, Vector
-from pullback.frontend.library.text_helpers import is_scipys, unsupported
 
 _EPS = float(np.finfo(float).eps)
 
@@ -38,8 +37,6 @@ class GivenBounds:
 
 def are_given(bounds: Any) -> bool:
     """Return whether these are a ``Bounds``."""
-    if is_scipys(bounds, "Bounds"):
-        unsupported("a Bounds that is made outside", "make it in the function: Bounds(low, high)")
     return isinstance(bounds, GivenBounds)
 
 

@@ -1,0 +1,62 @@
+"""What the library has as text for objects of SciPy that were made outside, of their data
+(``kinds/scipy_objects.py``), as plain Python that the front end compiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.library.text.basis_splines import Spline
+from pullback.frontend.library.text.constrained_minima import LinearConstraint, NonlinearConstraint
+from pullback.frontend.library.text.piecewise_cubics import PPoly
+from pullback.frontend.library.text.scipy_interpolate import RegularGridInterpolator, interp1d
+from pullback.frontend.library.text.trust_reflective import GivenBounds
+from pullback.frontend.library.text_helpers import known, times
+
+
+def bounds(said: Any, lb: Any, ub: Any) -> GivenBounds:
+    return GivenBounds(np.atleast_1d(np.asarray(lb)), np.atleast_1d(np.asarray(ub)))
+
+
+def linear(said: Any, A: Any, lb: Any, ub: Any) -> Any:
+    return LinearConstraint(A, lb, ub)
+
+
+def nonlinear(said: Any, fun: Any, lb: Any, ub: Any, jac: Any) -> Any:
+    return NonlinearConstraint(fun, lb, ub, jac)
+
+
+def pieces(said: Any, c: Any, x: Any) -> PPoly:
+    count, extrapolate, turned = said
+    parts = tuple(c[k] for k, _ in enumerate(times(known(count))))
+    return PPoly(parts, x, extrapolate, turned)
+
+
+def sums(said: Any, t: Any, c: Any) -> Spline:
+    k, extrapolate, turned = said
+    return Spline(t, c, times(known(k)), extrapolate, turned)
+
+
+def table(said: Any, x: Any, y: Any, below: Any, above: Any) -> Any:
+    kind, raises, extrapolates = said
+    if extrapolates:
+        return interp1d(x, y, kind, bounds_error=False, fill_value="extrapolate",
+                        assume_sorted=True)  # fmt: skip
+    return interp1d(x, y, kind, bounds_error=raises, fill_value=(below, above), assume_sorted=True)
+
+
+def grid(said: Any, points: Any, values: Any, fill: Any) -> Any:
+    method, raises, extrapolates = said
+    return RegularGridInterpolator(points, values, method, raises, None if extrapolates else fill)
+
+
+MADE = {
+    "Bounds": bounds, "LinearConstraint": linear, "NonlinearConstraint": nonlinear,
+    "BSpline": sums, "interp1d": table, "RegularGridInterpolator": grid,
+    **dict.fromkeys(("CubicSpline", "CubicHermiteSpline", "PchipInterpolator",
+                     "Akima1DInterpolator", "PPoly"), pieces),
+}  # fmt: skip
+"""What makes an object of a class, by its name."""
+
+__all__ = ["MADE"]
