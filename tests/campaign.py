@@ -58,6 +58,7 @@ NAMES = {
                 "tests/frontend/test_sparse_products.py"),
     "lines": ("functions of NumPy with unusual keywords, and of SciPy, one call in a line",
               "tests/frontend/test_numpy_lines.py", "tests/frontend/test_scipy_lines.py",
+              "tests/frontend/test_scipy_iterative.py",
               "tests/frontend/test_fourier.py"),
     "foreign": ("two hundred programs as people write them: right, or refused as before",
                 "tests/test_foreign.py", "tests/frontend/test_hash_tables.py"),

@@ -130,8 +130,6 @@ def factored(a, b):
 
 # name, the arguments, the refused spelling, the spelling that the advice says
 ADVICE = [
-    ("scipy.linalg.lstsq", (A, A[0]), lambda a, b: linalg.lstsq(a, b)[0],
-     lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0]),
     ("scipy.linalg.ldl", (S, S[0]), factored, lambda a, b: np.linalg.solve(a, b)),
     ("numpy.frompyfunc", (X,), lambda x: np.frompyfunc(math.sin, 1, 1)(x),
      lambda x: np.array([math.sin(v) for v in x])),

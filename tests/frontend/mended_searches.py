@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import integrate as sg
+from scipy import interpolate, stats
 from scipy import optimize as so
-from scipy import stats
 
 from pullback.errors import UnsupportedError
 from tests.frontend.mended import mends
@@ -52,3 +52,19 @@ def refused_draw(p):
 @mends(refused_draw, (1.3,), "random_state=0", UnsupportedError, differs=True)
 def mended_draw(p):
     return stats.norm.rvs(p, 2.0, size=3, random_state=0)
+
+
+PLACES = np.array([[0.1, 0.2], [0.9, 0.1], [0.5, 0.8], [0.2, 0.7], [0.6, 0.4]])
+BETWEEN = np.array([[0.5, 0.5]])
+
+
+def refused_surface(v):
+    return interpolate.griddata(PLACES, v, BETWEEN, "cubic")
+
+
+@mends(
+    refused_surface, (np.array([0.3, 1.2, 0.5, 0.9, 0.4]),),
+    "RBFInterpolator(points, values)(xi)", UnsupportedError, differs=True,
+)  # fmt: skip
+def mended_surface(v):
+    return interpolate.RBFInterpolator(PLACES, v)(BETWEEN)

@@ -252,4 +252,50 @@ interpolate.splev(w, interpolate.splrep(np.arange(6.0), v), ext=2)
 interpolate.BSpline(np.arange(6.0), v, 3)(w)
 """
 
-SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS, MATRICES, INTEGRALS, INTERPOLATION)
+SIGNALS = """
+signal.savgol_filter(v, 3, 1), signal.savgol_filter(g, 5, 2, axis=0, mode="nearest")
+signal.savgol_filter(v, 5, 2, deriv=1, delta=0.5)
+signal.filtfilt(*signal.butter(1, 0.3), np.concatenate((v, w)))
+signal.filtfilt([1.0, s], [1.0, q], g, axis=0, padlen=3, padtype="even")
+signal.sosfiltfilt(signal.butter(2, 0.3, output="sos"), np.concatenate((v, w, p)))
+signal.lfilter([1.0, s], [1.0, q], v, zi=signal.lfilter_zi([1.0, s], [1.0, q]) * v[0])
+sos = signal.butter(3, 0.3, output="sos"); signal.sosfilt(sos, v, zi=s * signal.sosfilt_zi(sos))
+np.abs(signal.hilbert(v)), signal.hilbert(g, axis=0)
+signal.welch(np.concatenate((v, w)), 2.0, nperseg=4), signal.periodogram(v, detrend="linear")
+signal.welch(g[0], window=("tukey", 0.5), nperseg=4, noverlap=3, scaling="spectrum")
+signal.csd(v, w, nperseg=4), signal.coherence(v, w, nperseg=4)
+signal.stft(v, nperseg=4), signal.stft(v, nperseg=4, boundary=None, padded=False)
+signal.spectrogram(v, nperseg=4)
+signal.resample(v, 4), signal.resample(v, 9), signal.resample(g, 3)
+x, d = signal.find_peaks(v, height=s - 2.0, prominence=0.1); x, d["prominences"], d["peak_heights"]
+v[signal.find_peaks(v)[0]], signal.argrelmax(w)[0], signal.peak_prominences(v, [2])[0]
+signal.medfilt(v), signal.medfilt(g, 3), signal.medfilt(v, 5)
+signal.windows.gaussian(6, s), signal.windows.hann(6, sym=False), signal.windows.tukey(7, q)
+signal.windows.kaiser(6, s), signal.windows.blackman(5), signal.windows.bartlett(4)
+signal.filtfilt([1.0, s], [1.0, q], v[:3])
+signal.savgol_filter(v[:2], 5, 2)
+"""
+
+SMALL = """
+linalg.lstsq(even, w[:3])[0], linalg.lstsq(g, v[:5])[0]
+found = linalg.lstsq(g[:, :2], v[:5]); found[0], found[1], found[2], found[3]
+linalg.eigh(even, eigvals_only=True), linalg.eigh(even, subset_by_index=[1, 2], eigvals_only=True)
+linalg.solve_continuous_are(m, even, np.eye(3), np.eye(3))
+linalg.solve_discrete_are(q * m, even, np.eye(3), np.eye(3))
+linalg.dft(3) @ w[:3], linalg.hilbert(3) @ w[:3], linalg.hadamard(4), linalg.helmert(3) * s
+special.roots_legendre(4)[0] * s, integrate.newton_cotes(3)[0] * s
+integrate.cumulative_simpson(v, dx=0.5), integrate.cumulative_simpson(v, x=np.cumsum(p), initial=s)
+integrate.cumulative_simpson(g, axis=0)
+optimize.rosen(v), optimize.rosen_der(v), optimize.rosen_hess(v), optimize.rosen_hess_prod(v, w)
+optimize.approx_fprime(v, optimize.rosen, 1e-6), optimize.isotonic_regression(v).x
+optimize.isotonic_regression(v, weights=p, increasing=False).x
+optimize.brute(lambda z: (z[0] - s) ** 2 + z[1] ** 2, ((0, 3), (-1, 1)), Ns=5, finish=None)
+spatial.distance_matrix(m, even), spatial.distance_matrix(m, even, 1)
+spatial.KDTree(g[:, :2]).query(m[:, :2]), spatial.KDTree(g).query(v, k=3)
+spatial.ConvexHull(g[:, :2]).volume, spatial.ConvexHull(g[:, :2]).area
+spatial.ConvexHull(g[:, :3]).volume, spatial.ConvexHull(g[:, :3]).area
+spatial.procrustes(g[:, :2], g[:, 2:4])[2]
+"""
+
+SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS, MATRICES, INTEGRALS, INTERPOLATION, SIGNALS,
+            SMALL)  # fmt: skip

@@ -36,7 +36,8 @@ def integrates(x):
 
 
 def interpolates(x):
-    return scipy.interpolate.make_interp_spline([0.0, 1.0, 2.0], [0.0, x, 1.0], k=2)(0.5)
+    xs = np.arange(6.0)
+    return scipy.interpolate.make_smoothing_spline(xs, x * xs)(0.5)
 
 
 def has_density(x):
@@ -44,7 +45,7 @@ def has_density(x):
 
 
 def minimises(x):
-    return scipy.optimize.brute(lambda y: (y - x) ** 2, ((0.0, 1.0),))[0]
+    return scipy.optimize.milp(np.array([x])).x[0]
 
 
 def elliptic(x):
@@ -66,9 +67,9 @@ def draws_by_object(x):
 CASES = [
     (solves, "scipy.integrate.solve_bvp", "write the steps"),
     (integrates, "scipy.integrate.tanhsinh", "np.trapezoid"),
-    (interpolates, "scipy.interpolate.make_interp_spline", "np.interp"),
+    (interpolates, "scipy.interpolate.make_smoothing_spline", "np.interp"),
     (has_density, "scipy.stats.moyal.logpdf", "write its formula"),
-    (minimises, "scipy.optimize.brute", "pb.value_and_grad"),
+    (minimises, "scipy.optimize.milp", "pb.value_and_grad"),
     (elliptic, "scipy.special.ellip_harm", "write its formula"),
     (factors, "scipy.linalg.ldl", "np.linalg.solve"),
     (draws, "secrets.randbelow", "np.random.default_rng(seed)"),

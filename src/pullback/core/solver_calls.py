@@ -20,6 +20,9 @@ from pullback.core.later import Later
 from pullback.core.reverse_communication import Ask
 
 _initial_value = Later("pullback.core.initial_value_calls")
+_linalg = Later("scipy.linalg")
+_linear = Later("pullback.core.linear_calls")
+_signals = Later("pullback.core.signal_calls")
 _optimize = Later("scipy.optimize")
 _spatial = Later("scipy.spatial")
 _stats = Later("scipy.stats")
@@ -54,7 +57,7 @@ class Given:
 _COUNTS = {
     "maxiter", "maxfev", "maxfun", "maxfeval", "maxCGit", "M", "max_rank", "inner_maxiter", "Ns",
     "popsize", "seed", "rng", "maxls", "n", "iters", "niter", "workers", "verbose", "disp",
-    "presolve", "k", "max_iter", "col_deriv", "min_step_count", "max_order",
+    "presolve", "k", "max_iter", "restart", "col_deriv", "min_step_count", "max_order",
 }  # fmt: skip
 
 
@@ -206,8 +209,9 @@ def _toms748(ask: Ask, told: list[Any], given: Given) -> Any:
     return found, how.function_calls, how.iterations, how.converged
 
 
-def _solve_ivp(ask: Ask, told: list[Any], given: Given) -> Any:
-    return _initial_value.solve_ivp(ask, told, given)
+def _elsewhere(module: Any, name: str, ask: Ask, told: list[Any], given: Given) -> Any:
+    """Call a solver of another file, which is imported only now."""
+    return getattr(module, name)(ask, told, given)
 
 
 def _rvs(ask: Ask, told: list[Any], given: Given) -> Any:
@@ -236,6 +240,27 @@ def _simplices(ask: Ask, told: list[Any], given: Given) -> Any:
     return np.where(found[:, None] >= 0, mesh.simplices[found], -1)
 
 
+def _hull(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the number of facets, their corners, and the corners of all."""
+    n = int(given.number())
+    hull = _spatial.ConvexHull(given.vector().reshape(-1, n))
+    return np.concatenate(([len(hull.simplices)], np.ravel(hull.simplices), hull.vertices))
+
+
+def _isotonic(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return where the pieces of a monotone fit begin."""
+    y, w = given.vector(), given.vector()
+    return _optimize.isotonic_regression(y, weights=w, increasing=told[0]).blocks
+
+
+def _are(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the solution of an algebraic Riccati equation."""
+    n, m = map(int, given.vector())
+    a, b, q, r = (given.vector() for _ in range(4))
+    solve = getattr(_linalg, told[0])
+    return solve(a.reshape(n, n), b.reshape(n, m), q.reshape(n, n), r.reshape(m, m))
+
+
 # --- which constraints hold -----------------------------------------------------------------------
 
 
@@ -261,8 +286,11 @@ def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
 SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "minimize": _minimize, "multipliers": _multipliers, "basinhopping": _basinhopping,
     "linprog": _linprog, "nnls": _nnls, "lsq_linear": _lsq_linear, "root": _root,
-    "nearest": _nearest, "simplices": _simplices, "toms748": _toms748, "solve_ivp": _solve_ivp,
-    "rvs": _rvs,
+    "hull": _hull, "isotonic": _isotonic, "are": _are, "nearest": _nearest,
+    "simplices": _simplices, "toms748": _toms748, "rvs": _rvs,
+    "solve_ivp": partial(_elsewhere, _initial_value, "solve_ivp"),
+    **{name: partial(_elsewhere, _linear, name) for name in ("iterative", "extreme")},
+    **{name: partial(_elsewhere, _signals, name) for name in ("find_peaks", "bases")},
     **{name: partial(_global, name) for name in _SAID},
 }  # fmt: skip
 """The solvers, by the names under which texts call them."""

@@ -43,6 +43,8 @@ _ALSO = frozenset({
 })  # fmt: skip
 """Functions that are pure where they are given such a value."""
 DESIGNS: dict[str, frozenset[str]] = {
+    "integrate": frozenset({"newton_cotes"}),
+    "linalg": frozenset({"hadamard", "helmert", "hilbert", "invhilbert"}),
     "signal": frozenset({
         "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "ellip",
         "ellipord", "firls", "firwin", "firwin2", "get_window", "iirdesign", "iirfilter",

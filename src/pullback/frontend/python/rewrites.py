@@ -21,7 +21,6 @@ DRAW = (
     "np.random.default_rng(seed) and its usual methods, or numbers that are drawn outside and "
     "passed in as an argument"
 )
-LEAST = "np.linalg.lstsq(a, b, rcond=None)"
 EACH = "a comprehension: np.array([f(v) for v in x])"
 FOURIER = "a transform of np.fft or scipy.fft: np.fft.fft(x), np.fft.rfft(x), scipy.fft.dct(x)"
 NEWTON = (
@@ -48,7 +47,6 @@ FORMULA = "write its formula, or call it outside and pass the result in"
 
 REWRITES: dict[str, str] = {
     # linear algebra
-    "scipy.linalg.lstsq": LEAST,
     "scipy.linalg.ldl": SOLVE,
     # arrays
     "numpy.frompyfunc": EACH,
@@ -80,7 +78,7 @@ REWRITES: dict[str, str] = {
     "decimal.Decimal": "use floats",
     # SciPy
     "scipy.optimize.": NEWTON,
-    "scipy.optimize.brute": DESCENT, "scipy.optimize.milp": DESCENT,
+    "scipy.optimize.milp": DESCENT,
     "scipy.integrate.": RULE, "scipy.integrate.solve_bvp": STEPS,
     "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
     "scipy.stats.": FORMULA,
@@ -111,14 +109,12 @@ _SETTINGS = (
     "show_config", "show_runtime", "test", "typename",
 )  # fmt: skip
 _BYTES = "from_dlpack", "frombuffer", "fromregex", "fromstring"
-_DESIGNS = "lfilter_zi", "sosfilt_zi"
 REWRITES |= {
     **{f"numpy.{name}": OUTSIDE for name in _SETTINGS},
     **{f"numpy.{name}": FILES for name in _BYTES},
-    **{f"scipy.signal.{name}": OUTSIDE for name in _DESIGNS},
     "numpy.polynomial.": OUTSIDE, "scipy.special.": FORMULA, "scipy.sparse.linalg.": OUTSIDE,
 }  # fmt: skip
-"""Texts, settings and bytes of NumPy, designs of filters: nothing in them depends on what is
+"""Texts, settings and bytes of NumPy: nothing in them depends on what is
 differentiated."""
 
 ANYTHING = "write it with supported functions, or call it outside and pass the result in"

@@ -86,6 +86,7 @@ from pullback.frontend.library.text import (
     scipy_integrals,
     scipy_integrate,
     scipy_interpolate,
+    scipy_iterative,
     scipy_least_squares,
     scipy_linalg,
     scipy_linear_systems,
@@ -101,12 +102,17 @@ from pullback.frontend.library.text import (
     scipy_samples,
     scipy_scattered,
     scipy_signal,
+    scipy_small_minima,
+    scipy_smoothing,
     scipy_sparse,
     scipy_sparse_linalg,
+    scipy_spatial,
     scipy_special,
+    scipy_spectra,
     scipy_splines,
     scipy_summaries,
     scipy_surfaces,
+    scipy_windows,
     selection,
     sets_of_arrays,
     sets_of_numbers,
@@ -214,11 +220,17 @@ OTHERS = (
     | _by_name("scipy.optimize", scipy_minima_of_numbers)
     | _by_name("scipy.optimize", scipy_older_minima)
     | _by_name("scipy.optimize", scipy_roots)
+    | _by_name("scipy.optimize", scipy_small_minima)
     | _named("scipy.optimize", constrained_minima, "LinearConstraint", "NonlinearConstraint")
+    | _by_name("scipy.spatial", scipy_spatial)
     | _by_name("scipy.spatial.distance", scipy_distance)
     | _by_name("scipy.signal", scipy_signal)
+    | _by_name("scipy.signal", scipy_smoothing)
+    | _by_name("scipy.signal", scipy_spectra)
+    | _by_name("scipy.signal.windows", scipy_windows)
     | _by_name("scipy.sparse", scipy_sparse)
     | _by_name("scipy.sparse.linalg", scipy_sparse_linalg)
+    | _by_name("scipy.sparse.linalg", scipy_iterative)
     | _by_name("scipy.stats", scipy_goodness)
     | _by_name("scipy.stats", scipy_matrix_densities)
     | _by_name("scipy.stats", scipy_multivariate)

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from pullback.frontend.library.solutions import constant, root_of
+from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
-from pullback.frontend.library.text_helpers import times, unsupported
+from pullback.frontend.library.text.solver_answers import packed, told
+from pullback.frontend.library.text_helpers import known, times, unsupported
 
 
 def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False,
@@ -23,8 +26,24 @@ def _reduced(a: Matrix, b: Matrix, lower: bool) -> tuple[Matrix, Matrix]:
     return half @ (np.tril(low) + np.tril(low, -1).T) @ half.T, half.T
 
 
-def eigh(a: Matrix, b: Matrix | None = None, *, lower: bool = True) -> tuple[Vector, Matrix]:
+def eigh(a: Matrix, b: Matrix | None = None, *, lower: bool = True, eigvals_only: bool = False,
+         subset_by_index: Any = None) -> Any:  # fmt: skip
     """Return the eigenvalues, growing, and the eigenvectors of a symmetric matrix, or of two."""
+    if eigvals_only and b is None:
+        values = np.linalg.eigvalsh(a, "L" if lower else "U")
+        return values if subset_by_index is None else _chosen(values, subset_by_index)
+    values, vectors = _eigh(a, b, lower)
+    if subset_by_index is not None:
+        values = _chosen(values, subset_by_index)
+        vectors = _chosen(vectors.T, subset_by_index).T
+    return values if eigvals_only else (values, vectors)
+
+
+def _chosen(values: Array, subset: Any) -> Array:
+    return values[subset[0] : subset[1] + 1]
+
+
+def _eigh(a: Matrix, b: Matrix | None, lower: bool) -> tuple[Vector, Matrix]:
     if b is not None:
         reduced, back = _reduced(a, b, lower)
         values, vectors = np.linalg.eigh(reduced)
@@ -163,3 +182,83 @@ def khatri_rao(a: Matrix, b: Matrix) -> Matrix:
     if x.shape[1] != y.shape[1]:
         raise ValueError("The number of columns for both arrays should be equal.")
     return (x[:, None] * y[None]).reshape(x.shape[0] * y.shape[0], x.shape[1])
+
+
+class _Least:
+    """What ``lstsq`` gives: its parts by their places. (Whether there are residuals, only the run
+    knows, so it cannot be taken apart.)"""
+
+    def __init__(self, a: Any, b: Any, found: Any) -> None:
+        self._a = a
+        self._b = b
+        self._found = found
+
+    def __getitem__(self, k: int) -> Any:
+        if known(k) in (1, -3):
+            x, _, rank, _ = self._found
+            tall = rank == len(x) and len(self._a) > len(x)
+            if self._b.ndim == 1 and not tall:
+                raise NotImplementedError("no residual of lstsq: take the solution, lstsq(a, b)[0]")
+            rest = self._b - self._a @ x
+            squares = np.sum(rest * rest, axis=0)
+            if self._b.ndim == 1:
+                return squares
+            return squares if tall else squares[:0]
+        return self._found[k]
+
+
+def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
+          check_finite: bool = True, lapack_driver: Any = None) -> Any:  # fmt: skip
+    if lapack_driver is not None and lapack_driver != "gelsd":
+        unsupported("lstsq by another driver", "leave it away")
+    matrix, right = np.asarray(a), np.asarray(b)
+    if matrix.shape[0] != right.shape[0]:
+        raise ValueError(
+            f"Shape mismatch: a and b should have the same number of rows ({matrix.shape[0]} != "
+            f"{right.shape[0]})."
+        )
+    least = np.finfo(np.float64).eps if cond is None else cond
+    return _Least(matrix, right, np.linalg.lstsq(matrix, right, least))
+
+
+def _riccati(name: str, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) -> Any:
+    if e is not None or s is not None:
+        unsupported("a Riccati equation with e or s", "leave them away")
+    given = [np.atleast_2d(np.asarray(m)) * 1.0 for m in (a, b, q, r)]
+    n, m = given[1].shape
+    numbers = packed([np.array([1.0 * n, 1.0 * m]), *given])
+    return given, told(described("are", name), constant(numbers)), n
+
+
+def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None,
+                         balanced: bool = True) -> Any:  # fmt: skip
+    (A, B, Q, R), x, n = _riccati("solve_continuous_are", a, b, q, r, e, s)
+
+    def equations(z: Any) -> Any:
+        y = z.reshape(n, n)
+        left = A.T @ y + y @ A - y @ B @ np.linalg.solve(R, B.T @ y) + Q
+        return np.ravel(left)
+
+    return root_of(equations, x).reshape(n, n)
+
+
+def solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None,
+                       balanced: bool = True) -> Any:  # fmt: skip
+    (A, B, Q, R), x, n = _riccati("solve_discrete_are", a, b, q, r, e, s)
+
+    def equations(z: Any) -> Any:
+        y = z.reshape(n, n)
+        inner = np.linalg.solve(R + B.T @ y @ B, B.T @ y @ A)
+        return np.ravel(A.T @ y @ A - y - A.T @ y @ B @ inner + Q)
+
+    return root_of(equations, x).reshape(n, n)
+
+
+def dft(n: int, scale: Any = None) -> Any:
+    if scale is not None and scale != "sqrtn" and scale != "n":
+        raise ValueError("scale must be None, 'sqrtn', or 'n'; " + f"{scale!r} is not valid.")
+    at = np.arange(n)
+    m = np.exp(-2j * np.pi * np.outer(at, at) / n)
+    if scale is None:
+        return m
+    return m / np.sqrt(n) if scale == "sqrtn" else m / n

@@ -70,9 +70,9 @@ def _numbers(x: Any) -> Array:
     return a
 
 
-def lfilter(b: Vector, a: Vector, x: Array, axis: Axis = -1) -> Array:
+def lfilter(b: Vector, a: Vector, x: Array, axis: Axis = -1, zi: Any = None) -> Any:
     """Return what a digital filter makes of a signal: a[0] y[t] is the sum of b[k] x[t - k], less
-    that of a[k] y[t - k]."""
+    that of a[k] y[t - k]; with ``zi``, what is left of the signal before, also what is left."""
     above, below, data = _numbers(np.atleast_1d(b)), _numbers(np.atleast_1d(a)), _numbers(x)
     if above.dtype == np.int64 and below.dtype == np.int64 and data.dtype == np.int64:
         raise NotImplementedError("input type 'int64' not supported")
@@ -85,6 +85,10 @@ def lfilter(b: Vector, a: Vector, x: Array, axis: Axis = -1) -> Array:
     if below[0] == 0:
         raise ValueError("BUG: filter coefficient a[0] == 0 not supported yet")
     first = 1.0 * below[0]
+    if zi is not None:
+        if data.ndim != 1:
+            unsupported("a filter with zi of other than a vector", "loop over the rows")
+        return _with_state(above / first, below / first, 1.0 * data, np.asarray(zi) * 1.0)
     signals = np.moveaxis(1.0 * data, axis, -1)
     return np.moveaxis(_each_filtered(above / first, below / first, signals), -1, axis)
 
@@ -113,7 +117,22 @@ def _filtered(b: Vector, a: Vector, x: Vector) -> Vector:
     return y
 
 
-def sosfilt(sos: Matrix, x: Array, axis: Axis = -1) -> Array:
+def _with_state(b: Vector, a: Vector, x: Vector, zi: Vector) -> tuple[Vector, Vector]:
+    """Return what a filter (a[0] is 1) makes of a signal after another one, and what is left."""
+    count = max(len(a), len(b)) - 1
+    if len(zi) != count:
+        raise ValueError(f"Unexpected shape for zi: expected ({count},), found ({len(zi)},).")
+    above = np.concatenate((b, np.zeros(count + 1 - len(b))))
+    below = np.concatenate((a, np.zeros(count + 1 - len(a))))
+    state, y = np.concatenate((zi, np.zeros(1))), np.zeros(len(x))
+    for t in range(len(x)):
+        now = state[0] + above[0] * x[t]
+        y[t] = now
+        state = np.concatenate((state[1:] + above[1:] * x[t] - below[1:] * now, np.zeros(1)))
+    return y, state[:count]
+
+
+def sosfilt(sos: Matrix, x: Array, axis: Axis = -1, zi: Any = None) -> Any:
     """Return what sections of a filter, of second order, make of a signal one after the other."""
     sections, data = _numbers(sos), _numbers(x)
     if sections.ndim != 2:
@@ -128,6 +147,14 @@ def sosfilt(sos: Matrix, x: Array, axis: Axis = -1) -> Array:
         raise ValueError("sos[:, 3] should be all ones")
     if data.shape[axis] == 0:
         raise ValueError("cannot reshape array of size 0")
+    if zi is not None:
+        if data.ndim != 1:
+            unsupported("a filter with zi of other than a vector", "loop over the rows")
+        y, states = 1.0 * data, []
+        for k in range(len(sections)):
+            y, left = _with_state(1.0 * sections[k, :3], 1.0 * sections[k, 3:], y, 1.0 * zi[k])
+            states.append(left)
+        return y, np.stack(states)
     y = np.moveaxis(1.0 * data, axis, -1)
     for section in sections:
         y = _each_filtered(1.0 * section[:3], 1.0 * section[3:], y)

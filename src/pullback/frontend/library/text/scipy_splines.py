@@ -244,7 +244,7 @@ def UnivariateSpline(x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k:
                      check_finite: bool = False) -> Univariate:  # fmt: skip
     if s is None or not (isinstance(s, (int, float)) and s == 0):
         unsupported("a spline that smooths, whose knots FITPACK chooses",
-                    "s=0, or knots: LSQUnivariateSpline(x, y, t)")  # fmt: skip
+                    "s of 0, or knots of your own by LSQUnivariateSpline")  # fmt: skip
     return _interpolated(x, y, bbox, k, ext)
 
 

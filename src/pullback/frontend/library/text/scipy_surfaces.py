@@ -65,7 +65,7 @@ def RectBivariateSpline(x: Any, y: Any, z: Any, bbox: Any = (None, None, None, N
         if end is not None:
             unsupported("RectBivariateSpline with bbox", "leave it away")
     if known(s) != 0:
-        unsupported("a surface that smooths, whose knots FITPACK chooses", "s=0")
+        unsupported("a surface that smooths, whose knots FITPACK chooses", "s of 0")
     xs, ys, zs = (np.asarray(v).astype(float) for v in (x, y, z))
     if np.any(np.diff(xs) <= 0.0):
         raise ValueError("x must be strictly increasing")

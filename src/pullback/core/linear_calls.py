@@ -1,0 +1,65 @@
+"""Solvers of ``scipy.sparse.linalg`` for texts of the library (``solver_calls``): of matrices whose
+entries are known, and of operators, whose products compiled code is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.core.later import Later
+from pullback.core.reverse_communication import Ask
+
+_sparse = Later("scipy.sparse")
+_solvers = Later("scipy.sparse.linalg")
+
+PRODUCT, TURNED, CONDITIONED = 1, 2, 3
+"""What is asked: a product with the matrix, with its transpose, with the preconditioner."""
+
+LEAST = "lsqr", "lsmr"
+
+
+def _operator(ask: Ask, form: str, given: Any) -> Any:
+    """Return the matrix, or the operator."""
+    rows, cols = map(int, given.vector())
+    if form == "entries":
+        values, row, col = given.vector(), given.vector(), given.vector()
+        places = row.astype(int), col.astype(int)
+        return _sparse.csr_matrix((values, places), shape=(rows, cols))
+    if form == "dense":
+        return given.vector().reshape(rows, cols)
+    return _solvers.LinearOperator(
+        (rows, cols), matvec=lambda v: ask(PRODUCT, v), rmatvec=lambda v: ask(TURNED, v),
+        dtype=np.float64,
+    )  # fmt: skip
+
+
+def iterative(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return the solution of equations, and what else the method tells."""
+    name, form, conditioned, started, names = told
+    matrix = _operator(ask, form, given)
+    b = given.vector()
+    more: dict[str, Any] = {"x0": given.vector()} if started else {}
+    more |= given.options(names)
+    if conditioned:
+        more["M"] = _solvers.LinearOperator(
+            (len(b), len(b)), matvec=lambda v: ask(CONDITIONED, v), dtype=np.float64
+        )
+    found = getattr(_solvers, name)(matrix, b, **more)
+    if name in LEAST:
+        return np.concatenate((found[0], [float(v) for v in found[1:8]]))
+    return np.append(found[0], found[1])
+
+
+def extreme(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return eigenvalues and eigenvectors, or singular values and both sorts of vectors."""
+    name, form, which, shifted, names = told
+    matrix = _operator(ask, form, given)
+    count = int(given.number())
+    more: dict[str, Any] = {"sigma": given.number()} if shifted else {}
+    more |= given.options(names)
+    found = getattr(_solvers, name)(matrix, count, which=which, **more)
+    return np.concatenate([np.ravel(x) for x in found])
+
+
+__all__ = ["extreme", "iterative"]
