@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.interpolate
+import scipy  # its modules are imported when they are first used
 
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.solver_words import described
