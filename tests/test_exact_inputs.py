@@ -90,10 +90,6 @@ SUBCLASSES = [
     (squares, MASKED, "a MaskedArray", "filled"),
     (squares, np.matrix([[1.0, 2.0]]), "a matrix", "np.asarray"),
     (squares, ONES.view(np.recarray), "a recarray", "np.asarray"),
-    (square, Metres(2.0), "a Metres", "float"),
-    (square, Loud(2.0), "a Loud", "float"),
-    (square, Count(2), "a Count", "int"),
-    (first, Pair((1.0, 2.0)), "a Pair", "tuple"),
 ]
 
 
@@ -133,18 +129,32 @@ def test_the_second_argument_and_places_inside():
     gradient(tree)
 
 
-@pytest.mark.parametrize("fits", [ONES, 2.0])
-def test_after_a_call_that_fitted(fits):
-    f = squares if isinstance(fits, np.ndarray) else square
-    odd = MASKED if isinstance(fits, np.ndarray) else Loud(2.0)
-    for call in (pb.jit(f), pb.grad(f), pb.value_and_grad(f)):
-        call(fits)
+def test_after_a_call_that_fitted():
+    for call in (pb.jit(squares), pb.grad(squares), pb.value_and_grad(squares)):
+        call(ONES)
         with pytest.raises(TypeError, match="at arg0"):
-            call(odd)
-        call(fits)
-    for direction in (pb.vjp(f, fits)[1], lambda t: pb.jvp(f, (fits,), (t,))):
-        with pytest.raises(TypeError, match=r"a (MaskedArray|Loud)"):
-            direction(odd)
+            call(MASKED)
+        call(ONES)
+    for direction in (pb.vjp(squares, ONES)[1], lambda t: pb.jvp(squares, (ONES,), (t,))):
+        with pytest.raises(TypeError, match="a MaskedArray"):
+            direction(MASKED)
+
+
+def test_numbers_and_tuples_of_classes_derived_from_pythons():
+    """They behave as their classes say, in a call after one that fitted without them."""
+    compiled, gradient = pb.jit(square), pb.grad(square)
+    for _ in range(2):
+        assert (compiled(2.0), gradient(2.0)) == (4.0, 4.0)
+        assert (compiled(Loud(2.0)), gradient(Loud(2.0))) == (99.0, 0.0)
+        assert (compiled(Metres(2.0)), gradient(Metres(2.0))) == (4.0, 4.0)
+        assert compiled(Count(2)) == 4
+        assert pb.jit(first)(Pair((1.0, 2.0))) == first((1.0, 2.0))
+    assert pb.grad(first)(Pair((1.0, 2.0))) == pb.grad(first)((1.0, 2.0))
+    with pytest.raises(TypeError, match="a Count: it has no real number"):
+        pb.grad(square)(Count(2))
+    for direction in (pb.vjp(square, 2.0)[1], lambda t: pb.jvp(square, (2.0,), (t,))):
+        with pytest.raises(TypeError, match="a Loud"):
+            direction(Loud(1.0))
 
 
 loud, louds, masked, nested = Loud(3.0), [1.0, Loud(2.0)], MASKED, {"a": (1.0, MASKED)}
@@ -152,19 +162,29 @@ model = Model(Metres(1.0))
 
 
 def with_default(x, k=Loud(2.0)):  # noqa: B008  # made once
-    return x * k
+    return x * k + k * x
+
+
+def derived():
+    inside = Loud(3.0)
+    return [
+        lambda x: x * loud + loud * x, lambda x: x * louds[1] + louds[1] * x,
+        lambda x: x * inside + inside * x, with_default,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", derived())
+def test_captured_numbers_of_derived_classes(f):
+    """The product from the left is the float's own, that from the right its method's."""
+    assert pb.jit(f)(2.0) == f(2.0) > 99.0
+    assert pb.grad(f)(2.0) == pytest.approx((f(2.5) - f(1.5)) / 1.0)
 
 
 def captured():
-    inside = Loud(3.0)
     return [
-        (lambda x: x * loud, "global 'loud': a Loud"),
-        (lambda x: x * louds[1], r"global 'louds'\[1\]: a Loud"),
         (lambda x: (x * masked).sum(), "global 'masked': a MaskedArray"),
         (lambda x: (x * nested["a"][1]).sum(), "global 'nested', .*: a MaskedArray"),
-        (lambda x: x * model.scale, r"global 'model'\.scale: a Metres"),
-        (lambda x: x * inside, "captured variable 1: a Loud"),
-        (with_default, "a Loud: .* in a default of with_default"),
+        (lambda x: x * model.scale, "global 'model': a Metres in the field 'scale' of Model"),
     ]
 
 
@@ -187,8 +207,7 @@ def test_a_capture_that_becomes_one():
     compiled = pb.jit(f)
     assert compiled(3.0) == 6.0
     changing = Pair((1.0, 5.0))
-    with pytest.raises(TypeError, match="a Pair"):
-        compiled(3.0)
+    assert compiled(3.0) == 15.0
     changing = (1.0, 2.0)
 
 
