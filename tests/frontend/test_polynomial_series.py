@@ -93,7 +93,7 @@ CASES: list[tuple[str, Function]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", part("agreement", CASES, 10), ids=lambda c: c[0])
+@pytest.mark.parametrize("case", part("agreement", CASES, 24), ids=lambda c: c[0])
 def test_values_and_derivatives(case: Any) -> None:
     _, f = case
     found, wanted = pb.jit(f)(C, D), f(C, D)
