@@ -159,11 +159,7 @@ def test_an_error_of_the_function_is_the_users():
 
 
 def test_what_is_out_is_refused():
-    bounds = so.Bounds([0.0, 0.0], [1.0, 1.0])
-    row = so.LinearConstraint([[1.0, 1.0]], -np.inf, 1.2)
     for f, reason in [
-        (lambda p: so.minimize(valley(p), [0.0, 0.0], bounds=bounds).x, "made outside"),
-        (lambda p: so.minimize(valley(p), [0.0, 0.0], constraints=row).x, "made outside"),
         (lambda p: so.minimize(valley(p), [0.0], method="BFGS", constraints=LIMIT).x,
          "by this method with constraints"),
         (lambda p: so.minimize(valley(p), [0.0], method="trust-ncg", bounds=[(0, 1)]).x, "bounds"),

@@ -196,9 +196,18 @@ def test_the_errors_are_those_of_scipy(f):
 MADE_BEFORE = si.CubicSpline(X, Y)
 
 
+@pytest.mark.parametrize("f", [
+    lambda p: MADE_BEFORE(p), lambda p: si.interp1d(X, Y, kind="quadratic")(p)
+])  # fmt: skip
+def test_what_was_out(f):
+    h = 1e-6
+    assert pb.jit(f)(1.5) == pytest.approx(f(1.5), rel=1e-13)
+    slope = (f(1.5 + h) - f(1.5 - h)) / (2 * h)
+    for method in ("chad", "dual"):
+        assert pb.grad(f, method=method)(1.5) == pytest.approx(slope, rel=1e-6)
+
+
 @pytest.mark.parametrize(("f", "reason"), [
-    (lambda p: MADE_BEFORE(p), "CubicSpline is not supported"),
-    (lambda p: si.interp1d(X, Y, kind="quadratic")(p), "interp1d of this kind"),
     (lambda p: so.newton(lambda x: x**2 - p, np.ones(3))[0], "newton from an array of points"),
     (lambda p: si.CubicSpline(X, Y * p), "as a result"),
     (lambda p: si.interp1d(X, np.float32(Y))(p), "float32"),
