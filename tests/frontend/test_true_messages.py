@@ -187,7 +187,7 @@ def test_objects_in_brackets_have_their_names() -> None:
 def test_advice_of_distributions_and_distances() -> None:
     normal, a = "0.5 * z**2", np.ones((2, 2))
     for f in (lambda x: st.moyal.pdf(x, 2.0), lambda x: st.moyal(2.0, 3.0).pdf(x),
-              lambda x: st.multivariate_t.pdf(x, 0.0, 1.0)):  # fmt: skip
+              lambda x: st.vonmises_fisher.pdf(x, 0.0, 1.0)):  # fmt: skip
         text = said(f, 0.5)
         assert FORMULA in text and normal not in text and " object at " not in text
     assert "scipy.stats.moyal " in said(lambda x: st.moyal(2.0, 3.0).pdf(x), 0.5)

@@ -13,6 +13,7 @@ from pullback.core.eval import evaluate
 from pullback.core.later import LaterFunction
 from pullback.core.prims import TABLE, Row
 from pullback.core.rows import kind_of
+from pullback.core.scipy_functions import Kernel
 from pullback.core.terms import Build, Function, Program, Var
 from pullback.core.types import F32, F64, I32, I64, Array, Type
 from pullback.core.values import dtype_of
@@ -38,7 +39,7 @@ def _rows(t: Type, arity: int) -> list[tuple[Row, tuple[Type, ...]]]:
     whose values at the poles and in the last digits are others."""
     found: list[tuple[Row, tuple[Type, ...]]] = []
     for name, row in TABLE.items():
-        if row.arity != arity or row.effect or isinstance(row.numpy, LaterFunction):
+        if row.arity != arity or row.effect or isinstance(row.numpy, (LaterFunction, Kernel)):
             continue
         if row.llvm.get(kind_of(t), "lower") in ("lower", "require", "move"):
             continue

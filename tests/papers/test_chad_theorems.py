@@ -365,9 +365,9 @@ def test_derivatives_of_primitives_are_cheap(row: str) -> None:
         assert times(name, types) <= 7 and not is_constant(name, types, result)
         assert is_constant(name, [Z] * len(types), Z)
     assert is_constant("sign3", [R], Plus(Plus(ONE, ONE), ONE))
-    # all others of the table: each has its constant, and so has TH1 with it; 44 is enough for all
+    # all others of the table: each has its constant, and so has TH1 with it; 134 is enough for all
     above = {name for name, n in REAL_PRIMITIVES.items() if times(name, [R] * n) > 7}
-    assert max(times(name, [R] * n) for name, n in REAL_PRIMITIVES.items()) <= 44
+    assert max(times(name, [R] * n) for name, n in REAL_PRIMITIVES.items()) <= 134
     assert {"pow", "atan2", "hypot", "div", "sqrt"} <= above
     assert not above & {"add", "mul", "neg", "sub", "sin", "cos", "exp", "log", "erf"}
 

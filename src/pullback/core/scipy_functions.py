@@ -29,7 +29,8 @@ class Kernel:
     gives      its result: "d", "D", or one letter for each number that it writes behind a pointer
     part       which of its numbers is asked for; a complex one is two
     slope      whether it is told to give its derivative; None: it is not asked
-    wide       whether single precision is computed in double: SciPy's own loop does not end
+    wide       whether single precision is computed in double, as native code does: SciPy's own
+               loops are less exact there, and some do not end
     """
 
     name: str
@@ -98,7 +99,7 @@ def _of_whole(takes: str, *names: str) -> dict[str, Kernel]:
 
 
 def _parts(takes: str, gives: str, *names: str) -> dict[str, Kernel]:
-    return {f"{name}.{k}": Kernel(name, takes, gives, k)
+    return {f"{name}.{k}": Kernel(name, takes, gives, k, wide=True)
             for name in names for k in range(len(gives))}  # fmt: skip
 
 
@@ -170,9 +171,7 @@ KERNELS: dict[str, Kernel] = {
     **_parts("ddd", "dd", "mathieu_cem", "mathieu_sem", "mathieu_modcem1", "mathieu_modcem2",
              "mathieu_modsem1", "mathieu_modsem2"),
     **{name: Kernel(name, "ddd", wide=True) for name in ("pro_cv", "obl_cv")},
-    **{f"{name}.{k}": Kernel(name, "dddd", "dd", k, wide=True)
-       for name in ("pro_ang1", "pro_rad1", "pro_rad2", "obl_ang1", "obl_rad1", "obl_rad2")
-       for k in range(2)},
+    **_parts("dddd", "dd", "pro_ang1", "pro_rad1", "pro_rad2", "obl_ang1", "obl_rad1", "obl_rad2"),
     **{f"{name}{end}": Kernel(name, "ld", slope=slope)
        for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")
        for end, slope in (("", False), (".1", True))},

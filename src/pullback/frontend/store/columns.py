@@ -399,7 +399,7 @@ class Columns:
 
     def learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
         """Learn what a field holds."""
-        if group.base is SharedMemory and holds_functions(kind) and not self.facts.functions:
+        if group.base is SharedMemory and holds_functions(kind):
             self.facts.dissolve(group)
         kind = tie(kind, partial(self._functions, group, name, node))
         if self.facts.learn(group, name, kind):

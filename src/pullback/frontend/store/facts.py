@@ -150,10 +150,6 @@ class Facts:
     """Whether it has asked for what an exception is made of."""
     iterators: bool = False
     """Whether iterators that are advanced from outside are objects (``iterator_rows``)."""
-    functions: bool = False
-    """Whether lists and dicts that hold functions may have several owners, too."""
-    has_functions: bool = False
-    """Whether there are lists or dicts that hold functions, and stay values."""
     groups: dict[type, Group] = field(default_factory=dict)
     made_at: dict[tuple[Hashable, type], Group] = field(default_factory=dict)
     """The regions of the lists, dicts and arrays that an expression makes, or that are copies of
@@ -170,14 +166,10 @@ class Facts:
 
     def asking(self) -> list[Facts]:
         """Return what a program is compiled with next if it has asked for what exceptions are made
-        of, which nobody did where it was refused first, or has lists that hold functions."""
-        made, forms = self.memory, list[Facts]()
-        if not self.payloads and self.asks:
-            forms.append(Facts(True, memory=made, given=self.given, iterators=self.iterators))
-        if made and self.has_functions and not self.functions:
-            also = replace(Facts(self.payloads), memory=made, given=self.given, functions=True)
-            forms.append(also)
-        return forms
+        of, which nobody did where it was refused first."""
+        if self.payloads or not self.asks:
+            return []
+        return [Facts(True, memory=self.memory, given=self.given, iterators=self.iterators)]
 
     def begin_anew(self) -> None:
         """Begin with what another program has learnt, but for the functions that were its own."""
@@ -241,7 +233,6 @@ class Facts:
 
     def dissolve(self, group: Group) -> NoReturn:
         """Let the lists or dicts of a region, which hold functions, be values, and begin anew."""
-        self.has_functions = True
         self._into_values(group)
         self.again()
 

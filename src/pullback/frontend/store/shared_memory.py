@@ -172,12 +172,8 @@ def in_region(
     place may have several owners; or the value itself."""
     cls = memory_class(value)
     kind = _kind(value)
-    if cls is None or kind is None:
-        return value
     store = run.store
-    if holds_functions(kind) and (store is None or not store.facts.functions):
-        if store is not None:
-            store.facts.has_functions = True
+    if cls is None or kind is None or holds_functions(kind):
         return value
     run.new_memory[made_at, cls] = None
     if store is None or not store.facts.is_shared(made_at, cls):
