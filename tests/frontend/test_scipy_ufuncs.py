@@ -152,3 +152,12 @@ def test_derivatives_at_zero(f: Any, want: float) -> None:
 def test_an_order_of_a_bessel_function_is_refused() -> None:
     with pytest.raises(pb.PullbackError, match="jve"):
         pb.grad(lambda v: sc.jve(v, 2.0))(1.5)
+
+
+def test_an_error_of_scipys_own_is_raised_as_it_is() -> None:
+    """A parabolic cylinder function of an order for which memory lacks."""
+    with pytest.raises(Exception, match="memory allocation error") as wanted:
+        sc.pbdv(3e9, 1.0)
+    with pytest.raises(type(wanted.value)) as found:
+        pb.jit(lambda v, x: sc.pbdv(v, x)[0])(3e9, 1.0)
+    assert str(found.value) == str(wanted.value)

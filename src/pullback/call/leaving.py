@@ -48,6 +48,10 @@ def writing() -> Iterator[None]:
 def leaving(error: Exception, f: object = None) -> Exception:
     """What leaves a public call in which ``error`` was raised; ``f``: the function that the call
     was given."""
+    beside = error.__cause__
+    if isinstance(error, SystemError) and type(beside).__module__.startswith("scipy."):
+        assert isinstance(beside, Exception)
+        return beside  # C code of SciPy has set it beside a result
     if not isinstance(error, (PullbackError, MemoryError)) and not internal.is_of_program(error, f):
         return internal.internal_error(error, f)
     if wants_all():
