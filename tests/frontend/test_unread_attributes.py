@@ -9,7 +9,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -121,6 +123,60 @@ def test_in_some_of_a_list() -> None:
     assert pb.jit(g)([Rate(1.0, {}) for _ in range(6)], 2.0) == 0.0
 
 
+class Empty:
+    pass
+
+
+class EmptySlots:
+    __slots__ = ("more",)
+
+
+class Row(list[float]):
+    pass
+
+
+class Given(dict[str, float]):
+    pass
+
+
+@dataclass
+class Plain:
+    pass
+
+
+INSIDE: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "itself": (lambda u: u, lambda at: at),
+    "item": (lambda u: [u], lambda at: at[0]),
+    "many": (lambda u: [u, copy.copy(u)] * 60, lambda at: at[-1]),
+    "tuple": (lambda u: (1.0, u), lambda at: at[1]),
+    "dict": (lambda u: {"u": u}, lambda at: at["u"]),
+    "attribute": (lambda u: SimpleNamespace(u=u), lambda at: at.u),
+}
+
+
+@pytest.mark.parametrize("place", INSIDE)
+@pytest.mark.parametrize("cls", [Empty, EmptySlots, Row, Given, Plain, SimpleNamespace])
+def test_an_object_without_attributes(cls: Any, place: str) -> None:
+    """Code for an object that has none is not for one that has one, nor the other way round."""
+    put, at = INSIDE[place]
+
+    def f(held: Any, x: float) -> float:
+        return x * (1.0 if hasattr(at(held), "more") else 2.0)
+
+    def made(more: object) -> Any:
+        u = cls()
+        if more is not None:
+            u.more = more
+        return put(u)
+
+    for first, other in ((None, 3.0), (3.0, None), (None, "text")):
+        compiled, derived = pb.jit(f), pb.value_and_grad(f, argnums=1)
+        for more in (first, other, first):
+            expected = f(made(more), 3.0)
+            assert compiled(made(more), 3.0) == expected
+            assert derived(made(more), 3.0) == (expected, expected / 3.0)
+
+
 REFUSED: tuple[Callable[[Any, float], Any], ...] = (
     lambda u, x: x * getattr(u, "more", 3.0),
     lambda u, x: x if u.more is None else 2.0 * x,
@@ -152,6 +208,8 @@ def f(u, x):
 
 compiled = pb.jit(f)
 print([compiled(u, 3.0) for u in (Rate(a=1.0), Rate(a=1.0, more=memoryview(b"")), Rate(a=2.0))])
+bare = pb.jit(lambda u, x: x * (1.0 if hasattr(u, "more") else 2.0))
+print([bare(u, 3.0) for u in (Rate(), Rate(more=memoryview(b"")), Rate(more=1.0))])
 """
 
 
@@ -162,4 +220,4 @@ def test_in_the_second_process(tmp_path: Path) -> None:
     for _ in range(2):
         run = subprocess.run(command, env=env, capture_output=True, text=True, check=True,
                              timeout=120)  # fmt: skip
-        assert run.stdout == "[6.0, 3.0, 12.0]\n"
+        assert run.stdout == "[6.0, 3.0, 12.0]\n[6.0, 3.0, 3.0]\n"

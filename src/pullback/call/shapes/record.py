@@ -140,8 +140,7 @@ class Record(Product, of=RecordK):
         """Write the words of the fields."""
         parts, tangent = self.read(w.code, w.names, obj), inside.tangent
         none = self.or_none(w.code, w.names, tangent) if tangent else ""
-        for access, item in zip(self.fields, self.items, strict=True):
-            part = next(parts)
+        for access, item, part in zip(self.fields, self.items, parts, strict=True):
             beside_it = _given_field(w.code, w.names, tangent, none, access) if tangent else ""
             item.encode(w, part, slots, replace(inside, tangent=beside_it))
 
