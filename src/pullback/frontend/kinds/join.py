@@ -170,7 +170,8 @@ def _dicts(a: RecordK, b: RecordK) -> Kind | None:
     first, second = hashed(a), hashed(b)
     table = None if first is None or second is None else join(first, second)
     plain = all(is_plain(k) for _, k in a.fields + b.fields)
-    if table is not None and (plain or not sum_kinds.mixes(table)):
+    several = table is not None and (sum_kinds.mixes(table) or sum_kinds.may_be_memory(table))
+    if table is not None and (plain or not several):
         return table
     return joined_fields(loose(a), loose(b), join) or table
 
