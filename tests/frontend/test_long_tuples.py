@@ -292,7 +292,7 @@ def of_the_other_class(xs):
 
 
 REFUSED = [
-    (item_assigned, XS, MutationError, "cannot be assigned"),
+    (item_assigned, XS, MutationError, "does not support item assignment"),
     (item_extended, XS, MutationError, "does not support item assignment"),
     (known_extended, XS, MutationError, "does not support item assignment"),
     (appended, XS, PullbackError, "append"),

@@ -263,7 +263,7 @@ def spread(xs):
             "the arguments *xs are the items of a list of float items: the number of items must be "
             "known at compile time",
         ),
-        (lambda x: list(itertools.chain(two(x), 3.0)), (1.5,), "itertools.chain, which is called"),
+        (lambda x: list(itertools.chain(two(x), two)), (1.5,), "itertools.chain, which is called"),
         (lambda x: list(itertools.starmap(max, two(x))), (1.5,), "itertools.starmap, which is"),
         (lambda x: list(enumerate(two(x), [x])), (1.5,), ": enumerate, which is called here"),
     ],

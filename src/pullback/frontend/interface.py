@@ -93,10 +93,10 @@ class Specialiser(Protocol):
 
     def never(
         self, exception: str, message: str | Message, node: ast.AST, error: type[PullbackError],
-        *leaves: Atom, rewrite: str = "",
+        *leaves: Atom, rewrite: str = "", reason: str = "",
     ) -> NoReturn:  # fmt: skip
         """Compile an operation that raises whenever it is reached: at run time if a condition
-        stands before it, else it is refused."""
+        stands before it, else it is refused (for this reason, or the message)."""
         ...
 
     # operators with Python's meaning on any values (op as written: "+", "<=", "not", ...)

@@ -263,17 +263,18 @@ class Run(PythonValues, Specialiser):
 
     def never(
         self, exception: str, message: str | Message, node: ast.AST, error: type[PullbackError],
-        *leaves: Atom, rewrite: str = "",
+        *leaves: Atom, rewrite: str = "", reason: str = "",
     ) -> NoReturn:  # fmt: skip
         """Compile an operation that raises whenever it is reached. It is refused, unless a
-        condition stands before it (also around the call of this function): then it raises."""
+        condition stands before it (also around the call of this function): then it raises.
+        ``reason``: that of the refusal, if it is not the message."""
         at_top = len(self.builders) <= self.frame.depth and not self.has_flags
         at_top = at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:]))
         if at_top or exception not in EXCEPTIONS:  # others have more than a text
-            self.refuse(node, str(message), rewrite, error)
+            self.refuse(node, reason or str(message), rewrite, error)
         self.require(self.bool_atom(False), exception, message, node, *leaves)
         signal = Unreachable()
-        signal.refusal = error(str(message), rewrite, self.site(node))
+        signal.refusal = error(reason or str(message), rewrite, self.site(node))
         raise signal
 
     def quietly(self, fn: Callable[[], Value]) -> Value:

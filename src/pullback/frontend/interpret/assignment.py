@@ -339,7 +339,8 @@ def _store(
         nested_updates.update(run, base, steps, store, node)
         return
     if isinstance(index, str):
-        updates.check_has_attributes(run, run.lookup(base.id, base), node)
+        updates.check_has_attributes(run, run.lookup(base.id, base), index, node)
+    optionals.require_mutable(run, run.lookup(base.id, base), updates.ASSIGNED, node)
     array = ownership.updatable(run, base.id, base)
     change = updates.combined(run, array, store, steps, node)
     with run.holding(array):

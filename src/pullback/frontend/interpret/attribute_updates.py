@@ -11,6 +11,7 @@ from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeEr
 from pullback.frontend.functions import iterator_lifetimes
 from pullback.frontend.interpret import assignment, attributes, by_methods, named_attributes
 from pullback.frontend.interpret.class_functions import class_entry
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
     UNSET,
     MaybeV,
@@ -136,6 +137,12 @@ def updated(run: Run, node: ast.Call) -> Value | None:
 # --- deleting -------------------------------------------------------------------------------------
 
 
+def _no_deletion(value: Value) -> str:
+    """Return what Python says where items cannot be deleted, of numbers in other words."""
+    does_not = "does not" if optionals.is_number(value) else "doesn't"
+    return f"'{{}}' object {does_not} support item deletion"
+
+
 def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
     """Compile ``del xs[i]`` and ``del xs[a:b]``; ``del x`` leaves the name without a value."""
     target = object_dicts.assigned_attribute(run, target)
@@ -151,6 +158,9 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
                 run.refuse(target, "a field cannot be deleted: records are values")
             if by_methods.delete(run, base, steps, at, node):
                 return
+            held = run.lookup(base.id, base)
+            if not steps:
+                optionals.require_mutable(run, held, _no_deletion(held), node)
             nothing = TupleV((), is_list=True)
             change: updates.Op = (
                 updates.Store(at, lambda _: nothing) if isinstance(at, SliceV)

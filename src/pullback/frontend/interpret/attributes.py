@@ -256,6 +256,7 @@ _INSTEAD = {
 
 
 def _refuse_attribute(run: Run, value: Value, name: str, node: ast.AST) -> NoReturn:
+    optionals.require_attribute(run, value, name, node, _INSTEAD.get(name, ""))
     run.refuse(
         node,
         f"{run.describe(value)} has no attribute {name!r} that is supported",

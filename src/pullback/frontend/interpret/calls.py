@@ -146,6 +146,7 @@ def call(
             method = run.attribute(function, "__call__", node)
             return call(run, method, args, kwargs, node)
         case _:
+            optionals.raise_of_plain(run, function, "'{}' object is not callable", node)
             run.refuse(
                 node, f"{run.describe(function)} cannot be called", error=ArgumentTypeError
             )

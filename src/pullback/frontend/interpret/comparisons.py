@@ -422,6 +422,7 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         items = optionals.present(
             run, items, lambda name: f"argument of type {name!r} is not iterable", node
         )
+    optionals.require_items(run, items, "argument of type '{}' is not iterable", node)
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.class_functions import function_in
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import FunctionV, RecordV, Static, TupleV, Value
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import missing_attributes
@@ -94,6 +95,7 @@ def item_of_class(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         found = next((vars(c)[name] for c in order_of(cls) if name in vars(c)), None)
         if isinstance(found, classmethod):
             return run.call(run.attribute(value, name, node), (index,), node)
+    optionals.require_items(run, value, "'{}' object is not subscriptable", node)
     run.refuse(node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError)
 
 

@@ -6,6 +6,8 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
@@ -69,11 +71,18 @@ def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
     return run.convert(value, I64, node)
 
 
+_NO_INDICES = frozenset({str, float, np.float32, np.float64, tuple, list})
+"""Classes of which no object is an index of a list."""
+
+
 def index_atom(run: Run, value: Value, node: ast.AST, word: str) -> Atom:
     """Return an index of a list, a tuple, a string or a range (``word``), as an I64 atom: a literal
     beyond 64 bits is out of range. One that may be None is checked when the program runs."""
     if optionals.may_be_nothing(value):
         value = optionals.present(run, value, partial(_no_index, word), node)
+    if optionals.plain_class(value) in _NO_INDICES:
+        message = _no_index(word, optionals.class_name(value))
+        run.never("TypeError", message, node, ArgumentTypeError)
     return int_atom(run, ext.position(value), node, f"an index of a {word}")
 
 

@@ -130,9 +130,9 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case Static(str(text)):
             return Unrolled(tuple(map(Static, text)))
         case _:
-            run.refuse(
-                node, f"{run.describe(value)} cannot be iterated over", error=ArgumentTypeError
-            )
+            if not isinstance(node, ast.Starred):  # that tells of the function
+                optionals.require_items(run, value, "'{}' object is not iterable", node)
+            run.refuse(node, f"{run.describe(value)} has no items", error=ArgumentTypeError)
 
 
 def is_driven(value: Value) -> bool:
@@ -370,6 +370,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
         case Static(enum.EnumType() as cls) if type(cls).__len__ is enum.EnumType.__len__:
             return Static(len(symbols.members(cls)))
         case _:
+            optionals.require_items(run, value, "object of type '{}' has no len()", node)
             run.refuse(node, f"{run.describe(value)} has no len()", error=ArgumentTypeError)
 
 

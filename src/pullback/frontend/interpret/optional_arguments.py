@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 import operator
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
@@ -29,6 +30,18 @@ ASKING = (
 
 _OF_TEXTS = frozenset({float, int, len})
 """The functions that take a text as well as other things."""
+
+
+_OF_INTS = frozenset({
+    math.comb, math.factorial, math.gcd, math.isqrt, math.lcm, math.perm, math.trunc
+})  # fmt: skip
+"""Functions that say something else of what is no number."""
+
+_OF_ONE_NUMBER = frozenset({
+    float, int, round,
+    *(f for f in vars(math).values() if callable(f) and optionals.takes_numbers_only(f)),
+}) - _OF_INTS  # fmt: skip
+"""The functions that take no tuple, list, dict or set first."""
 
 
 def are_apart(obj: Hashable, args: Sequence[Value]) -> bool:
@@ -69,6 +82,8 @@ def present(
         return [optionals.present(run, v, said, node, of_numbers=of_numbers) for v in args]
     if args and optionals.is_nothing(args[0]) and told is not None:
         optionals.present(run, args[0], told, node)
+    if args and told is not None and obj in _OF_ONE_NUMBER:
+        optionals.require_number(run, args[0], told, node)
     return args
 
 

@@ -20,6 +20,7 @@ from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import symbol_values
 from pullback.frontend.interpret.float_powers import NO_NEGATIVE_POWER, float_power, power_of
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
 from pullback.frontend.kinds.values import (
@@ -89,15 +90,11 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
             return scalar(sp, sp.attribute(value, VALUE, node), node)
         case _:
             pass
-    sp.refuse(node, f"expected a number, not {sp.describe(value)}", error=_type_error())
+    sp.refuse(node, f"expected a number, not {sp.describe(value)}", error=ArgumentTypeError)
 
 
 def _bit_length(value: int | float) -> int:
     return value.bit_length() if isinstance(value, int) else 64
-
-
-def _type_error() -> type:
-    return ArgumentTypeError
 
 
 def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
@@ -192,7 +189,9 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
     left, right = large_as_float(left, right), large_as_float(right, left)
     a, b = scalar(sp, left, node), scalar(sp, right, node)
     if op == "@":
-        sp.refuse(node, "@ is not defined for numbers", "use *", error=_type_error())
+        if a.rank0 or b.rank0:
+            sp.refuse(node, "@ is not defined for numbers", "use *", error=ArgumentTypeError)
+        optionals.unlike(sp, op, left, right, node, "use *")
     if a.py and b.py:
         return _python(sp, op, a, b, node)
     return _numpy(sp, op, left, right, node)
@@ -221,13 +220,13 @@ def _python(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Sc
 
 def _bits(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
     if isinstance(a.type, Real) or isinstance(b.type, Real):
-        sp.refuse(node, f"{op} is not defined for floats", error=_type_error())
+        sp.refuse(node, f"{op} is not defined for floats", error=ArgumentTypeError)
     py = a.py and b.py
     name = {"&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}[op]
     if a.type == b.type == BOOL and op in "&|^":
         return Scalar(sp.b.prim(name, a.atom, b.atom), py)
     if a.type == b.type == BOOL and not py:
-        sp.refuse(node, f"{op} of NumPy bools is an int8", "use int(...)", error=_type_error())
+        sp.refuse(node, f"{op} of NumPy bools is an int8", "use int(...)", error=ArgumentTypeError)
     t = a.type if a.type == b.type and isinstance(a.type, Int) else I64
     x, y = convert(sp, a, t, node), convert(sp, b, t, node)
     if op in ("<<", ">>") and py and not isinstance(y, Lit):
@@ -382,7 +381,7 @@ def _numpy(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -
 def _numpy_bool(sp: Specialiser, op: str, x: Atom, y: Atom, node: ast.AST) -> Scalar:
     if op not in ("+", "*"):
         sp.refuse(node, f"{op} is not defined for NumPy bools", "use ^ or int(...)",
-                  error=_type_error())
+                  error=ArgumentTypeError)
     return Scalar(sp.b.prim("or" if op == "+" else "and", x, y), False)
 
 
@@ -427,7 +426,7 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
     x = scalar(sp, operand, node)
     match op, x.type:
         case "~", Real():
-            sp.refuse(node, "~ is not defined for floats", error=_type_error())
+            sp.refuse(node, "~ is not defined for floats", error=ArgumentTypeError)
         case "~", Bool() if not x.py:
             return Scalar(sp.b.prim("not", x.atom), False)
         case "~", _:
@@ -436,12 +435,14 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
         case "+", Bool() if x.py:
             return Scalar(convert(sp, x, I64, node), True, 1)
         case "+", Bool():
-            sp.refuse(node, "+ is not defined for NumPy bools", "use int(...)", error=_type_error())
+            reason = "+ is not defined for NumPy bools"
+            sp.refuse(node, reason, "use int(...)", error=ArgumentTypeError)
         case "+", _:
             return x if x.py else Scalar(x.atom, False, x.bits)
         case _, Bool():
             if not x.py:
-                sp.refuse(node, "- is not defined for NumPy bools", "use not", error=_type_error())
+                reason = "- is not defined for NumPy bools"
+                sp.refuse(node, reason, "use not", error=ArgumentTypeError)
             return Scalar(sp.b.prim("neg", convert(sp, x, I64, node)), True, 1)
         case _, Int() if x.py and x.bits > MAX_SUM_BITS:
             return Scalar(sp.b.prim("neg.ck", x.atom, site=sp.site(node)), True)

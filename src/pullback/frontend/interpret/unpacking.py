@@ -41,6 +41,7 @@ def unpacked(
         return together.items
     if optionals.may_be_nothing(value):
         value = optionals.present(run, value, said.format, node)
+    optionals.require_items(run, value, said, node)
     value = special_methods.iterated(run, opened(run, value, node), node)
     if isinstance(value, CaughtV) and value.steps[-1:] == ("args",) and not starred:
         length = made_texts.of_python(run, len, (value,), node, int)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeGuard
 import numpy as np
 
 from pullback.core.types import Bool, Int, Real
-from pullback.errors import ArgumentTypeError, UnknownAttributeError
+from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
 from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
     RecordV,
     RefV,
     Scalar,
+    Specialiser,
     Static,
     SymbolV,
     TupleV,
@@ -219,6 +220,65 @@ def require_items(run: Run, value: Value, said: str, node: ast.AST) -> None:
         run.never("TypeError", said.format(class_name(value)), node, ArgumentTypeError)
 
 
+_OF_SCALARS: dict[type, tuple[type, Callable[[int], type]]] = {
+    Real: (float, {32: np.float32, 64: np.float64}.__getitem__),
+    Int: (int, {32: np.int32, 64: np.int64}.__getitem__),
+    Bool: (bool, lambda _: np.bool_),
+}
+"""By the type of a number: Python's class, and NumPy's for so many bits."""
+
+
+def plain_class(value: Value) -> type | None:
+    """Return the class of a number, text, tuple, list, dict, set or array if it is known and has no
+    methods of the user's."""
+    match value:
+        case Static(v) if type(v) in (bool, int, float, str):
+            return type(v)
+        case Scalar(_, py, is_int=None, rank0=False):
+            own, numpys = _OF_SCALARS[type(value.type)]
+            return own if py else numpys(getattr(value.type, "bits", 0))
+        case ArrayV():
+            return np.ndarray
+        case ListV(cls=cls) | TupleV(cls=cls) | HashV(cls) if cls in (list, tuple, dict, set):
+            return cls
+        case RecordV(cls) if cls is dict:
+            return cls
+        case SymbolV(_, cls) if cls is str:
+            return cls
+        case _:
+            return None
+
+
+def require_attribute(
+    run: Run, value: Value, name: str, node: ast.AST, rewrite: str = ""
+) -> None:
+    """Raise Python's AttributeError if it is known that an object of the class has no such one."""
+    cls = plain_class(value)
+    if cls is not None and not hasattr(cls, name):
+        text = object_said(f"has no attribute {name!r}")(class_name(value))
+        run.never("AttributeError", text, node, UnknownAttributeError, rewrite=rewrite)
+
+
+def require_mutable(run: Run, value: Value, said: str, node: ast.AST) -> None:
+    """Raise what Python says if a value is a number, text or tuple, whose items stay."""
+    cls = plain_class(value)
+    if cls is not None and cls not in (list, dict, set, np.ndarray):
+        run.never("TypeError", said.format(class_name(value)), node, MutationError)
+
+
+def raise_of_plain(run: Run, value: Value, said: str, node: ast.AST) -> None:
+    """Raise what Python says of a number, text, tuple, list, dict, set or array."""
+    if plain_class(value) is not None:
+        run.never("TypeError", said.format(class_name(value)), node, ArgumentTypeError)
+
+
+def require_number(run: Run, value: Value, told: Callable[[str], str], node: ast.AST) -> None:
+    """Raise what Python says if a value is a tuple, list, dict or set in the place of a number."""
+    if plain_class(value) in (list, tuple, dict, set):
+        reason = f"expected a number, not {run.describe(value)}"
+        run.never("TypeError", told(class_name(value)), node, ArgumentTypeError, reason=reason)
+
+
 _ERRORS = {"TypeError": ArgumentTypeError, "AttributeError": UnknownAttributeError}
 
 
@@ -258,7 +318,7 @@ def operands(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> tup
 
 
 def unlike(
-    run: Run, op: str, left: Value, right: Value, node: ast.AST, rewrite: str
+    run: Specialiser, op: str, left: Value, right: Value, node: ast.AST, rewrite: str
 ) -> NoReturn:
     """Raise what Python raises for operands of classes that have no such operator."""
     message = _unlike(op, left, right, node)
@@ -369,7 +429,9 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 
 __all__ = [
     "apart", "class_name", "class_of", "compared", "having", "innermost", "is_nothing",
-    "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing", "may_be_text",
-    "may_be_tuple", "meet_nothing", "object_said", "operands", "present", "require_items",
-    "stands_apart", "takes_numbers_only", "told_of_nothing", "unlike", "unordered",
+    "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing",
+    "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands", "plain_class",
+    "present", "raise_of_plain", "require_attribute", "require_items", "require_mutable",
+    "require_number", "stands_apart", "takes_numbers_only", "told_of_nothing", "unlike",
+    "unordered",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from pullback.frontend.interpret.scalars import whole
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import ArrayV, Scalar, Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.library.arrays_as_numbers import require_no_axes
 
 DOMAIN = "math domain error"
 RANGE = "math range error"
@@ -85,7 +86,9 @@ ROWS: dict[Callable[..., object], Row] = {
 
 def to_float(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
     if isinstance(value, ArrayV):
-        sp.refuse(node, "the functions of math take numbers, not arrays", "use NumPy's function")
+        reason, instead = "the functions of math take numbers, not arrays", "use NumPy's function"
+        require_no_axes(sp, value, node, reason, instead)
+        sp.refuse(node, reason, instead)
     return sp.convert(value, F64, node)
 
 

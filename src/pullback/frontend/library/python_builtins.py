@@ -6,11 +6,8 @@ from __future__ import annotations
 import ast
 import itertools
 import math
-import warnings
 from dataclasses import replace
 from functools import partial
-
-import numpy as np
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
@@ -36,6 +33,7 @@ from pullback.frontend.interpret.iteration import (
 )
 from pullback.frontend.interpret.pointwise import by_position
 from pullback.frontend.interpret.scalars import absolute
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -64,6 +62,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.arrays_as_numbers import require_no_axes
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.math_functions import to_python_int
 from pullback.frontend.library.numpy.arrays import elementwise
@@ -168,26 +167,11 @@ def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Scalar(sp.convert(_single(sp, x, node), F64, node), py=True)
 
 
-def _takes_one_in_a_row() -> bool:
-    """Whether this NumPy gives the number of an array of shape (1,), as it did for long."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            float(np.ones(1))
-        except TypeError:
-            return False
-    return True
-
-
-_ONE_IN_A_ROW = _takes_one_in_a_row()
-
-
 def _single(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     """Return a number, or the only element of an array of size 1."""
     if isinstance(value, ArrayV):
         reason = "only arrays without axes can be converted to a Python number"
-        if value.rank > 1 or (value.rank == 1 and not _ONE_IN_A_ROW):
-            sp.refuse(node, reason, "index it, or use .item()", error=ArgumentTypeError)
+        require_no_axes(sp, value, node, reason, "index it, or use .item()")
         return sp.call(sp.attribute(value, "item", node), (), node)
     return value
 
@@ -365,6 +349,7 @@ def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     own = ("__len__", "__getitem__")
     if isinstance(items, (RecordV, RefV)) and any(written(items.cls, n) is not None for n in own):
         return run_program(sp, iterators.reversed, args, node)
+    optionals.require_items(as_run(sp), items, "'{}' object is not reversible", node)
     if not _has_an_end(items):
         reason = f"{sp.describe(items)} is not reversible"
         sp.refuse(node, reason, "reversed(list(...))", error=ArgumentTypeError)

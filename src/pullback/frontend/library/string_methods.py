@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 
 from pullback.frontend.interpret.made_texts import checked, is_text, of_python
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
     METHODS,
     ListV,
@@ -43,6 +44,7 @@ def _method(
 ) -> Value:  # fmt: skip
     """A method of a string."""
     if name == "join" and len(args) == 1 and not is_text(args[0]):
+        optionals.require_items(run, args[0], "can only join an iterable", node)
         given = args[0] if isinstance(args[0], (TupleV, ListV)) else run.to_list(args[0], node)
         known = [v.value for v in getattr(given, "items", ()) if isinstance(v, Static)]
         is_known = isinstance(given, TupleV) and len(known) == len(given.items)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pullback.core.frozen import dataclass
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
 from pullback.frontend.interpret import indices
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.values import (
     ArrayV,
     ClosureV,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 _NONE = Static(None)
+ASSIGNED = "'{}' object does not support item assignment"
 KEYS, ITEMS = "{}", "[]"
 """What stands for the items of dicts and of lists among the attributes into which objects have been
 put (``Run.put_into``)."""
@@ -122,12 +124,14 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
                 run.refuse(node, f".{name}() takes no such argument", error=ArgumentTypeError)
             return lists.UPDATES[name](run, container, args, node)
         case Method(name), _:
+            optionals.require_attribute(run, container, name, node)
             run.refuse(
                 node,
                 f"{run.describe(container)} has no method {name!r}",
                 error=UnknownAttributeError,
             )
         case _:
+            optionals.require_mutable(run, container, ASSIGNED, node)
             run.refuse(
                 node,
                 f"items of {run.describe(container)} cannot be assigned",
@@ -149,7 +153,7 @@ def _puts(container: Value, op: Op) -> bool:
     return holds and not (isinstance(op, Method) and op.name in ("append", "extend"))
 
 
-def check_has_attributes(run: Run, obj: Value, node: ast.AST) -> None:
+def check_has_attributes(run: Run, obj: Value, name: str, node: ast.AST) -> None:
     """Refuse the assignment of an attribute of what is no object with attributes."""
     match obj:
         case RecordV(cls) if is_object_class(cls):
@@ -162,6 +166,7 @@ def check_has_attributes(run: Run, obj: Value, node: ast.AST) -> None:
                 "use a variable of the function around, with nonlocal",
             )
         case _:
+            optionals.require_attribute(run, obj, name, node)
             run.refuse(
                 node,
                 f"a field of {run.describe(obj)} cannot be assigned: records are values",
@@ -173,7 +178,7 @@ def _attribute_stored(
     run: Run, obj: Value, name: str, value: Callable[[Callable[[], Value]], Value], node: ast.AST
 ) -> Value:
     """An object with an attribute assigned."""
-    check_has_attributes(run, obj, node)
+    check_has_attributes(run, obj, name, node)
     assert isinstance(obj, RecordV)
     new = value(lambda: run.attribute(obj, name, node))
     run.assigned.add(name)

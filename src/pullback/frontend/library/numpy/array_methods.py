@@ -12,6 +12,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentValueError, StaticIndexError
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.dtypes import DTYPES, dtype_value, parse_dtype
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -259,6 +260,9 @@ def scalar_reshape(
     return sp.call(Static(np.reshape), (receiver, shape), node, kwargs)
 
 
+_NO_INDEX = "invalid index to scalar variable."
+
+
 def number_at(sp: Specialiser, receiver: Value, index: Value, node: ast.AST) -> Value:
     """Return x[()], x[None], x[..., None] of a number of NumPy's."""
     items = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
@@ -267,8 +271,12 @@ def number_at(sp: Specialiser, receiver: Value, index: Value, node: ast.AST) -> 
     new = tuple(v for v in items if isinstance(v, Static) and v.value is None)
     dots = [v for v in items if isinstance(v, Static) and v.value is ...]
     if len(new) + len(dots) < len(items) or len(dots) > 1:
-        reason = "invalid index to scalar variable."
-        sp.refuse(node, reason, error=StaticIndexError)
+        if optionals.plain_class(index) in (bool, np.bool_):  # a mask without axes
+            one = sp.call(Static(np.reshape), (receiver, Static(1)), node)
+            return sp.subscript(one, sp.call(Static(np.reshape), (index, Static(1)), node), node)
+        if isinstance(receiver, Scalar) and receiver.rank0:
+            sp.refuse(node, _NO_INDEX, error=StaticIndexError)
+        sp.never("IndexError", _NO_INDEX, node, StaticIndexError)
     if not new:
         return sp.call(Static(np.asarray), (receiver,), node)
     return sp.call(Static(np.reshape), (receiver, TupleV((Static(1),) * len(new))), node)
