@@ -278,6 +278,19 @@ signal.savgol_filter(v[:2], 5, 2)
 
 SMALL = """
 linalg.lstsq(even, w[:3])[0], linalg.lstsq(g, v[:5])[0]
+x, rest, rank, d = linalg.lstsq(g[:, :2], v[:5]); x, rest, rank, d, np.linalg.lstsq(g, v[:5])[2]
+x, rest, rank, d = linalg.lstsq(m[:, :2] + 1j * q, w[:3][:, None]); x, rest
+linalg.lu(m + 1j * even), linalg.lu(g + 1j * q, permute_l=True), linalg.lu(g.T)
+linalg.lu_solve(linalg.lu_factor(m + 1j * even), w[:3], trans=2), linalg.lu(1j * g.T, p_indices=1)
+linalg.orth(m + 1j * even), linalg.orth(np.outer(v, w) * 1j)
+linalg.sqrtm(m + 1j * even), linalg.fractional_matrix_power(m + 1j * even, -2)
+linalg.logm(m + 1j * even)
+linalg.cosm(m + 1j * even), linalg.sinhm(m + 1j * even)
+linalg.solve_sylvester(m + 1j * even, even, 1j * m), linalg.solve_continuous_lyapunov(1j * m, even)
+c = m + 1j * even; c = c[[2, 0, 1]]; c[1:, 0] = q; c
+optimize.ridder(lambda x: x**3 - v[2], 0.0, 3.0), optimize.brentq(lambda x: x**3 - v[2], 0.0, 3.0)
+optimize.minimize_scalar(lambda x: (x - s) ** 2).x, optimize.fminbound(lambda x: (x - s) ** 2, 0, 3)
+optimize.linprog([s, 1.0], [[-1.0, -2.0]], [-1.0]).fun, optimize.nnls(even, w[:3])
 found = linalg.lstsq(g[:, :2], v[:5]); found[0], found[1], found[2], found[3]
 linalg.eigh(even, eigvals_only=True), linalg.eigh(even, subset_by_index=[1, 2], eigvals_only=True)
 linalg.solve_continuous_are(m, even, np.eye(3), np.eye(3))

@@ -52,9 +52,16 @@ def determinants(a):
     return phase.real + 2.0 * phase.imag + size + low[1, 0].imag + low[1, 1].real
 
 
+def eliminated(a):
+    lu, rows = scipy.linalg.lu_factor(a)
+    x = scipy.linalg.lu_solve((lu, rows), a[0], trans=2)
+    return np.sum(np.abs(lu) ** 3) + lu[1, 0].imag + x[0].real + 2.0 * x[1].imag
+
+
 LOSSES: list[tuple[Loss, Any, str]] = [
     (eigenvectors, matrix(2, 2), "chad"), (singular_values, matrix(2, 3), "chad"),
     (factors, matrix(3, 2), "dual"), (determinants, matrix(2, 2), "dual"),
+    (eliminated, matrix(2, 2), "chad"),
 ]  # fmt: skip
 
 
@@ -80,6 +87,10 @@ def equations(h, b):
     return x, y, scipy.linalg.cholesky(h), np.linalg.matrix_power(h, -2), np.linalg.vecdot(h, h)
 
 
+def bases(a):
+    return scipy.linalg.null_space(a.T), scipy.linalg.orth(a)
+
+
 def stacks(a):
     whole = a + a.conj().swapaxes(-1, -2)
     return np.linalg.eigvalsh(whole), np.linalg.det(a)
@@ -88,7 +99,7 @@ def stacks(a):
 def test_values_are_numpys() -> None:
     a, b = matrix(3, 2), matrix(3, 2)
     h = a @ a.conj().T + np.eye(3)
-    for f, args in ((least_squares, (a, b)), (equations, (h, b)),
+    for f, args in ((least_squares, (a, b)), (equations, (h, b)), (bases, (a,)),
                     (stacks, (np.array([h[:2, :2], a[:2], b[1:]]),))):  # fmt: skip
         want, got = f(*args), pb.jit(f)(*args)
         for one, other in zip(want, got, strict=True):

@@ -31,6 +31,7 @@ LIBRARY = 3
 OF_COMPLEX_MATRICES = frozenset({
     "hermitian vectors", "hermitian values", "scipys hermitian vectors", "complex svd",
     "complex right vectors", "complex singular values", "complex qr", "complex determinant",
+    "complex null space", "complex pivots",
 })  # fmt: skip
 """Names of those that raise nothing and remember nothing: where nobody reads what one would give,
 it is not called."""

@@ -80,7 +80,9 @@ def _of_a_complex_matrix(
     ``words``: how many numbers that are, rows and columns, and more that the function is told."""
     count, rows, columns, *more = map(int, words)
     try:
-        return _in_parts(*function(_matrix_of(reals, (rows, columns)), tuple(more)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _in_parts(*function(_matrix_of(reals, (rows, columns)), tuple(more)))
     except np.linalg.LinAlgError:
         return np.zeros(count)
 
@@ -93,6 +95,8 @@ _OF_COMPLEX_MATRICES: dict[str, Callable[[Any, tuple[int, ...]], tuple[Any, ...]
     "complex svd": lambda a, full: tuple(np.linalg.svd(a, bool(full[0]))),
     "complex right vectors": lambda a, _: (np.linalg.svd(a, False)[2].conj().T,),
     "complex singular values": lambda a, _: (np.linalg.svd(a, compute_uv=False),),
+    "complex null space": lambda a, _: (_linalg.svd(a)[2].conj().T,),
+    "complex pivots": lambda a, _: (_linalg.lu_factor(a)[1],),
     "complex qr": lambda a, _: tuple(np.linalg.qr(a)),
     "complex determinant": lambda a, _: (
         *map(np.atleast_1d, np.linalg.slogdet(a)), np.linalg.inv(a),
@@ -110,6 +114,13 @@ def _right_vectors(reals: Floats, words: Words) -> Any:
 def _left_vectors(reals: Floats, words: Words) -> Any:
     """Return the left singular vectors of a matrix, in columns."""
     return _linalg.svd(reals.reshape(words), full_matrices=False)[0].ravel()
+
+
+def _exchanges(reals: Floats, words: Words) -> Any:
+    """Return with which row each row of a matrix is exchanged in its elimination."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _linalg.lu_factor(reals.reshape(words))[1]
 
 
 def _of_two_parts(name: str, reals: Floats, words: Words) -> Any:
@@ -177,7 +188,7 @@ _TESTS = "spearmanr", "kendalltau", "mannwhitneyu", "ks_2samp"
 
 NAMED: dict[str, Callable[[Floats, Words], Any]] = {
     "eigen": _eigen, "right_vectors": _right_vectors,
-    "left_vectors": _left_vectors,
+    "left_vectors": _left_vectors, "pivots": _exchanges,
     **{f"numpys {name}": partial(_numpys, k)
        for k, name in enumerate(("left", "right", "eigenvectors"))},
     **{name: partial(_of_two_samples, name) for name in _TESTS},

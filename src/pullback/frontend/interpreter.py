@@ -34,9 +34,10 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.generators import Generators
-from pullback.frontend.interpret.indices import is_int
+from pullback.frontend.interpret.indices import is_int, names_items
 from pullback.frontend.interpret.known_numbers import meeting, need_known
 from pullback.frontend.kinds.coerce import coerce, copied
+from pullback.frontend.kinds.complex_pairs import is_complex_array
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import ListK, ScalarK
@@ -106,6 +107,7 @@ class Interpreter(Run):
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
         made = objects.subscript(self, value, index, node)
         is_copy = isinstance(index, SliceV) and is_container(value)
+        is_copy = is_copy or (is_complex_array(value) and names_items(index))
         is_part = isinstance(value, RecordV) and not is_copy
         if value in self.frame.places and (is_int(index) or is_part):
             places.note(self, value, index, made)

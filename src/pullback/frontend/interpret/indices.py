@@ -14,7 +14,15 @@ from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
-from pullback.frontend.kinds.values import ListV, Scalar, SliceV, Static, TupleV, Value
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Scalar,
+    SliceV,
+    Static,
+    TupleV,
+    Value,
+)
 from pullback.frontend.library.numpy import indices
 
 if TYPE_CHECKING:
@@ -56,6 +64,12 @@ def is_int(value: Value) -> bool:
     return (isinstance(value, Scalar) and isinstance(value.type, Int)) or (
         isinstance(value, Static) and isinstance(value.value, int)
     )
+
+
+def names_items(index: Value) -> bool:
+    """Whether an index of an array names its items, which are copied: an array or list is in it."""
+    parts = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
+    return any(isinstance(v, (ArrayV, ListV, TupleV)) for v in parts)
 
 
 def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:

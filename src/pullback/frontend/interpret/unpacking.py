@@ -15,7 +15,7 @@ from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import list_patterns, made_texts
 from pullback.frontend.interpret.iteration import indexed, is_driven
 from pullback.frontend.kinds import optionals
-from pullback.frontend.kinds.values import CaughtV, ListV, Static, TupleV, Unrolled, Value
+from pullback.frontend.kinds.values import CaughtV, ListV, RecordV, Static, TupleV, Unrolled, Value
 from pullback.frontend.library import told
 from pullback.frontend.python import special_methods
 from pullback.frontend.store.shared_memory import opened
@@ -43,6 +43,9 @@ def unpacked(
         value = optionals.present(run, value, said.format, node)
     optionals.require_items(run, value, said, node)
     value = special_methods.iterated(run, opened(run, value, node), node)
+    if isinstance(value, RecordV) and (count := getattr(value.cls, "_items_by_place", 0)):
+        by_place = (run.subscript(value, Static(k), node) for k in range(count))
+        value = TupleV(tuple(by_place))  # of the library, whose items have several kinds
     if isinstance(value, CaughtV) and value.steps[-1:] == ("args",) and not starred:
         length = made_texts.of_python(run, len, (value,), node, int)
         _check_count(run, run.scalar(length, node).atom, len(elts), node)

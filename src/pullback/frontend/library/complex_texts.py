@@ -38,6 +38,8 @@ from pullback.frontend.library.text import (
     scipy_eigenvalues,
     scipy_integrals,
     scipy_linalg,
+    scipy_linear_systems,
+    scipy_matrix_functions,
 )
 from pullback.frontend.python.python_values import with_defaults
 
@@ -51,7 +53,9 @@ def of_either(
     return sp.call(with_defaults(text), given, node, kwargs)
 
 
-_OF_SEVERAL = (matrix_functions.multi_dot, complex_equations.cho_solve)
+_OF_SEVERAL = (
+    matrix_functions.multi_dot, complex_equations.cho_solve, scipy_linear_systems.lu_solve,
+)  # fmt: skip
 """Texts whose first argument is a list or tuple of arrays."""
 
 
@@ -78,8 +82,18 @@ _TEXTS: dict[Any, Callable[..., Any]] = {
     )},
     **{getattr(LINALG, name): getattr(complex_equations, name) for name in (
         "eigh", "eigvalsh", "svd", "svdvals", "qr", "pinv", "pinvh", "cholesky", "cho_factor",
-        "cho_solve", "solve_triangular", "solve", "inv", "det", "norm", "polar",
+        "cho_solve", "solve_triangular", "solve", "inv", "det", "norm", "polar", "orth",
+        "null_space",
     )},
+    **{getattr(LINALG, name): getattr(scipy_linear_systems, name) for name in (
+        "lu", "lu_factor", "lu_solve", "solve_sylvester", "solve_continuous_lyapunov",
+        "solve_discrete_lyapunov",
+    )},
+    **{getattr(LINALG, name): getattr(scipy_matrix_functions, name) for name in (
+        "sqrtm", "logm", "fractional_matrix_power", "cosm", "sinm", "tanm", "coshm", "sinhm",
+        "tanhm",
+    )},
+    LINALG.lstsq: scipy_linalg.lstsq,
 }  # fmt: skip
 
 

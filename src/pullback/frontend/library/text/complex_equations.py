@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pullback.combinators import stop_gradient
+from pullback.frontend.library.asked_values import matrix_values
+from pullback.frontend.library.compiled_text import unknown
 from pullback.frontend.library.text import complex_matrices
 from pullback.frontend.library.text.complex_matrices import of_parts, parts_of
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
@@ -154,3 +157,29 @@ def polar(a: Matrix, side: str = "right") -> tuple[Matrix, Matrix]:
     if side == "right":
         return w @ vh, (_turned(vh) * s) @ vh
     return w @ vh, (w * s) @ _turned(w)
+
+
+def orth(A: Matrix, rcond: Any = None) -> Matrix:
+    """Return an orthonormal basis of the columns: the left singular vectors."""
+    a = _given(A, False)
+    u, s, _ = np.linalg.svd(a, full_matrices=False)
+    return u[:, : _rank(a, s, rcond)]
+
+
+def null_space(A: Matrix, rcond: Any = None) -> Matrix:
+    """Return an orthonormal basis of what the matrix maps to 0. It has no derivative: its phase is
+    not that of an item."""
+    a = _given(A, False)
+    n = a.shape[1]
+    real, imag = parts_of(a)
+    found, x, y = matrix_values("complex null space", (real, imag), 0, ((n, n), (n, n)))
+    if not found:
+        raise np.linalg.LinAlgError("SVD did not converge")
+    rank = _rank(a, np.linalg.svdvals(stop_gradient(a)), rcond)
+    lost = unknown(0.0, np.sum(real) + np.sum(imag))
+    return of_parts(x[:, rank:] + lost, y[:, rank:] + lost)
+
+
+def _rank(a: Matrix, s: Vector, rcond: Any) -> int:
+    limit = _EPS * max(a.shape[0], a.shape[1]) if rcond is None else rcond
+    return int(np.sum(s > np.max(s, initial=0.0) * limit))

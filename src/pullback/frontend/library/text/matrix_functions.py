@@ -17,7 +17,7 @@ def _rounding(a: Array) -> float:
     return 2.0**-23 if single else 2.0**-52
 
 
-def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array, int, Array]:
+def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> Any:
     """Return the solution of least squares of least norm, the sums of squares that are left (none
     if the rank is not full, or nothing can be left), the rank and the singular values."""
     matrix, right = np.asarray(a), np.asarray(b)
@@ -28,7 +28,7 @@ def lstsq(a: Matrix, b: Array, rcond: float | None = None) -> tuple[Array, Array
         raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
     limit = _rounding(matrix) * max(m, n) if rcond is None else rcond
     s = np.linalg.svdvals(matrix)
-    rank = int(np.sum(s > limit * np.max(s))) if len(s) > 0 else 0
+    rank = np.int32(np.sum(s > limit * np.max(s)) if len(s) > 0 else 0)
     x = np.linalg.pinv(matrix, limit) @ right
     rest = right - matrix @ x
     left = np.sum((rest * rest.conj()).real, axis=0)

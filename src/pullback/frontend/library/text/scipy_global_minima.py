@@ -25,7 +25,7 @@ class GlobalMinimum:
         self.x = x
         self.nit = int(numbers[0])
         self.nfev = int(numbers[1])
-        self.success = numbers[5] == 1.0
+        self.success = bool(numbers[5] == 1.0)
         self._objective = fun
 
     @property
@@ -179,7 +179,7 @@ class ProgramResult:
     def __init__(self, x: Vector, c: Vector, slack: Vector, con: Vector, numbers: Vector) -> None:
         self.nit = int(numbers[0])
         self.status = int(numbers[4])
-        self.success = numbers[5] == 1.0
+        self.success = bool(numbers[5] == 1.0)
         self._x = x
         self._costs = c
         self._slack = slack
@@ -199,7 +199,7 @@ class ProgramResult:
     def fun(self) -> float:
         """The least value."""
         self._solved()
-        y: float = self._costs @ self._x
+        y = float(self._costs @ self._x)
         return y
 
     @property
@@ -278,7 +278,7 @@ def nnls(A: Matrix, b: Vector, *, maxiter: Any = None) -> Any:
     most = -1 if maxiter is None else maxiter
     x = told(described("nnls"), constant(packed((right, a, most))))
     y = _held_square(a, right, x, np.zeros(x.size), np.full(x.size, np.inf))
-    return y, np.linalg.norm(a @ y - right)
+    return y, float(np.linalg.norm(a @ y - right))
 
 
 def _held_square(a: Matrix, b: Vector, x: Vector, low: Vector, high: Vector) -> Vector:
@@ -301,7 +301,7 @@ class LinearResult:
         self.cost = 0.5 * (fun @ fun)
         self.nit = int(numbers[0])
         self.status = int(numbers[4])
-        self.success = numbers[5] == 1.0
+        self.success = bool(numbers[5] == 1.0)
         self.active_mask = numbers[6:].astype(int)
 
     def __getitem__(self, name: str) -> Any:

@@ -185,8 +185,10 @@ def khatri_rao(a: Matrix, b: Matrix) -> Matrix:
 
 
 class _Least:
-    """What ``lstsq`` gives: its parts by their places. (Whether there are residuals, only the run
-    knows, so it cannot be taken apart.)"""
+    """What ``lstsq`` gives: its parts by their places. Whether there are residuals of one right
+    side, which are a number then, only the run knows: it refuses if there are none."""
+
+    _items_by_place = 4
 
     def __init__(self, a: Any, b: Any, found: Any) -> None:
         self._a = a
@@ -197,14 +199,18 @@ class _Least:
         if known(k) in (1, -3):
             x, _, rank, _ = self._found
             tall = rank == len(x) and len(self._a) > len(x)
-            if self._b.ndim == 1 and not tall:
+            whole = np.iscomplexobj(x)  # then the array of no residuals is one of complex numbers
+            if (self._b.ndim == 1 or whole) and not tall:
                 raise NotImplementedError("no residual of lstsq: take the solution, lstsq(a, b)[0]")
             rest = self._b - self._a @ x
-            squares = np.sum(rest * rest, axis=0)
+            squares = np.sum(np.real(rest * np.conjugate(rest)), axis=0)
             if self._b.ndim == 1:
                 return squares
             return squares if tall else squares[:0]
-        return self._found[k]
+        return int(self._found[2]) if known(k) in (2, -2) else self._found[k]
+
+    def __len__(self) -> int:
+        return 4
 
 
 def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,

@@ -8,71 +8,82 @@ from typing import Any
 import numpy as np
 import scipy  # its modules are imported when they are first used
 
+from pullback.frontend.library.asked_values import library_value, matrix_values
 from pullback.frontend.library.compiled_text import packed_lu
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
 from pullback.frontend.library.text_helpers import unsupported
 
 
-def _square(a: Matrix) -> Matrix:
+def _given(a: Matrix) -> Matrix:
     matrix = 1.0 * np.asarray(a)
     if matrix.ndim != 2:
         unsupported("equations of other than a matrix", "a comprehension over the matrices")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise NotImplementedError("factors L and U of a matrix that is not square")
     if not np.all(np.isfinite(matrix)):
         raise ValueError("array must not contain infs or NaNs")
     return matrix
 
 
-def _order(pivots: Vector) -> Vector:
+def _order(pivots: Vector, n: int) -> Vector:
     """Return the rows in their new order."""
-    order = np.arange(len(pivots))
+    order = np.arange(n)
     for k in range(len(pivots)):
         j = pivots[k]
         order[k], order[j] = order[j], order[k]
     return order
 
 
+def _pivots(matrix: Matrix) -> Vector:
+    """Return with which row LAPACK exchanges each row."""
+    m, n = matrix.shape
+    if np.iscomplexobj(matrix):
+        parts = np.real(matrix), np.imag(matrix)
+        return matrix_values("complex pivots", parts, 0, ((min(m, n),),))[1].astype(np.int64)
+    if m == n:
+        return constant(packed_lu(constant(matrix)))[:, n].astype(np.int64) - 1
+    return library_value("pivots", matrix, (m, n), min(m, n)).astype(np.int64)
+
+
 def lu_factor(a: Matrix, overwrite_a: bool = False,
               check_finite: bool = True) -> tuple[Matrix, Vector]:  # fmt: skip
-    matrix = _square(a)
-    n = matrix.shape[0]
-    pivots = constant(packed_lu(constant(matrix)))[:, n].astype(np.int64) - 1
-    lu = matrix[_order(pivots)]
-    for k in range(n):
+    matrix = _given(a)
+    pivots = _pivots(matrix)
+    lu = matrix[_order(pivots, len(matrix))]
+    for k in range(min(matrix.shape[0], matrix.shape[1])):
         if lu[k, k] != 0.0:
             lu[k + 1 :, k] = lu[k + 1 :, k] / lu[k, k]
-        lu[k + 1 :, k + 1 :] -= np.outer(lu[k + 1 :, k], lu[k, k + 1 :])
+        rest = np.outer(lu[k + 1 :, k], lu[k, k + 1 :])
+        lu[k + 1 :, k + 1 :] = lu[k + 1 :, k + 1 :] - rest
     return lu, pivots.astype(np.int32)
 
 
 def lu_solve(lu_and_piv: Any, b: Array, trans: int = 0, overwrite_b: bool = False,
              check_finite: bool = True) -> Array:  # fmt: skip
     lu, pivots = lu_and_piv
-    order = _order(pivots.astype(np.int64))
+    order = _order(pivots.astype(np.int64), len(pivots))
     given = np.asarray(b)
     if given.shape[0] != lu.shape[0]:
         raise ValueError("Shapes of lu and b are incompatible")
     if trans == 0:
         y = scipy.linalg.solve_triangular(lu, given[order], lower=True, unit_diagonal=True)
         return scipy.linalg.solve_triangular(lu, y)
-    y = scipy.linalg.solve_triangular(lu.T, given, lower=True)
-    y = scipy.linalg.solve_triangular(lu.T, y, unit_diagonal=True)
+    turned = np.conjugate(lu.T) if trans == 2 else lu.T
+    y = scipy.linalg.solve_triangular(turned, given, lower=True)
+    y = scipy.linalg.solve_triangular(turned, y, unit_diagonal=True)
     return y[np.argsort(order)]
 
 
 def lu(a: Matrix, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
        p_indices: bool = False) -> Any:  # fmt: skip
     packed, pivots = lu_factor(a)
-    order = _order(pivots.astype(np.int64))
-    n = packed.shape[0]
-    low, back = np.tril(packed, -1) + np.eye(n), np.argsort(order)
+    m, n = packed.shape
+    order, k = _order(pivots.astype(np.int64), m), min(m, n)
+    low, back = np.tril(packed[:, :k], -1) + np.eye(m, k), np.argsort(order)
     if permute_l:
-        return low[back], np.triu(packed)
+        return low[back], np.triu(packed[:k])
     if p_indices:
-        return back.astype(np.int32), low, np.triu(packed)
-    return np.eye(n)[back], low, np.triu(packed)
+        return back.astype(np.int32), low, np.triu(packed[:k])
+    return np.eye(m)[back], low, np.triu(packed[:k])
 
 
 def _of_bands(low: int, high: int, bands: Matrix) -> Matrix:
@@ -120,16 +131,16 @@ def solve_sylvester(a: Matrix, b: Matrix, q: Matrix) -> Matrix:
 
 
 def solve_continuous_lyapunov(a: Matrix, q: Matrix) -> Matrix:
-    """Return X with a X + X a^T = q."""
+    """Return X with a X + X a^H = q."""
     matrix = np.asarray(a)
-    return solve_sylvester(matrix, matrix.T, q)
+    return solve_sylvester(matrix, np.conjugate(matrix.T), q)
 
 
 def solve_discrete_lyapunov(a: Matrix, q: Matrix, method: Any = None) -> Matrix:
-    """Return X with a X a^T - X + q = 0."""
+    """Return X with a X a^H - X + q = 0."""
     matrix, given = np.asarray(a), np.asarray(q)
     n = matrix.shape[0]
-    system = np.eye(n * n) - np.kron(matrix, matrix)
+    system = np.eye(n * n) - np.kron(matrix, np.conjugate(matrix))
     return np.linalg.solve(system, np.ravel(given)).reshape(n, n)
 
 

@@ -19,22 +19,20 @@ _EPS = 2.0**-52
 
 def _square(A: Matrix) -> Matrix:
     a = np.asarray(A)
-    if np.iscomplexobj(a):
-        unsupported("a function of a complex matrix", "leave it to eig and its vectors")
     if a.ndim != 2:
         unsupported("a function of other than a matrix", "a comprehension over the matrices")
     if a.shape[0] != a.shape[1]:
         raise ValueError("expected square array_like input")
     if not np.all(np.isfinite(a)):
         raise ValueError("array must not contain infs or NaNs")
-    return a.astype(np.float64)
+    return a.astype(np.complex128) if np.iscomplexobj(a) else a.astype(np.float64)
 
 
 def _root(a: Matrix) -> Matrix:
     """Return the square root, by the coupled iteration of Denman and Beavers (1976) with scaling by
     determinants (Higham, *Functions of Matrices*, section 6.3). When it has converged, so have the
     derivatives of first order; each further round doubles the order up to which they have."""
-    n, x, y, more = a.shape[0], a, np.eye(a.shape[0]), 0
+    n, x, y, more = a.shape[0], a, np.eye(a.shape[0], dtype=a.dtype), 0
     for k in range(100):
         by = 1.0
         if k < 20 and more == 0:
@@ -87,7 +85,7 @@ def logm(A: Matrix, disp: bool = True) -> Matrix:
     while np.max(np.sum(np.abs(stop_gradient(a) - one), axis=0)) > 0.25:
         a = _root(a)
         doublings += 1
-    d, total = a - one, np.zeros((n, n))
+    d, total = a - one, np.zeros((n, n), a.dtype)
     points, weights = np.polynomial.legendre.leggauss(8)
     for k in range(8):
         t = 0.5 * (points[k] + 1.0)
@@ -121,17 +119,26 @@ def expm_frechet(A: Matrix, E: Matrix, method: None = None, compute_expm: bool =
     return (whole[:n, :n], whole[:n, n:]) if compute_expm else whole[:n, n:]
 
 
+def _circular(a: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the cosine and the sine."""
+    whole = scipy.linalg.expm(1j * a)
+    if np.iscomplexobj(a):
+        back = scipy.linalg.expm(-1j * a)
+        return 0.5 * (whole + back), -0.5j * (whole - back)
+    return np.real(whole), np.imag(whole)
+
+
 def cosm(A: Matrix) -> Matrix:
-    return np.real(scipy.linalg.expm(1j * _square(A)))
+    return _circular(_square(A))[0]
 
 
 def sinm(A: Matrix) -> Matrix:
-    return np.imag(scipy.linalg.expm(1j * _square(A)))
+    return _circular(_square(A))[1]
 
 
 def tanm(A: Matrix) -> Matrix:
-    whole = scipy.linalg.expm(1j * _square(A))
-    return np.linalg.solve(np.real(whole), np.imag(whole))
+    cosine, sine = _circular(_square(A))
+    return np.linalg.solve(cosine, sine)
 
 
 def coshm(A: Matrix) -> Matrix:

@@ -137,9 +137,9 @@ def _lowest(a: float, b: float, c: float, f_a: float, f_b: float, f_c: float) ->
 
 def _bracketed(f: Function, given: Any) -> Bracket:
     if given is None:
-        return _searched(f, 0.0, 1.0)
+        return _searched(f, np.float64(0.0), np.float64(1.0))
     if len(given) == 2:
-        return _searched(f, 1.0 * given[0], 1.0 * given[1])
+        return _searched(f, np.float64(given[0]), np.float64(given[1]))
     if len(given) != 3:
         raise ValueError("Bracketing interval must be length 2 or 3 sequence.")
     a, b, c = 1.0 * given[0], 1.0 * given[1], 1.0 * given[2]
@@ -257,8 +257,8 @@ def _within(f: Function, low: float, high: float, tol: float,
         raise ValueError("Optimization bounds must be finite scalars.")
     if low > high:
         raise ValueError("The lower bound exceeds the upper bound.")
-    known, a, b = constant(f), constant(low), constant(high)
-    golden, most = 0.5 * (3.0 - math.sqrt(5.0)), max(rounds - 1, 1)
+    known, a, b = constant(f), constant(np.float64(low)), constant(np.float64(high))
+    golden, most = 0.5 * (3.0 - np.sqrt(5.0)), max(rounds - 1, 1)
     start = a + golden * (b - a)
     x, nit, _ = _brent(
         known, a, b, start, known(start), math.sqrt(2.2e-16), tol / 3.0, golden, most, True

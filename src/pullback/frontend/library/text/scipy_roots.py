@@ -171,8 +171,12 @@ def _ridders(g: Callable[[Real], Real], a: float, b: float, xtol: float, rtol: f
 
 def _bracketed(method: str, f: Callable[..., Real], a: float, b: float, args: Any, xtol: float,
                rtol: float, maxiter: int) -> Found:  # fmt: skip
-    """Return the root between two points."""
-    g = _of_one(f, args)
+    """Return the root between two points; the values go through SciPy's C code as floats."""
+    one = _of_one(f, args)
+
+    def g(x: float) -> float:
+        return float(one(x))
+
     if xtol <= 0.0:
         raise ValueError(f"xtol too small ({xtol:g} <= 0)")
     if rtol < _LEAST:
