@@ -232,7 +232,7 @@ f = interpolate.InterpolatedUnivariateSpline(np.cumsum(p), v); f.derivative()(w)
 interpolate.UnivariateSpline(np.cumsum(p), v, s=0, k=2)(w)
 interpolate.LSQUnivariateSpline(np.cumsum(p), v, [3.0])(w)
 interpolate.RectBivariateSpline(np.arange(5), np.cumsum(p), g)(np.array([0.3, 2.0]), p[:1])
-interpolate.RectBivariateSpline(np.arange(5), np.cumsum(p), g, kx=2).ev(p, p, dx=1)
+interpolate.RectBivariateSpline(np.arange(5), np.cumsum(p), g, kx=2).ev(p + 0.1, p, dx=1)
 interpolate.interp1d(np.cumsum(p), v, kind="quadratic")(1.0 + p)
 interpolate.interp1d(np.cumsum(p), v, kind=3)(1.0 + p)
 interpolate.interp1d(np.arange(6), v, kind="zero")(p)
@@ -276,6 +276,27 @@ signal.filtfilt([1.0, s], [1.0, q], v[:3])
 signal.savgol_filter(v[:2], 5, 2)
 """
 
+RATES = """
+signal.convolve2d(g, m), signal.convolve2d(g, m[:2], "same"), signal.convolve2d(m, g, "valid")
+signal.convolve2d(g, m[:, :2], "same", "symm"), signal.convolve2d(g, m[:2], boundary="wrap")
+signal.correlate2d(g, m[:2, :2], "same"), signal.correlate2d(m, g, "valid")
+signal.correlate2d(g, m[:2], "full", "fill", s)
+signal.upfirdn(w[:3], v, 3, 2)
+signal.deconvolve(v, p[:3])
+signal.resample_poly(v, 2, 3), signal.resample_poly(v, 6, 4, window=p[:5])
+signal.decimate(g.ravel(), 2), signal.decimate(g.ravel(), 3, ftype="fir")
+signal.decimate(g.ravel(), 2, 3, zero_phase=False), signal.decimate(v, 2, 4, "fir", -1, False)
+signal.istft(signal.stft(v, nperseg=4)[2], nperseg=4)
+signal.istft(signal.stft(v, 2.0, nperseg=3, scaling="psd")[2], 2.0, nperseg=3, scaling="psd")[1]
+signal.freqz(v, p, 8), signal.freqz([1.0, s], worN=p, fs=9.0)[1], signal.freqz(v, 1, 4, True)
+signal.freqz_sos(np.array([[s, q, 0.3, 1.0, -0.2, 0.1], [q, 1.0, s, 1.0, 0.4, 0.2]]), 5)[1]
+signal.chirp(p, 1.0, 2.0, s), signal.chirp(p, s, 2.0, 0.5, "log"), signal.chirp(v, 1, 2, 3, "quad")
+signal.sawtooth(v, q), signal.square(v), signal.unit_impulse(5, 2) * s
+signal.correlation_lags(6, 3), signal.correlation_lags(5, 3, "same") * s
+signal.lfilter(*signal.bilinear([1.0], [1.0, 2.0], 4.0), v), linalg.pascal(3) * s
+signal.sosfilt(signal.tf2sos([1.0, 0.5], [1.0, -0.2]), v)
+"""
+
 SMALL = """
 linalg.lstsq(even, w[:3])[0], linalg.lstsq(g, v[:5])[0]
 x, rest, rank, d = linalg.lstsq(g[:, :2], v[:5]); x, rest, rank, d, np.linalg.lstsq(g, v[:5])[2]
@@ -286,7 +307,7 @@ linalg.orth(m + 1j * even), linalg.orth(np.outer(v, w) * 1j)
 linalg.sqrtm(m + 1j * even), linalg.fractional_matrix_power(m + 1j * even, -2)
 linalg.logm(m + 1j * even)
 linalg.cosm(m + 1j * even), linalg.sinhm(m + 1j * even)
-linalg.solve_sylvester(m + 1j * even, even, 1j * m), linalg.solve_continuous_lyapunov(1j * m, even)
+linalg.solve_sylvester(m + 1j * even, even, 1j * m), linalg.solve_discrete_lyapunov(1j * m, even)
 c = m + 1j * even; c = c[[2, 0, 1]]; c[1:, 0] = q; c
 optimize.ridder(lambda x: x**3 - v[2], 0.0, 3.0), optimize.brentq(lambda x: x**3 - v[2], 0.0, 3.0)
 optimize.minimize_scalar(lambda x: (x - s) ** 2).x, optimize.fminbound(lambda x: (x - s) ** 2, 0, 3)
@@ -311,4 +332,4 @@ spatial.procrustes(g[:, :2], g[:, 2:4])[2]
 """
 
 SUBJECTS = (EIGENVALUES, SUMMARIES, SAMPLES, FILTERS, MATRICES, INTEGRALS, INTERPOLATION, SIGNALS,
-            SMALL)  # fmt: skip
+            RATES, SMALL)  # fmt: skip

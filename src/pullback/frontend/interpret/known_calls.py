@@ -44,11 +44,14 @@ _ALSO = frozenset({
 """Functions that are pure where they are given such a value."""
 DESIGNS: dict[str, frozenset[str]] = {
     "integrate": frozenset({"newton_cotes"}),
-    "linalg": frozenset({"hadamard", "helmert", "hilbert", "invhilbert"}),
+    "linalg": frozenset({"hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"}),
     "signal": frozenset({
         "bessel", "butter", "buttord", "cheb1ord", "cheb2ord", "cheby1", "cheby2", "ellip",
         "ellipord", "firls", "firwin", "firwin2", "get_window", "iirdesign", "iirfilter",
-        "iirnotch", "iirpeak", "kaiserord", "remez", "savgol_coeffs",
+        "iirnotch", "iirpeak", "kaiserord", "remez", "savgol_coeffs", "besselap", "bilinear",
+        "bilinear_zpk", "buttap", "cheb1ap", "cheb2ap", "ellipap", "iircomb", "kaiser_atten",
+        "kaiser_beta", "sos2tf", "sos2zpk", "tf2sos", "tf2zpk", "zpk2sos", "zpk2tf",
+        *(f"lp2{to}{end}" for to in ("lp", "hp", "bp", "bs") for end in ("", "_zpk")),
     }),
     "special": frozenset({
         *(f"roots_{name}" for name in (

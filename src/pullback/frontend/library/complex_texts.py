@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.core.later import LINALG, SPECIAL
+from pullback.core.later import LINALG, SPECIAL, LaterFunction
 from pullback.frontend.interpret.complex_values import numpy_pair
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -40,6 +40,7 @@ from pullback.frontend.library.text import (
     scipy_linalg,
     scipy_linear_systems,
     scipy_matrix_functions,
+    scipy_resampling,
 )
 from pullback.frontend.python.python_values import with_defaults
 
@@ -94,6 +95,7 @@ _TEXTS: dict[Any, Callable[..., Any]] = {
         "tanhm",
     )},
     LINALG.lstsq: scipy_linalg.lstsq,
+    LaterFunction("scipy.signal", "istft"): scipy_resampling.istft,
 }  # fmt: skip
 
 

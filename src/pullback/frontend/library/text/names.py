@@ -98,6 +98,7 @@ from pullback.frontend.library.text import (
     scipy_multivariate,
     scipy_older_minima,
     scipy_quadrature,
+    scipy_resampling,
     scipy_roots,
     scipy_samples,
     scipy_scattered,
@@ -224,6 +225,7 @@ OTHERS = (
     | _named("scipy.optimize", constrained_minima, "LinearConstraint", "NonlinearConstraint")
     | _by_name("scipy.spatial", scipy_spatial)
     | _by_name("scipy.spatial.distance", scipy_distance)
+    | _by_name("scipy.signal", scipy_resampling)
     | _by_name("scipy.signal", scipy_signal)
     | _by_name("scipy.signal", scipy_smoothing)
     | _by_name("scipy.signal", scipy_spectra)
