@@ -237,7 +237,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     if is_list and op == "*" and by_call:
         run.refuse(s, "a list that may be None, repeated in place", "a.xs = a.xs * n")
     is_array = isinstance(item, ArrayK) or (isinstance(item, ScalarK) and item.rank0)
-    is_array = is_array and not by_call
+    is_array = is_array and not by_call and not isinstance(whole, Scalar)
     if op not in methods and not is_list and not is_array:
 
         def changed(old: Callable[[], Value]) -> Value:

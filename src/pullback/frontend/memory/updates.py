@@ -30,7 +30,14 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import subscripts
 from pullback.frontend.library.numpy.arrays import store
-from pullback.frontend.memory import dicts, hash_methods, hash_sets, lists, loose_dicts
+from pullback.frontend.memory import (
+    dicts,
+    hash_methods,
+    hash_sets,
+    lists,
+    loose_dicts,
+    without_axes,
+)
 from pullback.frontend.memory.holding import holds_memory, is_updated_in_place
 from pullback.frontend.memory.places import Move, Moved, Step
 from pullback.frontend.python.container_bases import is_tuple_class
@@ -112,6 +119,8 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             array = container
             new = in_full(run, value(lambda: run.subscript(array, index, node)), node)
             return store(run, array, index, new, node, by), _NONE
+        case Store(place, item, ""), Scalar(rank0=True) if not isinstance(place, str):
+            return without_axes.store(run, container, place, item, node), _NONE
         case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
             run.put_into.add(KEYS)
             return dicts.UPDATES[name](run, container, args, kwargs, node)

@@ -282,7 +282,17 @@ def number_at(sp: Specialiser, receiver: Value, index: Value, node: ast.AST) -> 
     return sp.call(Static(np.reshape), (receiver, TupleV((Static(1),) * len(new))), node)
 
 
-@method("scalar", "copy", "squeeze", "transpose")
+@method("scalar", "squeeze", "transpose")
+def scalar_squeeze(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Return an array without axes, whose memory is that of the receiver if this is one."""
+    if isinstance(receiver, Scalar) and receiver.rank0:
+        return receiver
+    return scalar_copy(sp, receiver, args, kwargs, node)
+
+
+@method("scalar", "copy")
 def scalar_copy(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:

@@ -11,6 +11,7 @@ import numpy as np
 from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F32, F64, I32, I64, Int, Real
+from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element, element, parse_dtype, promote, real_of
 from pullback.frontend.kinds.values import (
@@ -319,6 +320,25 @@ def meshgrid(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 # --- from lists and arrays -----------------------------------------------------------------------
 
 
+def _told_of_copies() -> str:
+    """Return what this NumPy says of ``copy=False`` where it has to copy; nothing if it copies."""
+    try:
+        np.array([1.0], copy=False)
+    except ValueError as e:
+        return str(e)
+    return ""
+
+
+_COPY_NEEDED = _told_of_copies()
+
+
+def _is_kept(sp: Specialiser, x: Value, made: Value, node: ast.AST) -> bool:
+    """Whether an array of NumPy's becomes one of the same type."""
+    if isinstance(x, ArrayV) and isinstance(made, ArrayV):
+        return x.elem == made.elem
+    return isinstance(x, Scalar) and x.rank0 and sp.scalar(made, node).type == x.type
+
+
 def _is_temporary(node: ast.AST) -> bool:
     """Whether the first argument is a list made in the call itself, to which nothing else
     refers."""
@@ -334,6 +354,8 @@ def array(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     )  # fmt: skip
     new = not is_none(copy) and flag(sp, copy, node, "copy")
     made = _as_array(sp, x, dtype, new, node)
+    if not new and not is_none(copy) and _COPY_NEEDED and not _is_kept(sp, x, made, node):
+        sp.never("ValueError", _COPY_NEEDED, node, ArgumentValueError, rewrite="use np.asarray(x)")
     if not is_none(order) and not (new and by_rows(sp, order, node)):
         made = _laid(sp, made, order, node)
     rank = made.rank if isinstance(made, ArrayV) else 0

@@ -14,13 +14,18 @@ import numpy as np
 from pullback.core.types import BOOL, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.dtypes import DTYPES, parse_dtype
-from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, TupleV, Value
+from pullback.frontend.kinds.values import ArrayV, Scalar, Specialiser, Static, TupleV, Value
 from pullback.frontend.library.arguments import NONE, Kwargs, is_none
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import into
 from pullback.frontend.python.python_values import with_defaults
 
 TRUE = Static(True)
+
+
+def is_array(value: Value) -> bool:
+    """Whether a value is an array, perhaps one without axes."""
+    return isinstance(value, ArrayV) or (isinstance(value, Scalar) and value.rank0)
 
 
 _NAMED = 1 << 30
@@ -112,7 +117,7 @@ def _ufunc(
             reason = f"np.{name} with where= but without out=, whose other items are not set,"
             sp.refuse(node, f"{reason} is not supported", "give it out=np.zeros_like(x)")
         return sp.call(Static(function), args, node, kwargs)
-    if not isinstance(out, ArrayV):
+    if not is_array(out):
         reason = f"the argument out= of np.{name} that is {sp.describe(out)}"
         sp.refuse(node, f"{reason} is not supported", "use the result", error=ArgumentTypeError)
     made = sp.call(Static(function), args, node, kwargs)
@@ -153,6 +158,6 @@ def _put(
     node: ast.AST,
 ) -> Value:  # fmt: skip
     """Put a result into the array ``out``, and return the array."""
-    if not isinstance(out, ArrayV):
+    if not is_array(out):
         sp.refuse(node, f"out= that is {sp.describe(out)} is not supported", "use the result")
     return run_program(sp, text, (made, out, where), node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
     ArrayV,
+    Owner,
     Scalar,
     SliceV,
     Specialiser,
@@ -48,6 +50,8 @@ def at_least_1d(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
         return value
     number = sp.scalar(value, node)
     one = sp.array((ext.ONE,), lambda _: number.atom, node)
+    if number.rank0:  # it may be a view
+        one = replace(one, owners=one.owners | number.owners, fresh=False)
     return ext.note(sp, one, (ext.ONE,), built=True)
 
 
@@ -255,8 +259,12 @@ def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 @register(np.broadcast_to)
 def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, shape = bind(sp, "np.broadcast_to", args, kwargs, node, array=MISSING, shape=MISSING)
-    array = at_least_1d(sp, x, node)
     wanted = shape_of(sp, shape, node)
+    if not wanted and isinstance(x, (Scalar, Static)):
+        number = sp.scalar(x, node)
+        owners = number.owners or frozenset({Owner()})  # in NumPy it is a view
+        return Scalar(number.atom, py=False, rank0=True, owners=owners)
+    array = at_least_1d(sp, x, node)
     own = ext.extents(sp, array)
     if len(own) > len(wanted):
         reason = "the array has more dimensions than the requested shape"

@@ -42,3 +42,18 @@ def where_so(made: Array, out: Array, where: Any) -> Array:
     else:
         out[...] = np.where(truths(where), made, out)
     return out
+
+
+def where_alone(number: Any, mask: bool, value: Any) -> Any:
+    """Return what an array without axes holds after ``array[mask] = value``."""
+    return value if mask else number
+
+
+def one_where(number: Any, mask: bool, values: Array) -> Any:
+    """The same of an array, which has as many items as the mask takes."""
+    if mask and len(values) != 1:
+        raise ValueError(
+            f"NumPy boolean array indexing assignment cannot assign {len(values)} input values to "
+            "the 1 output values where the mask is true"
+        )
+    return values[0] if mask else number
