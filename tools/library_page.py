@@ -32,6 +32,7 @@ import scipy.linalg
 import scipy.optimize
 import scipy.signal
 import scipy.sparse
+import scipy.sparse.csgraph
 import scipy.sparse.linalg
 import scipy.spatial.distance
 import scipy.spatial.transform
@@ -77,6 +78,7 @@ LIBRARIES: dict[str, Any] = {
     "scipy.signal": scipy.signal,
     "scipy.sparse": scipy.sparse,
     "scipy.sparse.linalg": scipy.sparse.linalg,
+    "scipy.sparse.csgraph": scipy.sparse.csgraph,
     "scipy.spatial.distance": scipy.spatial.distance,
     "scipy.spatial.transform": scipy.spatial.transform,
     **{f"scipy.stats.{d.name}": d for d in vars(scipy.stats).values() if has_formulas(d)},

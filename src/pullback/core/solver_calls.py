@@ -19,6 +19,7 @@ from pullback.core.called_python import Floats, Words
 from pullback.core.later import Later
 from pullback.core.reverse_communication import Ask
 
+_graphs = Later("pullback.core.graph_calls")
 _initial_value = Later("pullback.core.initial_value_calls")
 _linalg = Later("scipy.linalg")
 _linear = Later("pullback.core.linear_calls")
@@ -289,6 +290,8 @@ SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "hull": _hull, "isotonic": _isotonic, "are": _are, "nearest": _nearest,
     "simplices": _simplices, "toms748": _toms748, "rvs": _rvs,
     "solve_ivp": partial(_elsewhere, _initial_value, "solve_ivp"),
+    **{name: partial(_elsewhere, _graphs, name)
+       for name in ("paths", "components", "tree", "visited")},
     **{name: partial(_elsewhere, _linear, name) for name in ("iterative", "extreme")},
     **{name: partial(_elsewhere, _signals, name) for name in ("find_peaks", "bases")},
     **{name: partial(_global, name) for name in _SAID},

@@ -81,6 +81,7 @@ from pullback.frontend.library.text import (
     scipy_fits,
     scipy_global_minima,
     scipy_goodness,
+    scipy_graphs,
     scipy_images,
     scipy_initial_value,
     scipy_integrals,
@@ -231,6 +232,7 @@ OTHERS = (
     | _by_name("scipy.signal", scipy_spectra)
     | _by_name("scipy.signal.windows", scipy_windows)
     | _by_name("scipy.sparse", scipy_sparse)
+    | _by_name("scipy.sparse.csgraph", scipy_graphs)
     | _by_name("scipy.sparse.linalg", scipy_sparse_linalg)
     | _by_name("scipy.sparse.linalg", scipy_iterative)
     | _by_name("scipy.stats", scipy_goodness)

@@ -15,7 +15,8 @@ from pullback.frontend.library.text_helpers import known, unsupported
 @dataclass(frozen=True)
 class Entries:
     """The entries of a matrix: values, rows and columns, and its shape. ``order``: the format of
-    which they are, in its order, all the entries; "" if there may be several at one place."""
+    which they are, in its order, all the entries; "" if there may be several at one place, "dense"
+    if all numbers of an array are there, of which SciPy has those that are not 0."""
 
     values: Any
     row: Any
@@ -60,7 +61,7 @@ def of_dense(x: Any) -> Any:
     if x.ndim != 2:
         unsupported("a sparse matrix of an array that has not two axes", "x[None, :]")
     at = np.arange(x.size)
-    return Entries(x.ravel(), at // x.shape[1], at % x.shape[1], x.shape, "")
+    return Entries(x.ravel(), at // x.shape[1], at % x.shape[1], x.shape, "dense")
 
 
 def rows_of(indptr: Vector, count: int) -> Vector:

@@ -364,7 +364,7 @@ class Sparse:
     def transpose(self) -> Any:
         made = self._turned_class()
         shape, order = (self._cols, self._rows), self._order
-        if order != "coo" and order != "":
+        if order not in ("coo", "", "dense"):
             order = "csc" if order == "csr" else "csr"
         return made(Entries(self._values, self._col, self._row, shape, order))
 
