@@ -71,7 +71,27 @@ def mended_slice_step(xs):
     return ys
 
 
+class Card:
+    def __init__(self, k):
+        self.k = k
+
+    def __eq__(self, other):
+        return self.k == other.k
+
+    def __hash__(self):
+        return hash(self.k)
+
+
 def refused_set_order(x, n):
+    s = {Card(k % 3) for k in range(n)}
+    total = 0.0
+    for c in s:
+        total = total * 2.0 + c.k * x
+    return total
+
+
+@mends(refused_set_order, (2.0, 7), "loop over a sorted list", UnsupportedError)
+def mended_set_order(x, n):
     s = {k % 3 for k in range(n)}
     total = 0.0
     for k in s:
@@ -79,26 +99,15 @@ def refused_set_order(x, n):
     return total
 
 
-@mends(refused_set_order, (2.0, 7), "loop over sorted(s)", UnsupportedError)
-def mended_set_order(x, n):
-    s = {k % 3 for k in range(n)}
-    total = 0.0
-    for k in sorted(s):
-        total = total * 2.0 + k * x
-    return total
-
-
 def refused_set_pop(x, n):
-    s = {k % 3 for k in range(n)}
-    return x * s.pop()
+    s = {Card(k % 3) for k in range(n)}
+    return x * s.pop().k
 
 
-@mends(
-    refused_set_pop, (2.0, 7), "use a list, or a dict and popitem()", UnsupportedError, differs=True
-)
+@mends(refused_set_pop, (2.0, 7), "use a list, or a dict and popitem()", UnsupportedError)
 def mended_set_pop(x, n):
-    s = {k % 3: None for k in range(n)}
-    return x * s.popitem()[0]
+    s = [Card(k % 3) for k in range(n)]
+    return x * s[0].k
 
 
 def refused_rows(x, n):

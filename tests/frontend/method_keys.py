@@ -346,5 +346,5 @@ REFUSED = {
     a_number_that_is_kept: "keeps a number", of_another_class: "an int as a key beside a Mixed",
     asked_for_its_number: "the number that hash() gives",
     number_of_a_text: "the number that hash() gives", a_result: "as a result",
-    in_an_order: "the order of the items",
+    in_an_order: "the order of objects in a set",
 }  # fmt: skip

@@ -322,10 +322,6 @@ def keys_of_two_classes(x, n):
     return x
 
 
-def order_of_a_set(x, n):
-    return sum([x / v for v in {n, 5, 3}])
-
-
 def deleted_while_it_runs(x, n):
     d = {i: x for i in range(n)}
     for k in d:
@@ -351,7 +347,6 @@ def cached_inside_of_a_derivative(x, n):
     [
         (float_key, "two equal floats may have different derivatives"),
         (keys_of_two_classes, "a bool as a key of a dict of ints"),
-        (order_of_a_set, "order of the items of a set"),
         (deleted_while_it_runs, "runs over"),
         (cached_by_a_float, "two equal floats may have different derivatives"),
     ],

@@ -69,7 +69,7 @@ class Writing:
             case list():
                 self._refill(old, told)
             case set():
-                self._changed(old, set(told))
+                self._changed(old, told)
             case dict():
                 parts, keys = told
                 if isinstance(parts, list):
@@ -169,9 +169,11 @@ class Writing:
             if after is not before or after is None:
                 self.writes.append(partial(setattr, old, name, after))
 
-    def _changed(self, old: set[Any], new: set[Any]) -> None:
+    def _changed(self, old: set[Any], new: Iterable[Any]) -> None:
         """Plan to put the items into a set that it does not have, and to take out the others."""
-        self.writes += (partial(old.intersection_update, new), partial(old.update, new - old))
+        more, gone = [x for x in new if x not in old], old.difference(new)
+        self.writes.append(lambda: deque(map(old.discard, gone), maxlen=0))
+        self.writes.append(lambda: deque(map(old.add, more), maxlen=0))
 
     def _renew(self, old: dict[Any, Any], new: dict[Any, Any]) -> None:
         self.writes += (old.clear, partial(old.update, new))

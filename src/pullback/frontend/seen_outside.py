@@ -51,7 +51,7 @@ from pullback.frontend.kinds.values import (
     is_unread,
     register,
 )
-from pullback.frontend.memory import given_containers, hash_methods, holding, ownership
+from pullback.frontend.memory import given_containers, hash_methods, hash_tables, holding, ownership
 from pullback.frontend.memory.dict_views import view_of
 from pullback.frontend.memory.owners import memory_of
 from pullback.frontend.memory.updates import ITEMS, KEYS
@@ -309,8 +309,8 @@ class Updates:
             ):
                 views = (view_of(end, word) for word in ("keys", "values"))
                 return TupleV(tuple(self.run.to_list(v, self.node) for v in views))
-            case HashV(), HashV() if hash_methods.is_set(own):
-                return hash_methods.unordered(self.run, end, self.node)
+            case HashV(), HashV() if hash_tables.is_set(own):
+                return hash_methods.entries_of_set(self.run, end, self.node)
             case ListV(), ListV() if (names := self._columns(own, end)) is not None:
                 whole = self.run.coerce_list(end, ListK(end.elem), self.node)
                 columns = [ArrayV(whole.atoms[k]) for k in names.values()]

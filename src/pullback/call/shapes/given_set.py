@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
+from typing import cast
 
 from pullback.call.code.reading import Making, Sources
 from pullback.call.code.writing import Where, Writing
 from pullback.call.given import Normal, What
 from pullback.call.shape import Leaves, Made
 from pullback.call.shapes.sequence import Items
+from pullback.core.types import I64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.given_tables import NO_ITEMS
-from pullback.frontend.kinds.kinds import ListK, TableK
+from pullback.frontend.kinds.key_numbers import has_pythons
+from pullback.frontend.kinds.kinds import ListK, ScalarK, TableK, TupleK
 from pullback.frontend.kinds.table_keys import has_methods, key_kind
 from pullback.frontend.python.pytypes import register, type_of
+from pullback.frontend.python.set_tables import are_known, listed
 from pullback.native.builder import increment
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE
 
@@ -27,18 +31,21 @@ class GivenSet(Items, of=TableK):
 
     def __init__(self, kind: TableK, declared: object) -> None:
         super().__init__(kind, declared)
-        self.is_empty = kind.elem == NO_ITEMS
+        self.is_empty, self.placed = kind.elem == NO_ITEMS, kind.placed
 
     def items(self, value: object) -> Sequence[object]:
         if type(value) is not self.cls:
             raise self.mismatch(value)
-        assert isinstance(value, Collection)
-        return list(value)
+        assert isinstance(value, Set)
+        return listed(value) if self.placed and value else list(value)
 
     def native(self, value: object) -> object:
         return self.items(value)
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
+        if self.placed:
+            pairs = cast("Sequence[tuple[object, int]]", parts)
+            parts = [item for item, _ in pairs]
         return self.cls(parts)
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
@@ -83,6 +90,8 @@ def kind_of(value: set[object] | frozenset[object]) -> TableK:
             f"{what}: only the run knows what is in a set",
             "let it have ints, strings, members of an enum, or tuples of them, all of one type",
         )
+    if has_pythons(elem) and are_known():
+        return TableK(TupleK((elem, ScalarK(I64, True))), cls=type(value), placed=True)
     return TableK(elem, cls=type(value))
 
 

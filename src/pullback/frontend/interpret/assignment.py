@@ -50,6 +50,7 @@ from pullback.frontend.memory import (
     complex_stores,
     hash_methods,
     hash_sets,
+    hash_tables,
     holding,
     in_place,
     nested_updates,
@@ -385,7 +386,7 @@ def _each_put(
         return None
     with run.scratch(), run.sealed():
         old = by_methods.there(run, base, steps, node)
-    is_set = isinstance(old, HashV) and hash_methods.is_set(old)
+    is_set = isinstance(old, HashV) and hash_tables.is_set(old)
 
     def put(_: Sequence[Value], item: Value) -> Sequence[Value]:
         if method == "extend" or is_set:

@@ -66,7 +66,13 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.numpy import outputs
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
-from pullback.frontend.memory import dict_views, dicts, hash_methods, hash_sets, references
+from pullback.frontend.memory import (
+    dict_views,
+    dicts,
+    hash_methods,
+    made_sets,
+    references,
+)
 from pullback.frontend.memory.container_objects import contents, is_container
 from pullback.frontend.python import records, special_methods
 from pullback.frontend.python.container_bases import as_text
@@ -181,7 +187,7 @@ def _call_handler(
         return optional_arguments.apart(run, obj, args, called, node)
     args = optional_arguments.present(run, obj, args, node)
     if obj in _UNORDERED and not kwargs and (len(args) == 1 or obj is sum):
-        args = [hash_sets.known_as_table(run, v, node) for v in args]
+        args = [made_sets.known_as_table(run, v, node) for v in args]
         args = [hash_methods.unordered(run, v, node) for v in args]
     if obj in _EAGER or getattr(obj, "__module__", "") == "math":
         args = [once(v, run.iterate(v, node), node) if _is_chosen(v) else v for v in args]
@@ -379,7 +385,7 @@ def call_method(
     node: ast.AST,
 ) -> Value:
     """Return a registered method of an array, number, list, ..."""
-    of, receiver = receiver, hash_sets.known_as_table(run, opened(run, receiver, node), node)
+    of, receiver = receiver, made_sets.known_as_table(run, opened(run, receiver, node), node)
     if isinstance(receiver, ArrayV):
         args, kwargs = in_full_each(run, args, kwargs, node)
     made = METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)

@@ -61,8 +61,10 @@ from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import counting
 from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets, loose_dicts
 from pullback.frontend.memory.dict_views import is_view, seen_by, word_of
+from pullback.frontend.memory.hash_tables import is_set
 from pullback.frontend.memory.keys_by_methods import own_key
 from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.memory.made_sets import known_as_table
 from pullback.frontend.python import special_methods
 from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.object_classes import LooseDict, are_dicts, is_object_class
@@ -270,8 +272,8 @@ def _of_views(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Va
     if words == ("keys", "keys") and isinstance(a, RecordV) and isinstance(b, RecordV):
         return Static(scalars.FOLD[op](a.fields.keys(), b.fields.keys()))
     if words in (("keys", "keys"), ("keys", ""), ("", "keys")):
-        sets = [hash_sets.known_as_table(run, v, node) for v in (left, right)]
-        if all(is_view(v) or (isinstance(v, HashV) and hash_methods.is_set(v)) for v in sets):
+        sets = [known_as_table(run, v, node) for v in (left, right)]
+        if all(is_view(v) or (isinstance(v, HashV) and is_set(v)) for v in sets):
             x, y = (hash_sets.as_set(run, v, node) for v in sets)
             return compare(run, op, x, y, node)
     run.refuse(node, "a comparison of a view of a dict", "compare lists: list(d.values()) == ...")
@@ -282,7 +284,7 @@ def _opened(run: Run, value: Value, node: ast.AST) -> Value:
     fraction) may have an ``__eq__`` that says that they are equal to those of the run."""
     match value:
         case Static(set() | frozenset()):
-            return hash_sets.known_as_table(run, value, node)
+            return known_as_table(run, value, node)
         case Static(known) if not isinstance(known, _UNLIKE_OTHERS) and not is_mark(known):
             reason = f"a comparison of {run.describe(value)} with what only the run knows"
             run.refuse(node, reason, "pass it as an argument, or compare what is in it")

@@ -40,6 +40,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ZipV,
 )
+from pullback.frontend.memory import made_sets
 from pullback.frontend.python.syntax import Comprehension, binds_names
 from pullback.frontend.signals import Anew, NotCarriedError
 
@@ -70,7 +71,7 @@ def put_in(run: Run, node: ast.ListComp | ast.SetComp | ast.DictComp, elt: ast.e
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """Return the generator of a generator expression; its items are evaluated where it is
     consumed."""
-    source = run.evaluate(node.generators[0].iter)
+    source = made_sets.gone_through(run, node.generators[0].iter)
     if _has_order(run, node) and isinstance(source, (ZipV, EnumerateV, ReversedV)):
         return GeneratorV(node, expression(run, node.generators, node.elt))  # used at once only
     body = expression(run, node.generators, node.elt, source)
@@ -99,7 +100,7 @@ def items_of(
 ) -> Items:
     """Return the items of ``elt for generators...`` in the scope of now; the first iterable is
     evaluated at once, as in Python, everything else when an item is asked for."""
-    source = run.evaluate(generators[0].iter)
+    source = made_sets.gone_through(run, generators[0].iter)
     return items_over(run, source, generators, elt, node)
 
 

@@ -70,6 +70,7 @@ from pullback.frontend.memory import (
     dicts,
     hash_sets,
     holding,
+    made_sets,
     ownership,
     places,
     references,
@@ -146,7 +147,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Lambda():
             return by_reference.function_value(run, node)
         case ast.Set():
-            return hash_sets.display(run, node)
+            return made_sets.display(run, node)
         case ast.Dict():
             return dicts.display(run, node)
         case ast.DictComp():

@@ -67,7 +67,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.widening import has_ints, loses_ints
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
-from pullback.frontend.memory import hash_methods, hash_sets, lists, places
+from pullback.frontend.memory import hash_methods, lists, made_sets, places
 from pullback.frontend.memory.container_objects import gone_through as through
 from pullback.frontend.memory.dict_views import is_view, seen_by
 from pullback.frontend.memory.object_dicts import is_object_dict
@@ -124,7 +124,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case ReversedV(items):
             return _reversed(run, iterate(run, items, node), node)
         case Static(set() | frozenset()):
-            return iterate(run, hash_sets.known_as_table(run, value, node), node)
+            return iterate(run, made_sets.known_as_table(run, value, node), node)
         case SymbolV(_, cls) if cls is str:
             return made_texts.items(run, value, node)
         case Static(str(text)):

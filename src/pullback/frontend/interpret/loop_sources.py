@@ -34,7 +34,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ZipV,
 )
-from pullback.frontend.memory import hash_methods, places
+from pullback.frontend.memory import hash_methods, hash_tables, made_sets, places
 from pullback.frontend.memory.container_objects import gone_through
 from pullback.frontend.memory.dict_views import OF, is_view, seen_by
 from pullback.frontend.memory.object_dicts import attributes_now, is_object_dict
@@ -52,7 +52,7 @@ class Source:
     def __init__(self, run: Run, s: ast.For) -> None:
         self.run, self.node, self.loop = run, s.iter, s
         with shared_memory.followed(run, s in run.followed):
-            found = gone_through(run, run.evaluate(s.iter), s.iter)
+            found = gone_through(run, made_sets.gone_through(run, s.iter), s.iter)
             self.value = shared_memory.source(run, found, s.iter)
         self.prefix = prefix = hidden_name(places.LOOP, s)
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
@@ -80,7 +80,7 @@ class Source:
             if "$exit" in scope.names:
                 left = run.compare("!=", scope.names["$exit"], Static(0), self.node)
                 same = run.b.prim("or", same, run.bool_atom(run.truth(left, self.node)))
-            what = "Set" if isinstance(held, HashV) and hash_methods.is_set(held) else "dictionary"
+            what = "Set" if isinstance(held, HashV) and hash_tables.is_set(held) else "dictionary"
             message = f"{what} changed size during iteration"
             run.require(same, "RuntimeError", message, self.node)
 

@@ -18,7 +18,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import dicts, hash_tables, loose_dicts
-from pullback.frontend.memory.hash_methods import is_set
+from pullback.frontend.memory.hash_tables import is_set
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

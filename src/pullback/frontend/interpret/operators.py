@@ -42,7 +42,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import arrays, products
-from pullback.frontend.memory import dicts, hash_sets
+from pullback.frontend.memory import dicts, hash_sets, made_sets
 from pullback.frontend.memory.dict_views import is_view
 from pullback.frontend.memory.long_tuples import as_class, told_apart
 from pullback.frontend.store.shared_memory import opened
@@ -71,8 +71,8 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
                 run.refuse(node, f"{op} by a method of an enumeration", "write a function")
         x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
         return binop(run, op, x, y, node)
-    left = hash_sets.known_as_table(run, opened(run, left, node), node)
-    right = hash_sets.known_as_table(run, opened(run, right, node), node)
+    left = made_sets.known_as_table(run, opened(run, left, node), node)
+    right = made_sets.known_as_table(run, opened(run, right, node), node)
     if is_view(left) or is_view(right):
         return hash_sets.of_views(run, op, left, right, node)
     if isinstance(left, (RecordV, HashV)) and isinstance(right, (RecordV, HashV)):

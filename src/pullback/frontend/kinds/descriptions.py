@@ -57,6 +57,8 @@ def describe(kind: Kind) -> str:
             return f"{'an array' if more else 'a number'} of {dtype}{more}"
         case TableK(elem=TupleK((key, held)), cls=builtins.dict):
             return f"a dict of {_plural(key).replace(' items', 's')} to {_plural(held)}"
+        case TableK(elem=TupleK((key, _)), placed=True):
+            return f"a {kind.word} of {_plural(key)}"
         case ListK(elem):
             return f"a {kind.word} of {_plural(elem)}"
         case HashK(cls, elem):

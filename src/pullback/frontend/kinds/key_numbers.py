@@ -1,17 +1,18 @@
-"""The numbers of keys of hash tables, by which an index finds them."""
+"""The numbers of keys of hash tables, by which an index finds them: CPython's own ``hash`` of ints,
+and of tuples and records of them, so that the items of a set stand in its order."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
-from pullback.core.types import I64
+from pullback.core.types import I64, Bool, Int
 from pullback.frontend.kinds.flatten import flatten
-from pullback.frontend.kinds.table_keys import Hashed
+from pullback.frontend.kinds.kinds import Kind, RecordK, ScalarK, TupleK
+from pullback.frontend.kinds.table_keys import Hashed, item_kind
 from pullback.frontend.kinds.values import (
-    ListV,
     OptionalV,
     RecordV,
     Scalar,
@@ -25,32 +26,97 @@ ROUND = 0x9E3779B97F4A7C15 - (1 << 64)
 """The golden ratio in 64 bits, as a signed number: neighbours are put far apart."""
 FIRST = i64(ROUND)
 
+_MODULUS = (1 << 61) - 1
+"""``sys.hash_info.modulus``: the hash of an int is what is left of it."""
+_PRIMES = tuple(
+    p - (1 << 64) if p >> 63 else p
+    for p in (11400714785074694791, 14029467366897019727, 2870177450012600261)
+)
+"""Those of the hash of a tuple, which is xxHash without its last rounds (``tupleobject.c``)."""
 
-def number_of(sp: Specialiser, key: Value, node: ast.AST, found: Atom = FIRST) -> Atom:
+
+def has_pythons(kind: Kind) -> bool:
+    """Whether the numbers of keys of a kind are CPython's: those of texts are others in each
+    process, and those of objects follow from addresses."""
+    match kind:
+        case ScalarK(Int() | Bool()):
+            return True
+        case TupleK(items):
+            return all(map(has_pythons, items))
+        case RecordK(cls, fields) if cls is Hashed:
+            item = item_kind(kind)
+            return item is not None and has_pythons(item)
+        case RecordK(_, fields):
+            return all(has_pythons(k) for _, k in fields)
+        case _:
+            return False
+
+
+def number_of(sp: Specialiser, key: Value, node: ast.AST, pythons: bool = True) -> Atom:
     """Return a number that follows from a key of a table. That it may be None, or something else,
     changes nothing where it is not, so the index of a table stays right when its keys become such
-    ones."""
+    ones. ``pythons``: CPython's own hash; if not, that of an int is another one, by which
+    neighbours are far apart."""
     match key:
         case OptionalV(there, inner, other):
-            numbers = number_of(sp, inner, node, found), number_of(sp, other, node, found)
-            return sp.b.prim("select", there, *numbers)
+            both = (number_of(sp, v, node, pythons) for v in (inner, other))
+            return sp.b.prim("select", there, *both)
         case Static():
-            return found
-        case RecordV(cls, {"code": Scalar(atom), "held": ListV()}) if (
-            cls is Hashed and found is FIRST
-        ):
-            return atom  # as of a tuple whose length is known: it may be among these keys
+            return FIRST
         case RecordV(cls, named) if cls is Hashed:
-            parts: Iterable[Value] = (named["code"],)
+            return sp.scalar(named["code"], node).atom
         case TupleV(items, False):
-            parts = items
+            return _of_items(sp, items, node)
         case RecordV(_, named):
-            parts = named.values()
+            return _of_items(sp, tuple(named.values()), node)
+        case Scalar(atom) if pythons and isinstance(atom.type, (Int, Bool)):
+            return of_int(sp, sp.convert(key, I64, node))
         case _:
-            return mixed(sp, flatten(key).atoms, node, found)
-    for part in parts:
-        found = number_of(sp, part, node, found)
-    return found
+            return mixed(sp, flatten(key).atoms, node)
+
+
+def of_int(sp: Specialiser, n: Atom) -> Atom:
+    """Return the hash of an int: what is left of its absolute value, with its sign; -1 is none."""
+    b = sp.b
+    negative = b.prim("lt", n, i64(0))
+    size = b.prim("select", negative, b.prim("neg", n), n)
+    high = b.prim("and", b.prim("shr", size, i64(61)), i64(7))
+    rest = b.prim("add", b.prim("and", size, i64(_MODULUS)), high)
+    rest = b.prim("select", b.prim("ge", rest, i64(_MODULUS)), _less(sp, rest), rest)
+    found = b.prim("select", negative, b.prim("neg", rest), rest)
+    return b.prim("select", b.prim("eq", found, i64(-1)), i64(-2), found)
+
+
+def _less(sp: Specialiser, n: Atom) -> Atom:
+    return sp.b.prim("sub", n, i64(_MODULUS))
+
+
+def _of_items(sp: Specialiser, items: Sequence[Value], node: ast.AST) -> Atom:
+    found = start()
+    for item in items:
+        found = joined(sp, found, number_of(sp, item, node))
+    return ended(sp, found, i64(len(items)))
+
+
+def start() -> Atom:
+    """Return the number with which that of a tuple begins."""
+    return i64(_PRIMES[2])
+
+
+def joined(sp: Specialiser, found: Atom, number: Atom) -> Atom:
+    """Return the number so far of a tuple that has one item more."""
+    b = sp.b
+    found = b.prim("add", found, b.prim("mul", number, i64(_PRIMES[1])))
+    high = b.prim("and", b.prim("shr", found, i64(33)), i64((1 << 31) - 1))
+    return b.prim("mul", b.prim("or", b.prim("shl", found, i64(31)), high), i64(_PRIMES[0]))
+
+
+def ended(sp: Specialiser, found: Atom, count: Atom) -> Atom:
+    """Return the hash of a tuple of so many items."""
+    b = sp.b
+    length = b.prim("xor", count, i64(_PRIMES[2] ^ 3527539))
+    found = b.prim("add", found, length)
+    return b.prim("select", b.prim("eq", found, i64(-1)), i64(1546275796), found)
 
 
 def mixed(
@@ -64,4 +130,6 @@ def mixed(
     return found
 
 
-__all__ = ["FIRST", "ROUND", "mixed", "number_of"]
+__all__ = [
+    "FIRST", "ROUND", "ended", "has_pythons", "joined", "mixed", "number_of", "of_int", "start",
+]  # fmt: skip

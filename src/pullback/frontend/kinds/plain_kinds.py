@@ -8,6 +8,7 @@ import sys
 import types
 from array import array
 from collections import deque
+from collections.abc import Set
 from datetime import date, time, timedelta, tzinfo
 from decimal import Decimal
 from fractions import Fraction
@@ -141,12 +142,23 @@ def static_kind(value: object) -> StaticK:
             unread = next((k for k in (UNREAD, PERHAPS_UNREAD) if k.value is value), None)
             return unread or StaticK((type, value), value)
         case set() | frozenset():
-            return StaticK((type(value), frozenset(map(_key, value))), value)
+            order = _places(value)
+            return StaticK((type(value), frozenset(map(_key, value)), order), value)
         case deque() | bytearray() | array():
             size = getattr(value, "maxlen", None)
             return StaticK((type(value), size, tuple(map(_key, value))), value)
         case _:
             return StaticK((type(value), id(value)), value)
+
+
+def _places(value: Set[object]) -> object:
+    """Return in which order the items of a set are, as far as that does not change from process to
+    process: if there are no texts, objects or functions among them."""
+    return (tuple(map(_key, value)), value.__sizeof__()) if all(map(_is_number, value)) else None
+
+
+def _is_number(value: object) -> bool:
+    return all(map(_is_number, value)) if isinstance(value, tuple) else isinstance(value, int)
 
 
 def _key(value: object) -> object:

@@ -93,7 +93,7 @@ class ListV(Value):
 class HashV(Value):
     """A dict, a set or one of their subclasses (``cls``) whose keys only the run knows: a hash
     table. Its entries are a list, in the order in which they were put in; the ``index`` has the
-    numbers of entries (from 1; 0: free; -1: deleted) at places that follow from their keys.
+    numbers of entries (from 1; 0: free; negative: deleted) at places that follow from their keys.
 
     An entry is a tuple of a key and its value (None in a set); where entries have been deleted
     (``holes``), also whether it is still there. Then ``live`` entries are left, ``used`` places of

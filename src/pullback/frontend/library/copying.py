@@ -31,7 +31,7 @@ from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.elementwise import without_axes
 from pullback.frontend.library.text import deep_copies, graph_copies
-from pullback.frontend.memory import hash_tables, holding, ownership
+from pullback.frontend.memory import hash_tables, holding, made_sets, ownership
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python.container_bases import held_by, is_tuple_class
 from pullback.frontend.python.object_classes import changes
@@ -136,6 +136,8 @@ class _Copy:
                 apart = Static(deepcopy_apart if self.apart else copy.deepcopy)
                 made = run_program(run, deep_copies.of_items, (value, apart), node)
                 return as_class(made, value.cls)
+            case HashV() if hash_tables.has_order(value):
+                return made_sets.copied(run, value, node, self.deep)
             case HashV(elem=elem) if not self.deep or not _holds_objects(elem):
                 return hash_tables.copied(run, value)
             case HashV(cls) if self.apart and issubclass(cls, dict):

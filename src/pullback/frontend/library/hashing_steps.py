@@ -18,6 +18,7 @@ from pullback.frontend.kinds.values import (
     Scalar,
     Specialiser,
     Static,
+    TupleV,
     Value,
     index_scalar,
     register,
@@ -28,15 +29,16 @@ from pullback.frontend.memory import keys_by_methods
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
-def code(key: Any) -> int:
-    """Return a number that follows from a key."""
+def code(key: Any, pythons: bool) -> int:
+    """Return a number that follows from a key: what Python's ``hash`` gives, or of an int another
+    one, by which neighbours are far apart."""
     return hash(key)
 
 
 @register(code)
 def _code(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    (key,) = args
-    return Scalar(number_of(sp, key, node), True)
+    key, pythons = args
+    return Scalar(number_of(sp, key, node, _is_true(pythons)), True)
 
 
 def first(code: int, index: list[int]) -> int:
@@ -52,17 +54,45 @@ def _first(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return index_scalar(sp.b.prim("and", sp.scalar(number, node).atom, last))
 
 
-def after(at: int, index: list[int]) -> int:
-    """Return the next place of the index."""
-    return (at + 1) % len(index)
+def after(
+    at: int, start: int, rest: int, index: list[int], pythons: bool
+) -> tuple[int, int, int]:
+    """Return the next place of the index, where the run of places began in which it is, and what is
+    left of the code: of Python's, one of the nine places behind the first, or another first one."""
+    last = len(index) - 1
+    if not pythons:
+        return (at + 1) & last, start, rest
+    if at < start + RUN and start + RUN <= last:
+        return at + 1, start, rest
+    rest = (rest % (1 << 64)) >> 5
+    at = (5 * start + 1 + rest) & last
+    return at, at, rest
+
+
+def _is_true(known: Value) -> bool:
+    return isinstance(known, Static) and known.value is True
+
+
+RUN = 9
+"""So many places behind the first one are looked at, unless they are beyond the end."""
 
 
 @register(after)
 def _after(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    at, index = args
+    at, start, rest = (sp.scalar(v, node).atom for v in args[:3])
+    index, b = args[3], sp.b
     assert isinstance(index, ListV)
-    following = sp.b.prim("add", sp.scalar(at, node).atom, i64(1))
-    return index_scalar(sp.b.prim("and", following, sp.b.prim("sub", index.length, i64(1))))
+    last, following = b.prim("sub", index.length, i64(1)), b.prim("add", at, i64(1))
+    if not _is_true(args[4]):
+        return TupleV((index_scalar(b.prim("and", following, last)), *args[1:3]))
+    end = b.prim("add", start, i64(RUN))
+    goes_on = b.prim("and", b.prim("lt", at, end), b.prim("le", end, last))
+    less = b.prim("and", b.prim("shr", rest, i64(5)), i64((1 << 59) - 1))
+    jump = b.prim("add", b.prim("mul", start, i64(5)), b.prim("add", less, i64(1)))
+    jump = b.prim("and", jump, last)
+    pairs = (following, jump), (start, jump), (rest, less)
+    place, first_place, left = (b.prim("select", goes_on, *pair) for pair in pairs)
+    return TupleV((index_scalar(place), index_scalar(first_place), Scalar(left, True)))
 
 
 def number(index: list[int], at: int) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, cast
 
+from pullback.frontend.kinds import key_numbers
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import kind_of
-from pullback.frontend.kinds.key_numbers import FIRST, number_of
 from pullback.frontend.kinds.table_keys import key_kind
 from pullback.frontend.kinds.values import Scalar, Specialiser, Value, register
 from pullback.frontend.library.arguments import Args, Kwargs
@@ -27,7 +27,8 @@ def _joined(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     kind = key_kind(kind_of(item))
     assert kind is not None
     key = coerce(cast("Run", sp), item, kind, node)
-    return Scalar(number_of(sp, key, node, sp.scalar(before, node).atom), True)
+    number = key_numbers.number_of(sp, key, node)
+    return Scalar(key_numbers.joined(sp, sp.scalar(before, node).atom, number), True)
 
 
 def none() -> int:
@@ -37,4 +38,15 @@ def none() -> int:
 
 @register(none)
 def _none(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Scalar(FIRST, True)
+    return Scalar(key_numbers.start(), True)
+
+
+def ended(code: int, count: int) -> int:
+    """Return the number of a tuple of so many items, of what follows from them."""
+    return hash((code, count))
+
+
+@register(ended)
+def _ended(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    code, count = (sp.scalar(v, node).atom for v in args)
+    return Scalar(key_numbers.ended(sp, code, count), True)

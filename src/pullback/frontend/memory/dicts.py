@@ -199,7 +199,7 @@ def _contents(run: Run, value: Value, node: ast.AST) -> RecordV | HashV:
     value = opened(run, as_mapping(run, value, node), node)
     if isinstance(value, RecordV) and value.cls is dict:
         return made(dict(value.fields))
-    if isinstance(value, HashV) and not hash_methods.is_set(value):
+    if isinstance(value, HashV) and not hash_tables.is_set(value):
         return replace(hash_tables.copied(run, value), cls=dict, factory=_NONE)
     return _of_items(run, run.iterate(value, node), node)
 
@@ -241,7 +241,7 @@ def combined(
     run: Run, op: str, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST
 ) -> Value | None:
     """Compile ``d | e``, and the operators of sets."""
-    sets = [isinstance(v, HashV) and hash_methods.is_set(v) for v in (left, right)]
+    sets = [isinstance(v, HashV) and hash_tables.is_set(v) for v in (left, right)]
     if all(sets):
         assert isinstance(left, HashV) and isinstance(right, HashV)
         return hash_sets.combined(run, op, left, right, node)

@@ -56,6 +56,7 @@ from pullback.frontend.library.text import made_outside as scipys
 from pullback.frontend.library.text import rotations, sparse_entries, sparse_matrices
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
+from pullback.frontend.memory.made_sets import laid_out
 from pullback.frontend.python.guards import Guard
 from pullback.frontend.python.object_classes import is_container_class
 from pullback.frontend.python.objects_outside import fields_of
@@ -215,6 +216,8 @@ def _table(run: Run, items: Value, kind: TableK, node: ast.AST) -> HashV:
     made = tables.empty(run, kind.cls)
     if kind.cls is dict:
         return with_pairs(run, made, run.iterate(items, node), node)
+    if kind.placed:
+        return laid_out(run, kind.cls, run.iterate(items, node), node)
     return made if kind.elem == NO_ITEMS else with_items(run, made, run.iterate(items, node), node)
 
 

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom, Call, Function, If, Update, Var
@@ -28,6 +28,7 @@ from pullback.frontend.kinds.values import (
     Scalar,
     Static,
     Value,
+    index_scalar,
 )
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import hashing
@@ -35,6 +36,7 @@ from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import lists
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.keys_by_methods import fitted, own_key, plain
+from pullback.frontend.python.set_tables import uses_again
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -109,37 +111,109 @@ class Table:
     def add(self, key: Value, value: Value) -> None:
         """Put in a key that is not there."""
         run, node, one, d = self.run, self.node, i64(1), self.view()
-        limit = run.b.prim("mul", run.b.prim("add", d.used, one), i64(2))
-        full = run.b.prim("gt", limit, run.b.dim(d.index, 0))
-        self.either(full, self.make_room, lambda: None)
+        ordered = tables.has_order(d)
+        if ordered:
+            none = run.b.prim("eq", run.b.dim(d.index, 0), i64(0))
+            self.either(none, self.make_room, lambda: None)
+        else:
+            twice = run.b.prim("mul", run.b.prim("add", d.used, one), i64(2))
+            full = run.b.prim("gt", twice, run.b.dim(d.index, 0))
+            self.either(full, self.make_room, lambda: None)
         d = self.view()
-        at = run_program(run, hashing.free, (tables.index_of(run, d.index), key), node)
-        after = run.b.prim("add", d.length, one)
-        self.put(1, after, run.scalar(at, node).atom)
+        again = self.kind.holes and ordered and uses_again()
+        pythons = Static(tables.is_set(d))
+        text = hashing.free_again if again else hashing.free
+        place = run_program(run, text, (tables.index_of(run, d.index), key, pythons), node)
+        at = run.scalar(place, node).atom
+        entry, more, new = d.length, cast("Atom", one), cast("Atom", boolean(True))
+        if again:  # in the place of an entry that has been deleted
+            old = run.b.index(d.index, (at,), False)
+            new = run.b.prim("eq", old, i64(0))
+            entry = run.b.prim("select", new, entry, run.b.prim("sub", i64(-1), old))
+            more = run.b.prim("select", new, one, i64(0))
+        self.put(1, run.b.prim("add", entry, one), at)
         there = (boolean(True),) if self.kind.holes else ()
         leaves = [*flatten(key).atoms, *flatten(value).atoms, *there]
         outer = self.atoms[self.first :]
         self.atoms[self.first :] = lists.with_room(run, d.length, d.atoms, leaves, outer, self.at)
         for k, leaf in enumerate(leaves, self.first):
-            self.put(k, leaf, d.length)
-        self.put(0, after)
-        for k, count in enumerate(d.counts[:2], 2):
-            self.put(k, run.b.prim("add", count, one))
+            self.put(k, leaf, entry)
+        counts = zip((0, 2, 3), (d.length, *d.counts), (more, one, more), strict=False)
+        for k, count, added in counts:
+            self.put(k, run.b.prim("add", count, added))
+        if ordered:  # as Python: behind the item that fills it
+            d = self.view()
+            at_end = self.is_full(d.used, run.b.dim(d.index, 0))
+            at_end = run.b.prim("and", new, at_end) if again else at_end
+            self.either(at_end, self.make_room, lambda: None)
+
+    def is_full(self, used: Atom, size: Atom) -> Atom:
+        """Whether an index of which so many places are used is made anew."""
+        b = self.run.b
+        last = b.prim("mul", b.prim("sub", size, i64(1)), i64(3))
+        return b.prim("ge", b.prim("mul", used, i64(5)), last)
 
     def make_room(self) -> None:
         """Leave out deleted entries, and make a larger index."""
+        live = (index_scalar(self.view().live),)
+        self.resize(run_program(self.run, hashing.size_after, live, self.node))
+
+    def resize(self, size: Value) -> None:
+        """Leave out deleted entries, and make an index of this size. In a set whose items have
+        Python's order they are put in in that."""
+        changed(self.run, "resize", self, (size,), resize)
+
+    def make_index(self, size: Value) -> Atom:
+        """Do this here; give the number of entries."""
         run, node, d = self.run, self.node, self.view()
-        if d.holes:
-            made = run.to_list(GeneratorV(node, tables.left(run, d, node)), node)
-            n = made.length
-            d = replace(d, length=n, atoms=made.atoms)
-            for k, atom in enumerate((n, None, n, n, i64(0), *made.atoms)):
+        if d.holes or tables.has_order(d):
+            entries = run.to_list(GeneratorV(node, tables.left(run, d, node)), node)
+            n = entries.length
+            start = d.start if d.holes and tables.has_order(d) else i64(0)
+            counts = (n, n, start) if d.holes else ()
+            for k, atom in enumerate((n, None, *counts, *entries.atoms)):
                 if atom is not None:
                     self.put(k, atom)
-        size = run_program(run, hashing.size_for, (Scalar(d.length, True, 31),), node)
-        index = run_program(run, hashing.indexed, (tables.keys_of(d), size), node)
-        assert isinstance(index, ListV)
-        self.put(1, index.atoms[0])
+        given = tables.keys_of(self.view()), size, Static(tables.is_set(d))
+        made = run_program(run, hashing.indexed, given, node)
+        assert isinstance(made, ListV)
+        self.put(1, made.atoms[0])
+        return self.view().live
+
+    def settle(self) -> None:
+        """Make the index of a copy as Python's: it has another one if that would be smaller, or if
+        entries have been deleted."""
+        run, node, d = self.run, self.node, self.view()
+        size = run_program(run, hashing.size_of_copy, (index_scalar(d.live),), node)
+        other = run.b.prim("ne", run.scalar(size, node).atom, run.b.dim(d.index, 0))
+        full = run.b.prim("ne", d.used, d.live)
+        self.either(run.b.prim("or", other, full), lambda: self.resize(size), lambda: None)
+        if self.kind.holes:
+            self.put(4, i64(0))
+
+    def reserve(self, count: Atom) -> None:
+        """Make room for so many entries, before those of another table are put in."""
+        run, node, d = self.run, self.node, self.view()
+        size = run.b.prim("max", run.b.dim(d.index, 0), i64(8))
+        used, all_ = (run.b.prim("add", n, count) for n in (d.used, d.live))
+        full = self.is_full(used, size)
+        twice = index_scalar(run.b.prim("mul", all_, i64(2)))
+        larger = run_program(run, hashing.size_above, (twice,), node)
+        self.either(full, lambda: self.resize(larger), lambda: None)
+
+    def tidy(self) -> None:
+        """Make the index anew if more than a quarter of it is of deleted entries."""
+        run, node, d = self.run, self.node, self.view()
+        given = (index_scalar(n) for n in (d.used, d.live, run.b.dim(d.index, 0)))
+        sparse = run.scalar(run_program(run, hashing.is_sparse, tuple(given), node), node).atom
+        self.either(sparse, self.make_room, lambda: None)
+
+    def toggle(self, key: Value, value: Value) -> Atom:
+        """Put in a key, or leave it out if it is there; give the number of its entry, or -1."""
+        entry = tables.found(self.run, self.view(), key, self.node)
+        test = tables.is_found(self.run, entry)
+        self.either(test, lambda: self.take_out(entry, key), lambda: self.add(key, value))
+        return entry
 
     def delete(self, key: Value, may: Value) -> Atom:
         """Leave out a key, if it is there and ``may`` be; give the number of its entry, or -1."""
@@ -153,11 +227,14 @@ class Table:
     def take_out(self, entry: Atom, key: Value) -> None:
         """Leave out the entry of a key."""
         run, node, d = self.run, self.node, self.view()
-        args = tables.keys_of(d), tables.index_of(run, d.index), key
+        pythons = Static(tables.is_set(d))
+        args = tables.keys_of(d), tables.index_of(run, d.index), key, pythons
         at = run.scalar(run_program(run, hashing.place, args, node), node).atom
-        self.put(1, i64(-1), at)
+        self.put(1, run.b.prim("sub", i64(-1), entry), at)
         self.put(self.first + tables.alive_leaf(d), boolean(False), entry)
         self.put(2, run.b.prim("sub", d.live, i64(1)))
+        if tables.has_order(d):
+            return
         first = run.b.prim("eq", entry, d.start)
         self.put(4, run.b.prim("select", first, run.b.prim("add", entry, i64(1)), d.start))
 
@@ -175,6 +252,17 @@ class Table:
         self.put(4, self.run.b.prim("add", entry, i64(1)))
         return entry
 
+    def take_out_next(self) -> Atom:
+        """Leave out the entry of a set that ``pop`` takes; give its number."""
+        run, node, d = self.run, self.node, self.view()
+        index = tables.index_of(run, d.index)
+        found = run_program(run, hashing.following_place, (index, index_scalar(d.start)), node)
+        at = run.scalar(found, node).atom
+        entry = run.b.prim("sub", run.b.index(d.index, (at,), False), i64(1))
+        self.take_out(entry, plain(run, tables.own_key_at(run, d, entry, node)))
+        self.put(4, run.b.prim("add", at, i64(1)))
+        return entry
+
     def _alive(self, text: Callable[[list[bool], int], int]) -> Atom:
         """Leave out the entry that a text finds; give its number."""
         run, node, d = self.run, self.node, self.view()
@@ -185,7 +273,8 @@ class Table:
         return entry
 
 
-_NOTHING: Kind = kind_of(Static(None))
+_NONE = Static(None)
+_NOTHING: Kind = kind_of(_NONE)
 
 
 def changed(
@@ -236,6 +325,14 @@ def delete(table: Table, values: Sequence[Value]) -> Atom:
     return table.delete(*values)
 
 
+def resize(table: Table, values: Sequence[Value]) -> Atom:
+    return table.make_index(*values)
+
+
+def toggle(table: Table, values: Sequence[Value]) -> Atom:
+    return table.toggle(*values)
+
+
 # --- tables that variables hold -------------------------------------------------------------------
 
 
@@ -266,6 +363,21 @@ def with_key(
     return _with(run, d, key, default, "ensure", ensure, node)
 
 
+def without_or_with(run: Run, d: HashV, key: Value, node: ast.AST) -> HashV:
+    """Return the set without the key if it is there, else with it."""
+    d = tables.fitted(run, d, own_key(run, key, node), _NONE, node)
+    return _with(run, tables.with_holes(run, d, node), key, _NONE, "toggle", toggle, node)[0]
+
+
+def remade(run: Run, d: HashV, change: Callable[[Table], None], node: ast.AST) -> HashV:
+    """Return the table after a change of its index."""
+    if not d.elem.items:
+        return d
+    table = _of(run, d, node)
+    change(table)
+    return _made(d, table)
+
+
 def _with(
     run: Run, d: HashV, key: Value, value: Value, name: str, change: Change, node: ast.AST
 ) -> tuple[HashV, Atom]:
@@ -279,6 +391,7 @@ def _with(
     made = _made(d, table)
     inside = lists.with_item(tables.entries_of(made), value)
     known = ((*flatten(given[0]).atoms,), entry) if change is ensure else None
+    known = None if tables.has_order(made) else known  # it may be in the place of another one
     return replace(made, inner=inside.inner, sole=inside.sole, known=known), entry
 
 
@@ -292,10 +405,13 @@ def deleted(run: Run, d: HashV, key: Value, node: ast.AST) -> HashV:
 
 
 def without_end(run: Run, d: HashV, last: bool, node: ast.AST) -> tuple[HashV, Atom]:
-    """Return the table without the entry that was put in last (or first), and the number of that.
-    """
+    """Return the table without the entry that was put in last (or first; of a set, that which
+    Python's ``pop`` takes), and the number of that."""
     table = _of(run, d, node)
-    entry = table.take_out_last() if last else table.take_out_first()
+    if tables.has_order(d):
+        entry = table.take_out_next()
+    else:
+        entry = table.take_out_last() if last else table.take_out_first()
     return _made(d, table), entry
 
 

@@ -17,8 +17,9 @@ from pullback.errors import ArgumentTypeError, StaticKeyError
 from pullback.frontend.functions import noted
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import kind_of
-from pullback.frontend.kinds.kinds import Kind, OptionalK, SymbolK
-from pullback.frontend.kinds.table_keys import key_kind
+from pullback.frontend.kinds.key_numbers import has_pythons
+from pullback.frontend.kinds.kinds import Kind, RecordK, parts
+from pullback.frontend.kinds.table_keys import Hashed, item_kind, key_kind
 from pullback.frontend.kinds.undefined import any_of_kind
 from pullback.frontend.kinds.values import (
     HashV,
@@ -42,6 +43,7 @@ from pullback.frontend.memory import holding, loose_dicts, places
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.container_objects import as_mapping
 from pullback.frontend.memory.dict_views import CLASSES, seen_by, view_of, word_of
+from pullback.frontend.memory.hash_tables import is_set
 from pullback.frontend.memory.keys_by_methods import hashed, own_key
 from pullback.frontend.signals import NotCarriedError, Unreachable
 from pullback.frontend.store.shared_memory import has_references, in_region, opened
@@ -55,10 +57,6 @@ Change = tuple[HashV, Value]
 _NONE = Static(None)
 _NUMBERS = Counter
 """The class whose missing items are 0."""
-
-
-def is_set(d: HashV) -> bool:
-    return issubclass(d.cls, (set, frozenset))
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -140,14 +138,15 @@ def items_of(run: Run, value: Value, node: ast.AST) -> Items:
 
 
 def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
-    """Return the keys, values or items of a table, in the order in which they were put in."""
+    """Return the keys, values or items of a table, in the order in which they were put in; those of
+    a set in Python's."""
     if not d.elem.items:
         return Unrolled(())
-    if is_set(d) and not _is_unordered(d.elem.items[0]):
+    if is_set(d) and not (tables.has_order(d) or _is_unordered(d.elem.items[0])):
         run.refuse(
             node,
-            "the order of the items of a set is that of Python's own hash table",
-            "loop over sorted(s), or use a dict with the value None for each key",
+            "the order of objects in a set follows from what their __hash__ gives",
+            "loop over a sorted list, or use a dict with the value None for each key",
         )
 
     def at(i: Atom) -> Value:
@@ -160,13 +159,22 @@ def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
         places.note(run, d, own, value)
         return value if what == "values" else TupleV((tables.key_at(run, d, i, node), value))
 
-    return replace(tables.left(run, d, node), at=at)
+    return tables.seen(run, d, at)
 
 
 def _is_unordered(kind: Kind) -> bool:
     """Whether the order of such items in a set differs from process to process: strings have
     another hash in each, objects another address."""
-    return isinstance(kind, OptionalK) or (isinstance(kind, SymbolK) and kind.cls is str)
+    return not (has_pythons(kind) or _is_by_methods(kind))
+
+
+def _is_by_methods(kind: Kind) -> bool:
+    """Whether there are objects in keys of a kind whose ``__hash__`` is asked."""
+    item = item_kind(kind)
+    if item is not None:
+        return _is_by_methods(item)
+    own = isinstance(kind, RecordK) and kind.cls is Hashed
+    return own or any(map(_is_by_methods, parts(kind)))
 
 
 def as_dict(d: HashV) -> HashV:
@@ -238,12 +246,17 @@ def setdefault(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) ->
 def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if is_set(d):
         arguments(run, "pop", args, kwargs, 0, 0, node)
-        if d.elem.items and not _is_unordered(d.elem.items[0]):
-            run.refuse(node, "set.pop() takes the item that is first in Python's own hash table",
-                       "use a list, or a dict and popitem()")  # fmt: skip
+        if d.elem.items and not (tables.has_order(d) or _is_unordered(d.elem.items[0])):
+            reason = "set.pop() takes the object that comes first by what their __hash__ gives"
+            run.refuse(node, reason, "use a list, or a dict and popitem()")
         made, item = _end(run, d, True, "pop from an empty set", node)
         assert isinstance(item, TupleV)
         return made, item.items[0]
+    return taken_out(run, d, args, kwargs, node)
+
+
+def taken_out(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    """Return the table without a key, and its value (or what stands for that)."""
     given, default = arguments(run, "pop", args, kwargs, 1, 2, node)
     key = hashed(run, given, node)
     if not d.elem.items:
@@ -289,9 +302,7 @@ def clear(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Chan
 def update(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     with noted.midway(run.frame):
         for more in args:
-            if is_set(d):
-                d = with_items(run, d, run.iterate(as_items(more), node), node)
-            elif d.cls is Counter:
+            if d.cls is Counter:
                 d = counted(run, d, more, node)
             else:
                 d = with_pairs(run, d, pairs_of(run, more, node), node)
@@ -346,7 +357,7 @@ def with_pairs(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
     def one(d: HashV, pair: Value) -> HashV:
         return changes.put(run, d, *pair_of(run, pair, node), node)
 
-    return _folded(run, d, items, one, node)
+    return folded(run, d, items, one, node)
 
 
 def pair_of(run: Run, pair: Value, node: ast.AST) -> tuple[Value, Value]:
@@ -359,10 +370,10 @@ def pair_of(run: Run, pair: Value, node: ast.AST) -> tuple[Value, Value]:
 
 def with_items(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
     """Return the set with more items."""
-    return _folded(run, d, items, lambda d, v: changes.with_key(run, d, v, _NONE, node)[0], node)
+    return folded(run, d, items, lambda d, v: changes.with_key(run, d, v, _NONE, node)[0], node)
 
 
-def _folded(
+def folded(
     run: Run, d: HashV, items: Items, one: Callable[[HashV, Value], HashV], node: ast.AST
 ) -> HashV:
     if isinstance(items, Unrolled):
@@ -390,18 +401,20 @@ def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
             both = run.binop("+", get_item(run, d, key, node), n, node)
             return changes.put(run, d, key, both, node)
 
-        return _folded(run, d, pairs_of(run, items, node), more, node)
+        return folded(run, d, pairs_of(run, items, node), more, node)
 
     def one(d: HashV, key: Value) -> HashV:
         before = get_item(run, d, key, node)
         return changes.put(run, d, key, run.binop("+", before, Static(1), node), node)
 
-    return _folded(run, d, run.iterate(as_items(items), node), one, node)
+    return folded(run, d, run.iterate(as_items(items), node), one, node)
 
 
 def as_items(value: Value) -> Value:
-    """Return a set as a value whose order does not matter."""
-    return as_dict(value) if isinstance(value, HashV) and is_set(value) else value
+    """Return a set as a value whose items can be gone through, in an order of our own if Python's
+    is not known."""
+    is_other = isinstance(value, HashV) and is_set(value) and not tables.has_order(value)
+    return as_dict(value) if isinstance(value, HashV) and is_other else value
 
 
 def items_of_set(run: Run, value: Value, node: ast.AST) -> Items:
@@ -432,7 +445,6 @@ for _word in CLASSES:
 
 
 @method("table", "copy")
-@method("set", "copy")
 def _copy(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(d, HashV)
     return tables.copied(cast("Run", sp), d)
@@ -464,6 +476,12 @@ def unordered(run: Run, value: Value, node: ast.AST) -> Value:
     """Return a set as a list of its items, for a function to which their order does not matter."""
     if not isinstance(value, HashV) or not is_set(value):
         return value
+    return run.to_list(as_items(value), node) if value.elem.items else TupleV((), is_list=True)
+
+
+def entries_of_set(run: Run, value: HashV, node: ast.AST) -> Value:
+    """Return the items of a set as a list, in the order in which they were put in, as far as the
+    table still shows it."""
     return run.to_list(as_dict(value), node) if value.elem.items else TupleV((), is_list=True)
 
 

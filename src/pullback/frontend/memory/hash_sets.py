@@ -19,6 +19,7 @@ from pullback.frontend.kinds.values import (
     METHODS,
     HashV,
     Indexed,
+    Owner,
     Scalar,
     Specialiser,
     Static,
@@ -26,90 +27,45 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
     method,
-    register,
 )
 from pullback.frontend.memory import counters
 from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
-from pullback.frontend.memory.chosen_keys import known_item
-from pullback.frontend.memory.dict_views import is_view, word_of
+from pullback.frontend.memory.dict_views import is_view, seen_by, word_of
+from pullback.frontend.memory.hash_changes import Table
 from pullback.frontend.memory.hash_methods import (
     UPDATES,
     Args,
     Change,
     Kwargs,
     arguments,
-    as_dict,
     clear,
     contains,
-    is_set,
+    folded,
     items_of_set,
     iterate,
     pop,
-    update,
+    taken_out,
     with_items,
 )
+from pullback.frontend.memory.hash_tables import is_set
+from pullback.frontend.memory.made_sets import add, copied, known_as_table, size_of, with_all
 from pullback.frontend.memory.ownership import refuse_captured
+from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 _NONE = Static(None)
 
-
-def add(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    (key, _) = arguments(run, "add", args, kwargs, 1, 1, node)
-    return changes.with_key(run, d, key, _NONE, node)[0], _NONE
-
-
 def remove(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     (key, _) = arguments(run, "remove", args, kwargs, 1, 1, node)
-    made, _ = pop(run, as_dict(d), (key,), {}, node)
-    return replace(made, cls=d.cls), _NONE
+    return taken_out(run, d, (key,), {}, node)[0], _NONE
 
 
 def discard(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     (key, _) = arguments(run, "discard", args, kwargs, 1, 1, node)
-    made, _ = pop(run, as_dict(d), (key, _NONE), {}, node)
-    return replace(made, cls=d.cls), _NONE
-
-
-def display(run: Run, node: ast.Set) -> Value:
-    """Compile ``{a, b}``."""
-    made = tables.empty(run, set)
-    for e in node.elts:
-        with run.holding(made):
-            item = run.evaluate(e)
-        made = add(run, made, (item,), {}, node)[0]
-    return made
-
-
-@register(set)
-def _set(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    run = cast("Run", sp)
-    items, _ = arguments(run, "set", args, kwargs, 0, 1, node)
-    return _made(run, set, items, node)
-
-
-@register(frozenset)
-def _frozenset(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    run = cast("Run", sp)
-    items, _ = arguments(run, "frozenset", args, kwargs, 0, 1, node)
-    return _made(run, frozenset, items, node)
-
-
-def _made(run: Run, cls: type, items: Value | None, node: ast.AST) -> HashV:
-    made = tables.empty(run, cls)
-    return made if items is None else with_items(run, made, items_of_set(run, items, node), node)
-
-
-def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return a set that is known as one that the run makes, for what only reads it, and other
-    values as they are. (Its items have an order that is the same in all processes.)"""
-    if not isinstance(value, Static) or not isinstance(value.value, (set, frozenset)):
-        return value
-    items = tuple(map(known_item, sorted(value.value, key=repr)))
-    return with_items(run, tables.empty(run, type(value.value)), Unrolled(items), node)
+    return taken_out(run, d, (key, _NONE), {}, node)[0], _NONE
 
 
 def of_method(run: Run, receiver: Value, name: str, node: ast.AST) -> Value:
@@ -141,41 +97,130 @@ def as_set(run: Run, value: Value, node: ast.AST) -> HashV:
 
 def combined(run: Run, op: str, a: HashV, b: HashV, node: ast.AST) -> HashV:
     """Compile ``a | b``, ``a & b``, ``a - b``, ``a ^ b`` of two sets."""
-    if op == "|":
-        return with_items(run, tables.copied(run, a), items_of_set(run, b, node), node)
-    if op == "^":
-        both = (_kept(run, x, y, False, node) for x, y in ((a, b), (b, a)))
-        first, second = both
-        return with_items(run, first, items_of_set(run, second, node), node)
-    if op not in ("&", "-"):
+    if op not in _OPERATIONS:
         run.refuse(node, f"{op} is not defined for sets", error=ArgumentTypeError)
-    return _kept(run, a, b, op == "&", node)
+    return _OPERATIONS[op](run, a, b, node)
+
+
+def _union(run: Run, a: HashV, b: Value, node: ast.AST) -> HashV:
+    return with_all(run, copied(run, a, node), b, node)
+
+
+def _intersection(run: Run, a: HashV, b: Value, node: ast.AST) -> HashV:
+    """Return what is in both: of two sets the smaller one is gone through."""
+    if not isinstance(b, HashV) or not is_set(b):
+        return _kept(run, b, a, True, node)
+    if not (tables.has_order(a) or tables.has_order(b)):
+        return _kept(run, a, b, True, node)
+    made = run.branch(
+        run.b.prim("gt", b.live, a.live),
+        lambda: _kept(run, a, b, True, node),
+        lambda: replace(_kept(run, b, a, True, node), cls=a.cls),
+        node,
+    )
+    assert isinstance(made, HashV)
+    return replace(made, owners=frozenset({Owner("a set")}), fresh=True)
+
+
+def _difference(run: Run, a: HashV, b: Value, node: ast.AST) -> HashV:
+    """Return what is in the first only: a copy of which the others are taken out if it is much
+    larger."""
+    is_other = isinstance(b, HashV) and is_set(b)
+    count = b.live if isinstance(b, HashV) and is_other else size_of(b)
+    if count is None:
+        return _without(run, copied(run, a, node), b, node)
+    if not tables.has_order(a):
+        return _kept(run, a, as_set(run, b, node), False, node)
+    made = run.branch(
+        run.b.prim("gt", run.b.prim("shr", a.live, i64(2)), count),
+        lambda: _without(run, copied(run, a, node), b, node),
+        lambda: _kept(run, a, as_set(run, b, node), False, node),
+        node,
+    )
+    assert isinstance(made, HashV)
+    return replace(made, owners=frozenset({Owner("a set")}), fresh=True)
+
+
+def _without(run: Run, d: HashV, value: Value, node: ast.AST) -> HashV:
+    """Return the set without the items of a value, which are taken out one by one."""
+    if isinstance(value, HashV) and d.index is value.index:
+        return clear(run, d, (), {}, node)[0]
+    d = tables.with_holes(run, d, node)
+
+    def one(d: HashV, item: Value) -> HashV:
+        return discard(run, d, (item,), {}, node)[0]
+
+    made = folded(run, d, items_of_set(run, value, node), one, node)
+    return changes.remade(run, made, Table.tidy, node) if tables.has_order(made) else made
+
+
+def _symmetric(run: Run, a: HashV, b: Value, node: ast.AST) -> HashV:
+    made = copied(run, b, node) if isinstance(b, HashV) and is_set(b) else as_set(run, b, node)
+    return replace(_toggled(run, made, a, node), cls=a.cls)
+
+
+def _toggled(run: Run, d: HashV, value: Value, node: ast.AST) -> HashV:
+    """Return the set with the items of a value that it does not have, and without the others."""
+    if isinstance(value, HashV) and d.index is value.index:
+        return clear(run, d, (), {}, node)[0]
+    once = isinstance(value, HashV) or size_of(value) is not None
+    items = items_of_set(run, value if once else as_set(run, value, node), node)
+    d = tables.with_holes(run, d, node)
+    return folded(run, d, items, lambda d, v: changes.without_or_with(run, d, v, node), node)
+
+
+_OPERATIONS: dict[str, Callable[[Run, HashV, Value, ast.AST], HashV]] = {
+    "|": _union, "&": _intersection, "-": _difference, "^": _symmetric,
+}  # fmt: skip
 
 
 def of_views(run: Run, op: str, a: Value, b: Value, node: ast.AST) -> HashV:
     """Compile ``a & b`` and the like, where one of them at least is a view of a dict."""
-    if any(is_view(v) and word_of(v) == "values" for v in (a, b)):
+    if any(is_view(v) and word_of(v) == "values" for v in (a, b)) or op not in _OPERATIONS:
         run.refuse(node, f"{op} is not defined for dict_values", error=ArgumentTypeError)
-    return combined(run, op, as_set(run, a, node), as_set(run, b, node), node)
+    if op != "&":
+        return _CHANGES[op](run, _set_of_view(run, a, node), b, node)
+    if not is_view(a):
+        a, b = b, a
+    x, y = _set_of_view(run, a, node), _set_of_view(run, b, node)
+    less = run.b.prim("le" if not is_view(b) else "lt", x.live, y.live)
+    made = run.branch(
+        less, lambda: _kept(run, a, y, True, node), lambda: _kept(run, b, x, True, node), node
+    )
+    assert isinstance(made, HashV)
+    return replace(made, owners=frozenset({Owner("a set")}), fresh=True)
 
 
-def _kept(run: Run, a: HashV, b: HashV, those: bool, node: ast.AST) -> HashV:
-    """Return the set of the items of ``a`` that are in ``b``, or of those that are not."""
-    items = items_of_set(run, a, node)
-    if isinstance(items, Unrolled):
-        return tables.empty(run, a.cls)
+def _set_of_view(run: Run, value: Value, node: ast.AST) -> HashV:
+    """Return a set of what is in a view, or another iterable."""
+    if is_view(value) and word_of(value) == "keys":
+        return with_all(run, tables.empty(run, set), opened(run, seen_by(value), node), node)
+    return with_all(run, tables.empty(run, set), value, node)
+
+
+def _kept(run: Run, given: Value, b: HashV, those: bool, node: ast.AST) -> HashV:
+    """Return the set of the items of a value that are in ``b``, or of those that are not."""
+    cls = given.cls if isinstance(given, HashV) and is_set(given) else b.cls
+    items = items_of_set(run, given, node)
+    if not isinstance(items, Indexed):
+        items = items_of_set(run, run.to_list(given, node), node)
+    if isinstance(items, Unrolled) and not items.items:
+        return tables.empty(run, cls)
     assert isinstance(items, Indexed)
     every = items
 
     def keep(i: Atom) -> Atom:
-        inside = run.bool_atom(run.truth(contains(run, b, every.at(i), node), node))
-        wanted = inside if those else run.b.prim("not", inside)
+        def asked() -> Atom:
+            inside = run.bool_atom(run.truth(contains(run, b, every.at(i), node), node))
+            return inside if those else run.b.prim("not", inside)
+
         if every.keep is None:
-            return wanted
-        then, orelse = run.block(lambda: (wanted,)), run.block(lambda: (run.bool_atom(False),))
+            return asked()
+        then = run.block(lambda: (asked(),))
+        orelse = run.block(lambda: (run.bool_atom(False),))
         return run.b.let(If(every.keep(i), then, orelse), (BOOL,))[0]
 
-    return with_items(run, tables.empty(run, a.cls), replace(every, keep=keep), node)
+    return with_items(run, tables.empty(run, cls), replace(every, keep=keep), node)
 
 
 def equal(run: Run, a: HashV, b: HashV, node: ast.AST) -> Value:
@@ -221,9 +266,19 @@ def _operation(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.
     assert isinstance(node.func, ast.Attribute)
     run = cast("Run", sp)
     op = {"union": "|", "intersection": "&", "difference": "-"}.get(node.func.attr, "^")
-    for other in args:
-        d = combined(run, op, d, as_set(run, other, node), node)
-    return d if args else tables.copied(run, d)
+    if not args:
+        return copied(run, d, node)
+    made = _OPERATIONS[op](run, d, args[0], node)
+    then = _intersection if op == "&" else _CHANGES[op]
+    for other in args[1:]:
+        made = then(run, made, other, node)
+    return made
+
+
+@method("set", "copy")
+def _copy(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    assert isinstance(d, HashV)
+    return copied(cast("Run", sp), d, node)
 
 
 @method("set", "issubset", "issuperset", "isdisjoint")
@@ -244,10 +299,25 @@ def _relation(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.A
 def _in_place(
     op: str, run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Change:
-    (other, _) = arguments(run, IN_PLACE[op], args, kwargs, 1, 1, node)
+    made = d
     with noted.midway(run.frame):
-        made = combined(run, op, d, as_set(run, other, node), node)
+        for other in args:
+            made = _CHANGES[op](run, made, other, node)
     return replace(made, owners=d.owners, fresh=d.fresh), _NONE
+
+
+def _intersect(run: Run, d: HashV, value: Value, node: ast.AST) -> HashV:
+    """Return a set after ``d &= ...``: where ``pop`` goes on stays."""
+    made = _intersection(run, d, value, node)
+    if not (tables.has_order(d) and d.holes):
+        return made
+    made = tables.with_holes(run, made, node)
+    return replace(made, counts=(*made.counts[:2], d.start)) if made.holes else made
+
+
+_CHANGES: dict[str, Callable[[Run, HashV, Value, ast.AST], HashV]] = {
+    "|": with_all, "-": _without, "&": _intersect, "^": _toggled,
+}  # fmt: skip
 
 
 IN_PLACE = {
@@ -263,8 +333,8 @@ def in_place_of(cls: type) -> dict[str, str]:
 
 
 SET_UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = {
-    "add": add, "discard": discard, "remove": remove, "pop": pop, "clear": clear, "update": update,
-    **{name: partial(_in_place, op) for op, name in IN_PLACE.items() if op != "|"},
+    "add": add, "discard": discard, "remove": remove, "pop": pop, "clear": clear,
+    **{name: partial(_in_place, op) for op, name in IN_PLACE.items()},
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join, keeps_classes
+from pullback.frontend.kinds.key_numbers import has_pythons
 from pullback.frontend.kinds.kinds import (
     HashK,
     Kind,
@@ -56,6 +57,7 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import hashing
 from pullback.frontend.memory import keys_by_methods
 from pullback.frontend.memory.keys_by_methods import LEAST, of_run, own_key
+from pullback.frontend.python.set_tables import are_known
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -271,7 +273,7 @@ def found(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
     entry = known(d, key)
     if entry is not None:
         return entry
-    args = keys_of(d), index_of(run, d.index), key, Static(d.holes)
+    args = keys_of(d), index_of(run, d.index), key, Static(d.holes), Static(is_set(d))
     return run.scalar(run_program(run, hashing.find, args, node), node).atom
 
 
@@ -342,12 +344,31 @@ def fitted(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV
     return made
 
 
+def is_set(d: HashV) -> bool:
+    return issubclass(d.cls, (set, frozenset))
+
+
+def has_order(d: HashV) -> bool:
+    """Whether it is a set whose items have the order of CPython's own table, which its index is."""
+    return is_set(d) and bool(d.elem.items) and has_pythons(d.elem.items[0]) and are_known()
+
+
 def left(run: Run, d: HashV, node: ast.AST) -> Indexed:
     """Return the entries that are left, in order."""
+    return seen(run, d, lambda i: run.element(entries_of(d), i, node, False))
 
-    def at(i: Atom) -> Value:
-        return run.element(entries_of(d), i, node, False)
 
+def seen(run: Run, d: HashV, at: Callable[[Atom], Value]) -> Indexed:
+    """Return what follows from the entries that are left, in order."""
+    if has_order(d):
+        places = run.b.dim(d.index, 0)
+
+        def entry(i: Atom) -> Atom:
+            return run.b.prim("sub", run.b.index(d.index, (i,), False), i64(1))
+
+        return Indexed(
+            places, lambda i: at(entry(i)), lambda i: run.b.prim("ge", entry(i), i64(0))
+        )
     return Indexed(d.length, at, (lambda i: is_there(run, d, i)) if d.holes else None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.frontend.library.tuple_steps import joined, none
+from pullback.frontend.library.tuple_steps import ended, joined, none
 
 
 def of_items(items: Any) -> int:
@@ -12,4 +12,4 @@ def of_items(items: Any) -> int:
     code = none()
     for item in items:
         code = joined(code, item)
-    return code
+    return ended(code, len(items))
