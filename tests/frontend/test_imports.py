@@ -31,6 +31,27 @@ def test_imports_inside_functions():
         pb.grad(imports_nothing)(0.5)
 
 
+def imports_by_dots(x):
+    from ..exact import math as m
+    from . import test_updates
+    from .test_closures import np as numpys
+
+    return numpys.exp(x) * m.pi + len(test_updates.__name__)
+
+
+def imports_too_far(x):
+    from ....nothing import f
+
+    return f(x)
+
+
+def test_imports_by_dots():
+    assert pb.jit(imports_by_dots)(0.5) == imports_by_dots(0.5)
+    pb.check_grads(imports_by_dots, (0.5,))
+    with pytest.raises(UnknownNameError, match="relative import"):
+        pb.grad(imports_too_far)(0.5)
+
+
 def displays(a, b):
     c = [*a, *b, 1.0]
     d = [0.0, *a]

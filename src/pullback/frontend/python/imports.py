@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING
 
 from pullback.errors import UnknownNameError
@@ -22,15 +23,37 @@ def run(run: Specialisation, s: ast.Import | ast.ImportFrom) -> None:
                 if alias.asname is None:
                     module = _module(run, alias.name.split(".")[0], s)
                 run.scope.names[alias.asname or alias.name.split(".")[0]] = module
-        case ast.ImportFrom(str(name), names, 0) if names[0].name != "*":
+        case ast.ImportFrom(_, names):
+            name = _absolute(run, s)
             module = _module(run, name, s)
             for alias in names:
-                if not hasattr(module.value, alias.name):
-                    run.refuse(s, f"{name} has no {alias.name!r}", error=UnknownNameError)
-                value = run.attribute(module, alias.name, s)
+                if hasattr(module.value, alias.name):
+                    value = run.attribute(module, alias.name, s)
+                else:
+                    value = _submodule(run, name, alias.name, s)
                 run.scope.names[alias.asname or alias.name] = value
-        case _:
-            run.refuse(s, "a relative import inside a function", "import at the top of the file")
+
+
+def _absolute(run: Specialisation, s: ast.ImportFrom) -> str:
+    """Return the full name of the module of ``from .. import``; the dots are the package of the
+    function's module."""
+    if not s.level:
+        assert s.module is not None
+        return s.module
+    definition = run.frame.definition
+    package = None if definition is None else definition.globals.get("__package__")
+    try:
+        return importlib.util.resolve_name("." * s.level + (s.module or ""), str(package or ""))
+    except ImportError as e:
+        run.refuse(s, str(e), error=UnknownNameError)
+
+
+def _submodule(run: Specialisation, package: str, name: str, s: ast.ImportFrom) -> Static:
+    """Return a module of a package that has no such attribute yet."""
+    try:
+        return run.imported(f"{package}.{name}", importlib.import_module(f"{package}.{name}"), s)
+    except ImportError:
+        run.refuse(s, f"{package} has no {name!r}", error=UnknownNameError)
 
 
 def _module(run: Specialisation, name: str, s: ast.stmt) -> Static:
