@@ -1,6 +1,7 @@
 """Loops over sets of ints go through them in CPython's order: after any history, in the second
 process, of sets from outside; and at the cost that Python has."""
 
+import enum
 import os
 import random
 import subprocess
@@ -142,3 +143,25 @@ def test_it_costs_what_the_items_cost(method):
     """No factor grows with the number of items, in the function and in its gradient."""
     few, many = (steps(goes_through, (2.0, n), method) / n for n in (500, 8000))
     assert many < 1.25 * few
+
+
+class Ranked(enum.Enum):
+    LOW = 1
+    HIGH = 2
+
+    def __hash__(self):
+        return 8 * self.value
+
+
+def of_members(n):
+    found, total = set(), 0.0
+    for member in (Ranked.HIGH, Ranked.LOW)[:n]:
+        found.add(member)
+    for member in found:
+        total = 0.5 * total + member.value
+    return total
+
+
+def test_the_order_that_a_hash_of_the_user_gives_is_refused():
+    with pytest.raises(pb.PullbackError, match="what their __hash__ gives"):
+        pb.jit(of_members)(2)

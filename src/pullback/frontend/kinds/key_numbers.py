@@ -4,13 +4,25 @@ and of tuples and records of them, so that the items of a set stand in its order
 from __future__ import annotations
 
 import ast
+import enum
+import sys
 from collections.abc import Iterable, Sequence
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.core.types import I64, Bool, Int
 from pullback.frontend.kinds.flatten import flatten
-from pullback.frontend.kinds.kinds import Kind, RecordK, ScalarK, TupleK
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    OptionalK,
+    RecordK,
+    RefK,
+    ScalarK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    parts,
+)
 from pullback.frontend.kinds.table_keys import Hashed, item_kind
 from pullback.frontend.kinds.values import (
     OptionalV,
@@ -50,6 +62,33 @@ def has_pythons(kind: Kind) -> bool:
             return all(has_pythons(k) for _, k in fields)
         case _:
             return False
+
+
+def differs_by_process(kind: Kind) -> bool:
+    """Whether the hashes of such keys, and so the order of a set of them, differ from process to
+    process: those of strings do, and of objects their addresses (None has one before Python 3.12).
+    """
+    match kind:
+        case SymbolK(cls):
+            own: object = cls.__hash__
+            return own in (str.__hash__, enum.Enum.__hash__)
+        case RefK():
+            return True
+        case StaticK(_, None):
+            return sys.version_info < (3, 12)
+        case RecordK(cls) if cls is Hashed and item_kind(kind) is None:
+            return False
+        case OptionalK(inner, other):
+            each = [inner, other]
+        case _:
+            each = [*parts(kind)]
+    return any(map(differs_by_process, each)) and not any(map(_is_by_methods, each))
+
+
+def _is_by_methods(kind: Kind) -> bool:
+    """Whether there are objects in keys of a kind whose ``__hash__`` is asked."""
+    own = isinstance(kind, RecordK) and kind.cls is Hashed and item_kind(kind) is None
+    return own or any(map(_is_by_methods, parts(kind)))
 
 
 def number_of(sp: Specialiser, key: Value, node: ast.AST, pythons: bool = True) -> Atom:
@@ -131,5 +170,6 @@ def mixed(
 
 
 __all__ = [
-    "FIRST", "ROUND", "ended", "has_pythons", "joined", "mixed", "number_of", "of_int", "start",
+    "FIRST", "ROUND", "differs_by_process", "ended", "has_pythons", "joined", "mixed", "number_of",
+    "of_int", "start",
 ]  # fmt: skip

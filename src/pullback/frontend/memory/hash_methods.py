@@ -17,9 +17,8 @@ from pullback.errors import ArgumentTypeError, StaticKeyError
 from pullback.frontend.functions import noted
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import kind_of
-from pullback.frontend.kinds.key_numbers import has_pythons
-from pullback.frontend.kinds.kinds import Kind, RecordK, parts
-from pullback.frontend.kinds.table_keys import Hashed, item_kind, key_kind
+from pullback.frontend.kinds.key_numbers import differs_by_process
+from pullback.frontend.kinds.table_keys import key_kind
 from pullback.frontend.kinds.undefined import any_of_kind
 from pullback.frontend.kinds.values import (
     HashV,
@@ -142,7 +141,7 @@ def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
     a set in Python's."""
     if not d.elem.items:
         return Unrolled(())
-    if is_set(d) and not (tables.has_order(d) or _is_unordered(d.elem.items[0])):
+    if is_set(d) and not (tables.has_order(d) or differs_by_process(d.elem.items[0])):
         run.refuse(
             node,
             "the order of objects in a set follows from what their __hash__ gives",
@@ -160,21 +159,6 @@ def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
         return value if what == "values" else TupleV((tables.key_at(run, d, i, node), value))
 
     return tables.seen(run, d, at)
-
-
-def _is_unordered(kind: Kind) -> bool:
-    """Whether the order of such items in a set differs from process to process: strings have
-    another hash in each, objects another address."""
-    return not (has_pythons(kind) or _is_by_methods(kind))
-
-
-def _is_by_methods(kind: Kind) -> bool:
-    """Whether there are objects in keys of a kind whose ``__hash__`` is asked."""
-    item = item_kind(kind)
-    if item is not None:
-        return _is_by_methods(item)
-    own = isinstance(kind, RecordK) and kind.cls is Hashed
-    return own or any(map(_is_by_methods, parts(kind)))
 
 
 def as_dict(d: HashV) -> HashV:
@@ -246,7 +230,7 @@ def setdefault(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) ->
 def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if is_set(d):
         arguments(run, "pop", args, kwargs, 0, 0, node)
-        if d.elem.items and not (tables.has_order(d) or _is_unordered(d.elem.items[0])):
+        if d.elem.items and not (tables.has_order(d) or differs_by_process(d.elem.items[0])):
             reason = "set.pop() takes the object that comes first by what their __hash__ gives"
             run.refuse(node, reason, "use a list, or a dict and popitem()")
         made, item = _end(run, d, True, "pop from an empty set", node)

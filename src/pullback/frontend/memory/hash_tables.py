@@ -330,7 +330,8 @@ def fitted(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV
         have = [describe(k) for k in old.elem.items]
         both = join(old.elem.items[0], entry.items[0])
         keys = both is not None and key_kind(both) is not None
-        part = 1 if keys and both is not None and keeps_classes(entry.items[0], both) else 0
+        kept = both is not None and all(keeps_classes(k.items[0], both) for k in (entry, old.elem))
+        part = 1 if keys and kept else 0
         run.refuse(
             node,
             f"{what[part]} as a {('key', 'value')[part]} of {describe(old)}: the "
