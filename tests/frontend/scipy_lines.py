@@ -139,6 +139,12 @@ stats.ttest_rel(v, w, alternative='greater')
 stats.f_oneway(v, w, p[:4])
 stats.boxcox_llf(q, p)
 stats.wasserstein_distance(v, w[:4])
+stats.theilslopes(v, w)
+stats.theilslopes(p, method="joint", alpha=0.9)
+stats.siegelslopes(v, w)
+stats.siegelslopes(w, v, "separate")
+stats.multivariate_normal(v[:3], even).logpdf(m), stats.dirichlet(p[:3]).pdf([0.2, 0.3, 0.5])
+c = s * np.eye(3); stats.multivariate_t(v[:3], c, 4.5).pdf(m[0]), stats.wishart(4.5, c).logpdf(c)
 stats.gaussian_kde(v)(w[:3])
 stats.gaussian_kde(v, 'silverman').logpdf(w[:3])
 stats.gaussian_kde(v, q, weights=p).pdf(s)
@@ -317,6 +323,14 @@ linalg.eigh(even, eigvals_only=True), linalg.eigh(even, subset_by_index=[1, 2], 
 linalg.solve_continuous_are(m, even, np.eye(3), np.eye(3))
 linalg.solve_discrete_are(q * m, even, np.eye(3), np.eye(3))
 linalg.dft(3) @ w[:3], linalg.hilbert(3) @ w[:3], linalg.hadamard(4), linalg.helmert(3) * s
+special.sph_harm_y(3, -2, p, v), special.sph_legendre_p(3, 1, p), special.legendre_p(3, 0.2 * w)
+special.assoc_legendre_p(3, -2, 0.2 * v)
+integrate.quad(lambda x: np.exp(1j * s * x) / (1 + x * x), 0.0, 2.0, complex_func=True)[0]
+optimize.linprog([1.0, s], [[-1.0, -1.0], [-1.0, 0.0], [-2.0, -2.0]], [-q, 0.0, -2 * q]).fun
+b = optimize.LinearConstraint([1, 2], ub=7); optimize.milp([-s, -1], integrality=1, constraints=b).x
+optimize.milp(-p[:3], bounds=optimize.Bounds(0, s), constraints=[optimize.LinearConstraint(m)]).fun
+b = optimize.LinearConstraint(m, -9, s); optimize.milp(-w[:3], constraints=b, integrality=v[:3]<0).x
+optimize.fmin_tnc(lambda z: (np.sum((z - s) ** 2), 2.0 * (z - s)), [0.0, 0.1], messages=0)[0]
 special.roots_legendre(4)[0] * s, integrate.newton_cotes(3)[0] * s
 integrate.cumulative_simpson(v, dx=0.5), integrate.cumulative_simpson(v, x=np.cumsum(p), initial=s)
 integrate.cumulative_simpson(g, axis=0)

@@ -171,6 +171,19 @@ def _linprog(ask: Ask, told: list[Any], given: Given) -> Any:
     return _found(found, n)
 
 
+def _milp(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the place, NaN if there is none, and how it was found."""
+    c, kinds, rows, least, most, low, high = (given.vector() for _ in range(7))
+    n = len(c)
+    limits = _optimize.LinearConstraint(rows.reshape(-1, n), least, most) if len(least) else None
+    found = _optimize.milp(
+        c, integrality=kinds, bounds=_optimize.Bounds(low, high), constraints=limits
+    )
+    names = "status", "mip_node_count", "mip_dual_bound", "mip_gap"
+    numbers = [np.nan if found.get(k) is None else float(found[k]) for k in names]
+    return np.concatenate((np.full(n, np.nan) if found.x is None else found.x, numbers))
+
+
 def _nnls(ask: Ask, told: list[Any], given: Given) -> Any:
     b, a, most = given.vector(), given.vector(), int(given.number())
     return _optimize.nnls(a.reshape(len(b), -1), b, maxiter=None if most < 0 else most)[0]
@@ -254,6 +267,12 @@ def _isotonic(ask: Ask, told: list[Any], given: Given) -> Any:
     return _optimize.isotonic_regression(y, weights=w, increasing=told[0]).blocks
 
 
+def _exponent(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the most likely exponent of a transformation."""
+    more = {"method": "mle"} if told[0] == "boxcox_normmax" else {}
+    return np.atleast_1d(getattr(_stats, told[0])(given.vector(), **more))
+
+
 def _are(ask: Ask, told: list[Any], given: Given) -> Any:
     """Return the solution of an algebraic Riccati equation."""
     n, m = map(int, given.vector())
@@ -266,29 +285,31 @@ def _are(ask: Ask, told: list[Any], given: Given) -> Any:
 
 
 def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
-    """Return the multipliers of constraints, and 1 for those that hold a minimum: for a gradient,
-    the signs that the multipliers may have, 2 for any and 0 of constraints that are far away, and
-    the rows of the Jacobian of the constraints."""
+    """Return the multipliers of constraints, 1 for those that hold a minimum, and 1 if these alone
+    say where it is: for a gradient, the signs that the multipliers may have, 2 for any and 0 of
+    constraints that are far away, and the rows of the Jacobian of the constraints."""
     slope, signs = given.vector(), given.vector()
     rows = given.vector().reshape(len(signs), len(slope))
     near = np.flatnonzero(signs != 0.0)
     found = np.zeros(len(signs))
     if len(near) == 0:
-        return np.concatenate((found, found))
+        return np.concatenate((found, found, [0.0]))
     low = np.where(signs[near] == 1.0, 0.0, -np.inf)
     high = np.where(signs[near] == -1.0, 0.0, np.inf)
     sizes = np.linalg.norm(rows[near], axis=1)
     sizes[sizes == 0.0] = 1.0
     fit = _optimize.lsq_linear((rows[near] / sizes[:, None]).T, slope, (low, high), "bvls")
     found[near] = np.where(np.abs(fit.x) > 1e-9 * np.max(np.abs(slope)), fit.x / sizes, 0.0)
-    return np.concatenate((found, (found != 0.0) | (signs == 2.0)))
+    holds = (found != 0.0) | (signs == 2.0)
+    alone = np.sum(holds) == len(slope) == np.linalg.matrix_rank(rows[holds])
+    return np.concatenate((found, holds, [alone]))
 
 
 SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "minimize": _minimize, "multipliers": _multipliers, "basinhopping": _basinhopping,
     "linprog": _linprog, "nnls": _nnls, "lsq_linear": _lsq_linear, "root": _root,
     "hull": _hull, "isotonic": _isotonic, "are": _are, "nearest": _nearest,
-    "simplices": _simplices, "toms748": _toms748, "rvs": _rvs,
+    "simplices": _simplices, "milp": _milp, "exponent": _exponent, "toms748": _toms748, "rvs": _rvs,
     "solve_ivp": partial(_elsewhere, _initial_value, "solve_ivp"),
     **{name: partial(_elsewhere, _graphs, name)
        for name in ("paths", "components", "tree", "visited")},

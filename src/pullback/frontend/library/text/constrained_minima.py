@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.frontend.library.compiled_text import unknown
 from pullback.frontend.library.solutions import along, constant, root_of, slope_of, with_slope
 from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Vector
@@ -105,8 +106,9 @@ def _like(values: Vector, bound: Any) -> Vector:
     return np.zeros_like(values) + bound
 
 
-def held_by(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: float) -> Vector:
-    """Return the place, as what the conditions for a minimum define."""
+def _pulls(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: float) -> Any:
+    """Return the function of the place that gives all that has bounds, the multipliers of these,
+    which ones hold the place, at which bound, and whether they alone say where it is."""
     n, bounded = x.size, low is not None
 
     def values(x: Vector) -> Vector:
@@ -137,10 +139,17 @@ def held_by(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: 
     signs = np.where(at_low & at_high, 2.0, np.where(at_low, 1.0, np.where(at_high, -1.0, 0.0)))
     g = constant(slope_of(f))(there)
     found = told(described("multipliers"), packed((g, signs, np.ravel(rows))))
-    forces, holds = found[:count], found[count:] > 0.0
-    wide = np.max(np.abs(forces)) if count > 0 else 1.0
-    size = wide if wide > 1.0 else 1.0
+    forces, holds = found[:count], found[count : 2 * count] > 0.0
     bound = np.where(holds, np.where(forces >= 0.0, below, above), 0.0)
+    return values, forces, holds, bound, found[2 * count] > 0.0
+
+
+def _placed(f: Function, x: Vector, near: float, values: Any, forces: Vector, holds: Vector,
+            bound: Vector) -> Vector:  # fmt: skip
+    """Return the place, as what the conditions for a minimum define."""
+    n, there = x.size, constant(x)
+    wide = np.max(np.abs(forces)) if len(forces) > 0 else 1.0
+    size = wide if wide > 1.0 else 1.0
 
     def equations(z: Vector) -> Vector:
         y, pulls = z[:n], z[n:]
@@ -148,6 +157,31 @@ def held_by(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: 
         return np.concatenate((slopes(y), np.where(holds, values(y) - bound, pulls)))
 
     return root_of(equations, np.concatenate((there, forces / size)), near)[:n]
+
+
+def held_by(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: float) -> Vector:
+    """Return the place, as what the conditions for a minimum define."""
+    values, forces, holds, bound, _ = _pulls(f, conditions, x, low, high, near)
+    return _placed(f, x, near, values, forces, holds, bound)
+
+
+def program(costs: Vector, conditions: Any, x: Vector, low: Vector,
+            high: Vector) -> tuple[Vector, float]:  # fmt: skip
+    """Return the place and the value of a linear program. The value moves with the costs and, by
+    the multipliers, with the bounds. The constraints that hold the place define it; where they do
+    not (others beside it are as low, or more of them meet), its derivative is not known."""
+
+    def f(x: Vector) -> float:
+        y: float = costs @ x
+        return y
+
+    there, near = constant(x), 1e-7 * (1.0 + np.max(np.abs(x)))
+    values, forces, holds, bound, alone = _pulls(f, conditions, x, low, high, near)
+    slack = np.where(holds, bound - values(there), 0.0)
+    least = f(there) + (forces @ slack - constant(forces @ slack))
+    if alone:
+        return _placed(f, x, near, values, forces, holds, bound), least
+    return there + unknown(0.0, np.sum(slack) + np.sum(costs)), least
 
 
 class SearchResult:

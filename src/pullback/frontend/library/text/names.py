@@ -79,11 +79,13 @@ from pullback.frontend.library.text import (
     scipy_equations,
     scipy_filters,
     scipy_fits,
+    scipy_frozen_densities,
     scipy_global_minima,
     scipy_goodness,
     scipy_graphs,
     scipy_images,
     scipy_initial_value,
+    scipy_integer_programs,
     scipy_integrals,
     scipy_integrate,
     scipy_interpolate,
@@ -217,6 +219,7 @@ OTHERS = (
     | _by_name("scipy.optimize", scipy_equations)
     | _by_name("scipy.optimize", scipy_fits)
     | _by_name("scipy.optimize", scipy_global_minima)
+    | _by_name("scipy.optimize", scipy_integer_programs)
     | _by_name("scipy.optimize", scipy_least_squares)
     | _by_name("scipy.optimize", scipy_minima)
     | _by_name("scipy.optimize", scipy_minima_of_numbers)
@@ -235,6 +238,7 @@ OTHERS = (
     | _by_name("scipy.sparse.csgraph", scipy_graphs)
     | _by_name("scipy.sparse.linalg", scipy_sparse_linalg)
     | _by_name("scipy.sparse.linalg", scipy_iterative)
+    | _by_name("scipy.stats", scipy_frozen_densities)
     | _by_name("scipy.stats", scipy_goodness)
     | _by_name("scipy.stats", scipy_matrix_densities)
     | _by_name("scipy.stats", scipy_multivariate)

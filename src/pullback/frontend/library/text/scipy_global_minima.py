@@ -11,7 +11,12 @@ import numpy as np
 
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.solver_words import described
-from pullback.frontend.library.text.constrained_minima import Condition, Function, held_by
+from pullback.frontend.library.text.constrained_minima import (
+    Condition,
+    Function,
+    held_by,
+    program,
+)
 from pullback.frontend.library.text.domains import Matrix, Vector
 from pullback.frontend.library.text.solver_answers import answered, packed, told
 from pullback.frontend.library.text.trust_reflective import are_given, between
@@ -176,12 +181,14 @@ def basinhopping(func: Callable[..., Any], x0: Any, niter: int = 100, T: float =
 class ProgramResult:
     """What ``linprog`` gives."""
 
-    def __init__(self, x: Vector, c: Vector, slack: Vector, con: Vector, numbers: Vector) -> None:
+    def __init__(
+        self, x: Vector, fun: float, slack: Vector, con: Vector, numbers: Vector
+    ) -> None:
         self.nit = int(numbers[0])
         self.status = int(numbers[4])
         self.success = bool(numbers[5] == 1.0)
         self._x = x
-        self._costs = c
+        self._fun = float(fun)
         self._slack = slack
         self._con = con
 
@@ -199,8 +206,7 @@ class ProgramResult:
     def fun(self) -> float:
         """The least value."""
         self._solved()
-        y = float(self._costs @ self._x)
-        return y
+        return self._fun
 
     @property
     def slack(self) -> Vector:
@@ -264,11 +270,10 @@ def linprog(c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: 
     given = packed((costs, a, b, e, d, low, high))
     found = told(described("linprog", method), constant(given))
     x, numbers = found[:n], found[n:]
-    near = 1e-7 * (1.0 + np.max(np.abs(x)))
     below = Condition("linear", lambda x: a @ x, np.full(b.size, -np.inf), b, None, a)
     equal = Condition("linear", lambda x: e @ x, d, d, None, e)
-    y = held_by(lambda x: costs @ x, (below, equal), x, low, high, near)
-    return ProgramResult(y, costs, b - a @ y, d - e @ y, numbers)
+    y, least = program(costs, (below, equal), x, low, high)
+    return ProgramResult(y, least, b - a @ y, d - e @ y, numbers)
 
 
 def nnls(A: Matrix, b: Vector, *, maxiter: Any = None) -> Any:

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy  # its modules are imported when they are first used
 
+from pullback.frontend.library.solutions import constant, least_of
+from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Array, Vector
 from pullback.frontend.library.text.scipy_samples import TtestResult, _by_student
+from pullback.frontend.library.text.solver_answers import packed, told
 from pullback.frontend.library.text_helpers import unsupported
 
 
@@ -96,17 +99,139 @@ def energy_distance(
     return np.sqrt(2.0) * np.sqrt(np.sum(np.square(p - q) * np.diff(both)))
 
 
+class TheilslopesResult(NamedTuple):
+    """What ``theilslopes`` gives."""
+
+    slope: Any
+    intercept: Any
+    low_slope: Any
+    high_slope: Any
+
+
+class SiegelslopesResult(NamedTuple):
+    """What ``siegelslopes`` gives."""
+
+    slope: Any
+    intercept: Any
+
+
+def _places(y: Vector, x: Any) -> Vector:
+    places = np.arange(len(y)) * 1.0 if x is None else np.ravel(np.asarray(x)) * 1.0
+    if len(places) != len(y):
+        raise ValueError("Array shapes are incompatible for broadcasting.")
+    if len(places) < 2:
+        raise ValueError("`x` and `y` must have length at least 2.")
+    return places
+
+
+def _ties(x: Vector) -> float:
+    """Return the sum of k (k - 1) (2 k + 5) over numbers that stand there k times."""
+    ordered, total, k = np.sort(x), 0.0, 1.0
+    for j in range(1, len(ordered)):
+        k = k + 1.0 if ordered[j] == ordered[j - 1] else 1.0
+        if k > 1.0:
+            before = k - 1.0
+            total += k * before * (2.0 * k + 5.0) - before * (before - 1.0) * (2.0 * before + 5.0)
+    return total
+
+
+def theilslopes(y: Vector, x: Any = None, alpha: float = 0.95,
+                method: str = "separate") -> TheilslopesResult:  # fmt: skip
+    """Return the line whose slope is the median of those between two points."""
+    if method not in ("joint", "separate"):
+        raise ValueError(f"method must be either 'joint' or 'separate'.'{method}' is invalid.")
+    values = np.ravel(np.asarray(y)) * 1.0
+    places = _places(values, x)
+    width, height = places[:, None] - places, values[:, None] - values
+    there = width > 0.0
+    slopes = np.sort(height[there] / width[there])
+    if len(slopes) == 0:
+        raise NotImplementedError("theilslopes of points at one place")
+    slope = np.median(slopes)
+    if method == "joint":
+        intercept = np.median(values - slope * places)
+    else:
+        intercept = np.median(values) - slope * np.median(places)
+    z = scipy.stats.norm.ppf(min(alpha, 1.0 - alpha) / 2.0)
+    n, count = len(values), len(slopes)
+    square = (n * (n - 1) * (2 * n + 5) - _ties(places) - _ties(values)) / 18.0
+    spread = z * np.sqrt(square)
+    high = min(int(np.round((count - spread) / 2.0)), count - 1)
+    low = max(int(np.round((count + spread) / 2.0)) - 1, 0)
+    return TheilslopesResult(slope, intercept, slopes[low], slopes[high])
+
+
+def siegelslopes(y: Vector, x: Any = None, method: str = "hierarchical") -> SiegelslopesResult:
+    """Return the line whose slope is the median of the medians of those through each point."""
+    if method not in ("hierarchical", "separate"):
+        raise ValueError("method can only be 'hierarchical' or 'separate'")
+    values = np.ravel(np.asarray(y)) * 1.0
+    places = _places(values, x)
+    n = len(values)
+    slopes, cuts = np.zeros(n), np.zeros(n)
+    for j in range(n):
+        width = places - places[j]
+        there = width != 0.0
+        slopes[j] = np.median((values - values[j])[there] / width[there])
+        if method == "separate":
+            cut = values * places[j] - values[j] * places
+            cuts[j] = np.median(cut[there] / -width[there])
+    slope = np.median(slopes)
+    if method == "separate":
+        return SiegelslopesResult(slope, np.median(cuts))
+    return SiegelslopesResult(slope, np.median(values - slope * places))
+
+
+def _exponent(name: str, x: Vector, loss: Any) -> Any:
+    """Return the most likely exponent, which SciPy finds."""
+    at = told(described("exponent", name), constant(packed([x])))[0]
+    return least_of(loss, at, 1e-5 * (1.0 + abs(at)))
+
+
+def boxcox_normmax(x: Vector, brack: None = None, method: str = "pearsonr", *,
+                   optimizer: None = None) -> Any:  # fmt: skip
+    if method != "mle":
+        unsupported("boxcox_normmax by other than the likelihood", 'method="mle"')
+    data = np.asarray(x) * 1.0
+    if not np.all(np.isfinite(data) & (data >= 0.0)):
+        raise ValueError("The `x` argument of `boxcox_normmax` must contain only positive, finite, "
+                         "real numbers.")  # fmt: skip
+    return _exponent("boxcox_normmax", data, lambda c: -scipy.stats.boxcox_llf(c, data))
+
+
 def boxcox(x: Array, lmbda: Any = None, alpha: None = None, optimizer: None = None) -> Any:
-    if lmbda is None:
-        unsupported("boxcox without an exponent", "find lmbda outside, and pass it in")
-    return scipy.special.boxcox(np.asarray(x), lmbda)
+    if lmbda is not None:
+        return scipy.special.boxcox(np.asarray(x), lmbda)
+    data = np.asarray(x) * 1.0
+    if data.ndim != 1:
+        raise ValueError("Data must be 1-dimensional.")
+    if np.all(data == data[0]):
+        raise ValueError("Data must not be constant.")
+    if np.any(data <= 0.0):
+        raise ValueError("Data must be positive.")
+    c = boxcox_normmax(data, method="mle")
+    return scipy.special.boxcox(data, c), c
+
+
+def yeojohnson_normmax(x: Vector, brack: None = None) -> Any:
+    data = np.asarray(x) * 1.0
+    if not np.all(np.isfinite(data)):
+        raise ValueError("Yeo-Johnson input must be finite.")
+    return _exponent("yeojohnson_normmax", data, lambda c: -yeojohnson_llf(c, data))
 
 
 def yeojohnson(x: Array, lmbda: Any = None) -> Any:
     """Return Box and Cox's transformation of numbers of both signs."""
-    if lmbda is None:
-        unsupported("yeojohnson without an exponent", "find lmbda outside, and pass it in")
-    a = np.asarray(x) * 1.0
+    data = np.asarray(x) * 1.0
+    if lmbda is not None:
+        return _of_both_signs(data, lmbda)
+    if np.all(data == data[0]):
+        raise NotImplementedError("yeojohnson of numbers that are all the same")
+    c = yeojohnson_normmax(data)
+    return _of_both_signs(data, c), c
+
+
+def _of_both_signs(a: Array, lmbda: Any) -> Array:
     above = a >= 0.0
     first = scipy.special.boxcox1p(np.where(above, a, 0.0), lmbda)
     other = -scipy.special.boxcox1p(np.where(above, 0.0, -a), 2.0 - lmbda)
@@ -117,5 +242,5 @@ def yeojohnson_llf(lmb: Any, data: Array) -> Any:
     """Return the logarithm of the likelihood of an exponent."""
     x = np.asarray(data) * 1.0
     n = x.shape[0]
-    spread = np.log(np.var(yeojohnson(x, lmb), axis=0))
+    spread = np.log(np.var(_of_both_signs(x, lmb), axis=0))
     return -n / 2.0 * spread + (lmb - 1.0) * np.sum(np.sign(x) * np.log1p(np.abs(x)), axis=0)

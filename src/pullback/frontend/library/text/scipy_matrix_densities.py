@@ -84,6 +84,24 @@ def pdf_of_invwishart(x: Matrix, df: Any, scale: Any) -> Any:
     return np.exp(logpdf_of_invwishart(x, df, scale))
 
 
+def _side(cov: Any, mean: Any, axis: int) -> Matrix:
+    """Return the covariance along an axis; without a mean a number stands for one row or column."""
+    matrix = np.asarray(cov) * 1.0
+    if matrix.ndim == 0:
+        matrix = matrix * np.eye(1 if mean is None else mean.shape[axis])
+    elif matrix.ndim == 1:
+        matrix = np.diag(matrix)
+    name = ("row", "col")[axis]
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"Array `{name}cov` must be square.")
+    if mean is not None and mean.shape[axis] != matrix.shape[0]:
+        raise ValueError(
+            f"Arrays `mean` and `{name}cov` must have the same number of "
+            f"{('rows', 'columns')[axis]}."
+        )
+    return matrix
+
+
 def logpdf_of_matrix_normal(
     X: Matrix, mean: Any = None, rowcov: Any = 1, colcov: Any = 1
 ) -> Any:
@@ -91,10 +109,16 @@ def logpdf_of_matrix_normal(
     if point.ndim != 2:
         unsupported("several points of matrix_normal", "a comprehension over the points")
     n, m = point.shape
-    rows, columns = np.asarray(rowcov) * 1.0, np.asarray(colcov) * 1.0
-    left = _factor(rows if rows.ndim == 2 else rows * np.eye(n))
-    right = _factor(columns if columns.ndim == 2 else columns * np.eye(m))
-    far = point if mean is None else point - np.asarray(mean)
+    centre = None if mean is None else np.asarray(mean) * 1.0
+    if centre is not None and centre.ndim != 2:
+        raise ValueError("Array `mean` must be two dimensional.")
+    rows, columns = _side(rowcov, centre, 0), _side(colcov, centre, 1)
+    if rows.shape[0] != n or columns.shape[0] != m:
+        raise ValueError(
+            "The shape of array `X` is not compatible with the distribution parameters."
+        )
+    left, right = _factor(rows), _factor(columns)
+    far = point if centre is None else point - centre
     half = scipy.linalg.solve_triangular(left, far, lower=True)
     z = scipy.linalg.solve_triangular(right, half.T, lower=True)
     logs = m * np.sum(np.log(np.diag(left))) + n * np.sum(np.log(np.diag(right)))

@@ -89,6 +89,29 @@ def fmin_l_bfgs_b(func: Callable[..., Any], x0: Any, fprime: Any = None, args: A
     }  # fmt: skip
 
 
+def fmin_tnc(func: Callable[..., Any], x0: Any, fprime: Any = None, args: Any = (),
+             approx_grad: int = 0, bounds: Any = None, epsilon: float = 1e-8, scale: None = None,
+             offset: None = None, messages: int = 15, maxCGit: int = -1, maxfun: Any = None,
+             eta: float = -1, stepmx: float = 0, accuracy: float = 0, fmin: float = 0,
+             ftol: float = -1, xtol: float = -1, pgtol: float = -1, rescale: float = -1,
+             disp: Any = None, callback: Any = None) -> tuple[Vector, int, int]:  # fmt: skip
+    _quiet(messages if disp is None else disp, 0, 0, callback)
+    if scale is not None or offset is not None:
+        unsupported("fmin_tnc with scale or offset", "leave them away")
+    jac: Any = fprime
+    if known(approx_grad):
+        jac = None
+    elif fprime is None:
+        jac = True
+    options = {"eps": epsilon, "maxCGit": maxCGit, "eta": eta, "stepmx": stepmx,
+               "accuracy": accuracy, "minfev": fmin, "ftol": ftol, "xtol": xtol, "gtol": pgtol,
+               "rescale": rescale}  # fmt: skip
+    if maxfun is not None:
+        options["maxfun"] = maxfun
+    made = minimize(func, x0, args, "TNC", jac, bounds=bounds, options=options)
+    return made.x, made.nfev, made.status
+
+
 def fminbound(func: Callable[..., Any], x1: float, x2: float, args: Any = (), xtol: float = 1e-5,
               maxfun: int = 500) -> float:  # fmt: skip
     return minimize_scalar(

@@ -54,9 +54,17 @@ def _between(g: Callable[[Any], Any], a: float, b: float, epsabs: float, epsrel:
 
 def quad(func: Callable[..., Any], a: float, b: float, args: Any = (), full_output: int = 0,
          epsabs: float = 1.49e-8, epsrel: float = 1.49e-8, limit: int = 50, points: Any = None,
-         weight: Any = None) -> Integrated:  # fmt: skip
+         weight: Any = None, wvar: Any = None, wopts: Any = None, maxp1: int = 50,
+         limlst: int = 50, complex_func: bool = False) -> Any:  # fmt: skip
     if weight is not None:
         unsupported("quad with a weight", "multiply by it in the function")
+    if known(complex_func):
+        given = args if isinstance(args, tuple) else (args,)
+        real, error = quad(lambda x: np.real(func(x, *given)), a, b, (), full_output, epsabs,
+                           epsrel, limit, points)  # fmt: skip
+        imag, other = quad(lambda x: np.imag(func(x, *given)), a, b, (), full_output, epsabs,
+                           epsrel, limit, points)  # fmt: skip
+        return real + 1j * imag, error + 1j * other
     if known(full_output):
         unsupported("quad with full_output", "leave it away")
     given = args if isinstance(args, tuple) else (args,)
@@ -111,7 +119,9 @@ def _nested(inner: Callable[[float], Integrated], a: float, b: float, epsabs: fl
 def dblquad(func: Callable[..., Any], a: float, b: float, gfun: Any, hfun: Any, args: Any = (),
             epsabs: float = 1.49e-8, epsrel: float = 1.49e-8) -> Integrated:  # fmt: skip
     def inner(x: float) -> Integrated:
-        return quad(func, _limit(gfun, x), _limit(hfun, x), (x, *args), 0, epsabs, epsrel)
+        low, high = _limit(gfun, x), _limit(hfun, x)
+        found: Integrated = quad(func, low, high, (x, *args), 0, epsabs, epsrel)
+        return found
 
     return _nested(inner, a, b, epsabs, epsrel)
 
@@ -122,7 +132,8 @@ def tplquad(func: Callable[..., Any], a: float, b: float, gfun: Any, hfun: Any, 
     def middle(x: float) -> Integrated:
         def inner(y: float) -> Integrated:
             low, high = _limit(qfun, x, y), _limit(rfun, x, y)
-            return quad(func, low, high, (y, x, *args), 0, epsabs, epsrel)
+            found: Integrated = quad(func, low, high, (y, x, *args), 0, epsabs, epsrel)
+            return found
 
         return _nested(inner, _limit(gfun, x), _limit(hfun, x), epsabs, epsrel)
 
@@ -135,14 +146,16 @@ def nquad(func: Callable[..., Any], ranges: Any, args: Any = None, opts: Any = N
     given = () if args is None else args if isinstance(args, tuple) else (args,)
     if len(ranges) == 1:
         low, high = _limit(ranges[0], *given)
-        return quad(func, low, high, given)
+        found: Integrated = quad(func, low, high, given)
+        return found
     if len(ranges) > 3:
         unsupported("nquad of more than three variables", "integrate the inner ones by nquad")
 
     def second(*outer: float) -> Integrated:
         def first(y: float) -> Integrated:
             low, high = _limit(ranges[0], y, *outer, *given)
-            return quad(func, low, high, (y, *outer, *given))
+            found: Integrated = quad(func, low, high, (y, *outer, *given))
+            return found
 
         low, high = _limit(ranges[1], *outer, *given)
         return _nested(first, low, high, 1.49e-8, 1.49e-8)

@@ -130,3 +130,42 @@ def diric(x: Array, n: int) -> Any:
 
 def assoc_laguerre(x: Array, n: Any, k: Any = 0.0) -> Any:
     return scipy.special.eval_genlaguerre(n, k, x)
+
+
+def _without_slopes(diff_n: int) -> None:
+    if diff_n != 0:
+        unsupported("a harmonic or Legendre function with diff_n", "a derivative of the function")
+
+
+def _along_meridian(n: Any, m: Any, theta: Any) -> Any:
+    """Return a spherical harmonic at the longitude 0."""
+    degree, order = np.asarray(n), np.asarray(m)
+    k = np.abs(order)
+    logs = scipy.special.gammaln(degree - k + 1.0) - scipy.special.gammaln(degree + k + 1.0)
+    size = np.sqrt((2.0 * degree + 1.0) / (4.0 * np.pi)) * np.exp(0.5 * logs)
+    sign = np.where((order < 0) & (k % 2 == 1), -1.0, 1.0)
+    return sign * size * scipy.special.lpmv(1.0 * k, 1.0 * degree, np.cos(theta))
+
+
+def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, *, diff_n: int = 0) -> Any:
+    """Return a spherical harmonic; theta is the angle from the pole."""
+    _without_slopes(diff_n)
+    return _along_meridian(n, m, theta) * np.exp(1j * (np.asarray(m) * np.asarray(phi)))
+
+
+def sph_legendre_p(n: Any, m: Any, theta: Any, *, diff_n: int = 0) -> Any:
+    _without_slopes(diff_n)
+    return np.asarray(_along_meridian(n, m, theta))[None]
+
+
+def legendre_p(n: Any, z: Any, *, diff_n: int = 0) -> Any:
+    _without_slopes(diff_n)
+    return np.asarray(scipy.special.eval_legendre(n, np.asarray(z) * 1.0))[None]
+
+
+def assoc_legendre_p(n: Any, m: Any, z: Any, *, branch_cut: int = 2, norm: bool = False,
+                     diff_n: int = 0) -> Any:  # fmt: skip
+    _without_slopes(diff_n)
+    if norm or branch_cut != 2:
+        unsupported("assoc_legendre_p with norm or branch_cut", "leave them away")
+    return np.asarray(scipy.special.lpmv(1.0 * m, 1.0 * n, np.asarray(z) * 1.0))[None]
