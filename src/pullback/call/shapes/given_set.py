@@ -22,6 +22,8 @@ from pullback.frontend.python.set_tables import are_known, listed
 from pullback.native.builder import increment
 from pullback.native.pyabi import LIST_ITEMS, TUPLE_SIZE
 
+_INT = ScalarK(I64, True)
+
 
 class GivenSet(Items, of=TableK):
     """A set; in a gradient and in a tangent ``None``."""
@@ -32,18 +34,21 @@ class GivenSet(Items, of=TableK):
     def __init__(self, kind: TableK, declared: object) -> None:
         super().__init__(kind, declared)
         self.is_empty, self.placed = kind.elem == NO_ITEMS, kind.placed
+        self.is_flat = kind.placed and kind.elem == _INT
 
     def items(self, value: object) -> Sequence[object]:
         if type(value) is not self.cls:
             raise self.mismatch(value)
         assert isinstance(value, Set)
-        return listed(value) if self.placed and value else list(value)
+        return listed(value, self.is_flat) if self.placed and value else list(value)
 
     def native(self, value: object) -> object:
         return self.items(value)
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
-        if self.placed:
+        if self.is_flat:
+            parts = parts[::2]
+        elif self.placed:
             pairs = cast("Sequence[tuple[object, int]]", parts)
             parts = [item for item, _ in pairs]
         return self.cls(parts)
@@ -91,7 +96,8 @@ def kind_of(value: set[object] | frozenset[object]) -> TableK:
             "let it have ints, strings, members of an enum, or tuples of them, all of one type",
         )
     if has_pythons(elem) and are_known():
-        return TableK(TupleK((elem, ScalarK(I64, True))), cls=type(value), placed=True)
+        placed = elem if elem == _INT else TupleK((elem, _INT))
+        return TableK(placed, cls=type(value), placed=True)
     return TableK(elem, cls=type(value))
 
 

@@ -76,7 +76,8 @@ class TableK(ListK):
     """The kind of a set, frozenset or large dict (``cls``) that is an argument: a list of its items
     crosses, of which the entry makes the table (``memory.given_containers``). ``elem``: what a set
     holds; the pair of a key and its value in a dict, which is a large one, or of ``any_size``; the
-    pair of an item and its place in a set whose table crosses (``placed``)."""
+    pair of an item and its place in a set whose table crosses (``placed``; ints stand there
+    without pairs, each before its place)."""
     __hash__ = hash_once
 
     cls: type = set

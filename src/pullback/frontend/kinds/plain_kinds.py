@@ -142,8 +142,7 @@ def static_kind(value: object) -> StaticK:
             unread = next((k for k in (UNREAD, PERHAPS_UNREAD) if k.value is value), None)
             return unread or StaticK((type, value), value)
         case set() | frozenset():
-            order = _places(value)
-            return StaticK((type(value), frozenset(map(_key, value)), order), value)
+            return StaticK((type(value), *_items_of_set(value)), value)
         case deque() | bytearray() | array():
             size = getattr(value, "maxlen", None)
             return StaticK((type(value), size, tuple(map(_key, value))), value)
@@ -151,10 +150,15 @@ def static_kind(value: object) -> StaticK:
             return StaticK((type(value), id(value)), value)
 
 
-def _places(value: Set[object]) -> object:
-    """Return in which order the items of a set are, as far as that does not change from process to
-    process: if there are no texts, objects or functions among them."""
-    return (tuple(map(_key, value)), value.__sizeof__()) if all(map(_is_number, value)) else None
+def _items_of_set(value: Set[object]) -> tuple[object, ...]:
+    """Return what is in a set, and in which order as far as that does not change from process to
+    process: if there are no texts, objects or functions among the items."""
+    if {*map(type, value)} == {int}:
+        return int, tuple(value), value.__sizeof__()
+    items = frozenset(map(_key, value))
+    if not all(map(_is_number, value)):
+        return (items,)
+    return items, tuple(map(_key, value)), value.__sizeof__()
 
 
 def _is_number(value: object) -> bool:

@@ -22,6 +22,7 @@ from pullback.frontend.kinds.given_tables import NO_ITEMS
 from pullback.frontend.kinds.kinds import (
     Kind,
     RecordK,
+    ScalarK,
     SharedMemory,
     StaticK,
     TableK,
@@ -217,7 +218,8 @@ def _table(run: Run, items: Value, kind: TableK, node: ast.AST) -> HashV:
     if kind.cls is dict:
         return with_pairs(run, made, run.iterate(items, node), node)
     if kind.placed:
-        return laid_out(run, kind.cls, run.iterate(items, node), node)
+        flat = isinstance(kind.elem, ScalarK)
+        return laid_out(run, kind.cls, run.iterate(items, node), node, flat)
     return made if kind.elem == NO_ITEMS else with_items(run, made, run.iterate(items, node), node)
 
 

@@ -195,22 +195,25 @@ def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
     return with_items(run, tables.empty(run, type(value.value)), Unrolled(others), node)
 
 
-def laid_out(run: Run, cls: type, pairs: Items, node: ast.AST) -> HashV:
+def laid_out(run: Run, cls: type, listed: Items, node: ast.AST, flat: bool = False) -> HashV:
     """Return a set whose table is as one of Python's is listed (``set_tables.listed``)."""
-    assert isinstance(pairs, Indexed)
-    found = pairs
+    assert isinstance(listed, Indexed)
+    found, half = listed, i64(2)
+    count = run.b.prim("shr", found.length, i64(1)) if flat else found.length
 
     def pair(i: Atom) -> tuple[Value, Value]:
+        if flat:
+            first = run.b.prim("mul", i, half)
+            return found.at(first), found.at(run.b.prim("add", first, i64(1)))
         both = found.at(i)
         assert isinstance(both, TupleV)
         return both.items[0], both.items[1]
 
     def head(k: int) -> Atom:
-        at = run.b.prim("sub", found.length, i64(k))
-        return run.scalar(pair(at)[1], node).atom
+        return run.scalar(pair(run.b.prim("sub", count, i64(k)))[1], node).atom
 
     size, live, following = map(head, (3, 2, 1))
-    n = run.b.prim("sub", found.length, i64(3))
+    n = run.b.prim("sub", count, i64(3))
 
     def entry(i: Atom) -> Value:
         item, place = pair(i)

@@ -41,20 +41,26 @@ def table_of(value: Set[object]) -> SetTable:
     assert address is not None
     entries = (ctypes.c_ssize_t * (2 * size)).from_address(address)
     keys, hashes = np.frombuffer(memoryview(entries).cast("B"), np.intp).reshape(-1, 2).T.copy()
-    items, left_out = (np.flatnonzero((keys != 0) & (hashes != -1)),
-                       np.flatnonzero((keys != 0) & (hashes == -1)))  # fmt: skip
+    items, left_out = (
+        tuple(np.flatnonzero((keys != 0) & test).tolist()) for test in (hashes != -1, hashes == -1)
+    )
     following = ctypes.c_ssize_t.from_address(id(value) + _NEXT).value
-    return SetTable(size, tuple(map(int, items)), tuple(map(int, left_out)), following)
+    return SetTable(size, items, left_out, following)
 
 
-def listed(value: Set[object]) -> list[tuple[object, int]]:
-    """Return a set that is not empty as a list: each item with its place; one of them with ``~p``
-    for each place p from which one was taken out; then with the size of the table, the number of
-    items, and the place where ``pop`` goes on."""
+def listed(value: Set[object], flat: bool = False) -> list[object]:
+    """Return a set that is not empty as a list of pairs: each item with its place; one of them with
+    ``~p`` for each place p from which one was taken out; then with the size of the table, the
+    number of items, and the place where ``pop`` goes on. ``flat``: without the pairs."""
     table, items = table_of(value), [*value]
-    head = table.size, len(items), table.following
-    others = (*(~p for p in table.deleted), *head)
-    return [*zip(items, table.places, strict=True), *((items[0], n) for n in others)]
+    numbers = [*table.places, *(~p for p in table.deleted)]
+    numbers += [table.size, len(items), table.following]
+    items += items[:1] * (len(numbers) - len(items))
+    if not flat:
+        return [*zip(items, numbers, strict=True)]
+    found = [*items, *numbers]
+    found[::2], found[1::2] = items, numbers
+    return found
 
 
 @functools.cache
