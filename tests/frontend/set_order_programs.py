@@ -105,7 +105,7 @@ def consumed(xs, ys):
     s = set(xs) | set(ys)
     first, *rest = s
     found = [first, next(iter(s)), max(s, key=lambda v: v % 3), min(s, key=lambda v: v % 2)]
-    found += [i * v for i, v in enumerate(s)] + [v + w for v, w in zip(s, rest)]
+    found += [i + v for i, v in enumerate(s)] + [v - w for v, w in zip(s, rest)]
     found += list(s) + list(tuple(s)) + sorted(s) + sorted(s, key=lambda v: v % 4)
     d = {v: 1 for v in s}
     return found + list(d) + [v for v in s if v > 3] + [int(v) for v in np.array(list(s))]

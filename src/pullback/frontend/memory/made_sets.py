@@ -165,8 +165,17 @@ def _with_set(run: Run, d: HashV, other: HashV, node: ast.AST) -> HashV:
         return made
     if not tables.has_order(other):
         return with_items(run, d, items_of_set(run, other, node), node)
-    d = changes.remade(run, d, lambda t: t.reserve(other.live), node)
-    return with_items(run, d, items_of_set(run, other, node), node)
+    wide = changes.remade(run, d, lambda t: t.reserve(other.live), node)
+    b, size = run.b, run.b.prim("max", run.b.dim(wide.index, 0), i64(8))
+    same = b.prim("and", b.prim("eq", wide.used, i64(0)), b.prim("eq", size, b.dim(other.index, 0)))
+    same = b.prim("and", same, b.prim("eq", other.used, other.live))
+
+    def added() -> Value:
+        return with_items(run, wide, items_of_set(run, other, node), node)
+
+    whole = run.branch(same, lambda: replace(tables.copied(run, other), cls=d.cls), added, node)
+    assert isinstance(whole, HashV)
+    return replace(whole, owners=d.owners, fresh=d.fresh)
 
 
 def size_of(value: Value) -> Atom | None:
@@ -188,7 +197,8 @@ def known_as_table(run: Run, value: Value, node: ast.AST) -> Value:
     kind = kind_of(TupleV(tuple(map(known_item, value.value))))
     keys = [key_kind(k) for k in parts(kind)]
     if keys and all(k is not None and has_pythons(k) for k in keys) and are_known():
-        pairs = (TupleV((known_item(x), Static(n))) for x, n in listed(value.value))
+        each = cast("list[tuple[object, int]]", listed(value.value))
+        pairs = (TupleV((known_item(x), Static(n))) for x, n in each)
         items = run.iterate(run.to_list(TupleV(tuple(pairs), is_list=True), node), node)
         return laid_out(run, type(value.value), items, node)
     others = tuple(map(known_item, sorted(value.value, key=repr)))
