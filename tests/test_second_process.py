@@ -56,6 +56,15 @@ def large(n):
     d = {f"k{i}": float(i) for i in range(n)}
     return list(pb.grad(handed)(d, 2.0).items())[:4], pb.jit(handed)(d, 3.0)
 
+SET = {k * 37 % 101 for k in range(40)} - {3, 37, 74}
+
+def ordered(given, n):
+    made = {k * 1024 % 997 for k in range(n)}
+    made -= {k for k in made if k % 7 == 0}
+    made.add(5000)
+    taken = [made.pop() for _ in range(3)]
+    return taken, [k for k in made | given], [k for k in SET ^ given]
+
 def word(x):
     return "a word for what is above" if x > 0.0 else "a word for what is below"
 
@@ -169,6 +178,8 @@ def cases():
     yield "growth", lambda: [pb.grad(grown)(2.0, n) for n in (900, 1050, 17_000)]
     yield "totals", lambda: pb.grad(totals)(np.linspace(0.0, 1.0, 9000))
     yield "a dict", lambda: [large(n) for n in (300, 5000)]
+    yield "sets", lambda: [pb.jit(ordered)(SET | {n}, n) == ordered(SET | {n}, n)
+                           for n in (9, 300)]
     yield "words", lambda: [pb.jit(word)(x) for x in (1.0, -1.0)]
     yield "returned", lambda: [told(x) for x in (0.5, 2.5, 3.5)]
     yield "warned", lambda: (pb.grad(warned)(3.0), "__warningregistry__" in globals())

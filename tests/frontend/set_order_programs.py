@@ -111,6 +111,17 @@ def consumed(xs, ys):
     return found + list(d) + [v for v in s if v > 3] + [int(v) for v in np.array(list(s))]
 
 
+def advanced(xs, ys):
+    """Return what iterators over sets, and over a dict that lost a key, give by ``next``."""
+    items, others = iter(set(xs)), iter({y % 5 for y in ys})
+    found = [next(items), *(v - w for v, w in zip(items, others)), *items]
+    d = {y: y + 1 for y in ys}
+    del d[ys[0]]
+    for k, v in (rest := iter(d.items())):
+        found += [k, v, next(rest, (0, 7))[1]]
+    return found
+
+
 def constants(xs, ys):
     """Return sets that stand in the text, whole ones and with what the run knows."""
     found, k = [], xs[0]
@@ -125,7 +136,7 @@ def constants(xs, ys):
 
 
 PROGRAMS = (
-    added, changed, combined, updated, of_dicts, of_pairs, consumed, constants,
+    added, changed, combined, updated, of_dicts, of_pairs, consumed, advanced, constants,
 )  # fmt: skip
 
 

@@ -74,6 +74,7 @@ from pullback.frontend.kinds.values import (
     EnumerateV,
     FunctionV,
     GeneratorV,
+    HashV,
     Indexed,
     ReversedV,
     Scalar,
@@ -89,6 +90,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.library.text import iterators as text
+from pullback.frontend.memory.dict_views import is_view
 from pullback.frontend.memory.owners import owners_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.source import definition_of
@@ -243,6 +245,10 @@ def source_of(run: Run, value: Value, node: ast.AST) -> Value:
         return advanced(run, GeneratorV(node, over, over), node)
     if isinstance(over, Unrolled):
         made = run.to_list(TupleV(over.items), node)
+        return replace(made, owners=made.owners | owners_of(value), fresh=False)
+    if (isinstance(value, HashV) or is_view(value)) and over.keep is not None:
+        # some of its entries have been deleted, or it is a set, whose items lie apart
+        made = run.to_list(value, node)
         return replace(made, owners=made.owners | owners_of(value), fresh=False)
     run.kind(value, node)
     return value
