@@ -258,6 +258,8 @@ def brief(value: object) -> str:
     >>> brief(list(range(1000)))
     '[0, 1, 2, 3, 4, 5, 6, 7, ... of 1000 items]'
     """
+    if getattr(getattr(value, "dtype", None), "kind", "") == "O":
+        return "an array of None"
     cls = type(value)
     if cls in (tuple, list) and isinstance(value, tuple | list):
         shown = ", ".join(map(brief, value[:MOST_ITEMS]))

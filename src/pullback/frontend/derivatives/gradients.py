@@ -33,6 +33,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import WRITTEN_CLASSES
+from pullback.frontend.library.marks import check_placeholders
 from pullback.frontend.memory.dict_views import DictView
 from pullback.frontend.memory.object_dicts import ObjectDict
 from pullback.frontend.python.object_classes import LooseDict
@@ -40,6 +41,7 @@ from pullback.frontend.python.records import Union, holds_functions
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+    from pullback.frontend.store.columns import Columns
 
 Reduced = tuple[Kind, list[bool]]
 
@@ -163,8 +165,11 @@ def unread_in(kind: Kind) -> Iterator[tuple[type, str]]:
         yield from unread_in(part)
 
 
-def refuse_unread(run: Run, kind: Kind, node: ast.AST) -> None:
-    """Refuse a result in which there is such an attribute."""
+def refuse_unread(run: Run, kind: Kind, node: ast.AST, rows: Columns | None = None) -> None:
+    """Refuse a result in which there is such an attribute (or, in one of the objects that callers
+    see, an array of None)."""
+    groups = () if rows is None else rows.facts.groups.values()
+    check_placeholders(run, (k for g in groups for k in g.fields.values()), node)
     for cls, name in unread_in(kind):
         reason = f"the attribute {name!r} of a {cls.__name__}, which is no argument, as a result"
         run.refuse(node, reason, "return what is computed from the object")
@@ -179,6 +184,7 @@ def _is_loose(kind: Kind) -> bool:
 def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
+    check_placeholders(run, (kind,), node)
     if _has_view(kind):
         reason = "a view of a dict as a result"
         run.refuse(node, reason, "make a list of it: return list(d.values())")

@@ -35,7 +35,7 @@ from pullback.frontend.interpret.class_functions import (
     written,
 )
 from pullback.frontend.interpret.showing import of_stream
-from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds import optionals, placeholders
 from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import TYPE, UnionK
@@ -73,6 +73,7 @@ from pullback.frontend.memory import attributes_outside, holding, item_attribute
 from pullback.frontend.memory.chosen_keys import known_item
 from pullback.frontend.memory.object_dicts import dict_of, has_dict
 from pullback.frontend.python import dispatching, handled, object_classes, records
+from pullback.frontend.python.bare_objects import is_placeholder
 from pullback.frontend.python.container_bases import (
     VALUE,
     behind,
@@ -244,6 +245,10 @@ def _of_constant(run: Run, obj: object, name: str, node: ast.AST) -> Value:
     """Return an attribute of a Python object: an enum's value, a dtype's name, ``ufunc.reduce``."""
     if not hasattr(obj, name):
         _refuse_attribute(run, Static(obj), name, node)
+    if is_placeholder(obj) and name != "ndim":
+        if name == "T":
+            return Static(obj)
+        placeholders.refuse(run, f"{name!r} of", node)
     return known_item(getattr(obj, name))
 
 

@@ -12,7 +12,7 @@ from pullback.errors import IdentityError
 from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import made_texts, symbol_values
 from pullback.frontend.interpret.function_identity import are_one, is_function
-from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds import optionals, placeholders
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
@@ -30,6 +30,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.python.bare_objects import is_placeholder
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.store.shared_memory import closed
 
@@ -60,6 +61,8 @@ def identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Va
     if symbol_values.is_member(a) and symbol_values.is_member(b):
         return run.compare("==" if positive else "!=", a, b, node)
     a, b = closed(run, a, node), closed(run, b, node)
+    if all(isinstance(v, Static) and is_placeholder(v.value) for v in (a, b)):
+        placeholders.refuse(run, "'is' of", node)
     if _may_be_reference(a) or _may_be_reference(b):
         found = same_row(run, a, b, node)
         return found if positive else run.unary("not", found, node)

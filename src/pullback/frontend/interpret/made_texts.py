@@ -20,6 +20,7 @@ from pullback.core.terms import Atom, Lit, Prim
 from pullback.core.types import I64, Array, has_reals
 from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticValueError
 from pullback.frontend.interpret.messages import OPERATORS, Recorder
+from pullback.frontend.kinds import placeholders
 from pullback.frontend.kinds.kinds import CaughtK, Kind, leaf_types, parts
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (
@@ -82,6 +83,7 @@ def of_python(
     are known and do not change, the result is known. Else ``numbered`` may compute it, as the
     number of a text or an int, from the same values with numbers for the texts at the places
     ``plain``."""
+    placeholders.check_known(run, values, node)
     if all(isinstance(v, Static) and not may_change(v.value) for v in values):
         try:
             return Static(function(*(v.value for v in values if isinstance(v, Static))))

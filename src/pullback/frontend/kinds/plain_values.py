@@ -54,7 +54,7 @@ class Static(Value):
 
 def is_unread(value: Value | None) -> bool:
     """Whether a value stands for an attribute that is no argument."""
-    return isinstance(value, Static) and value.value in (Unread, PerhapsUnread)
+    return isinstance(value, Static) and any(value.value is c for c in (Unread, PerhapsUnread))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,7 +36,7 @@ from pullback.frontend.kinds.kinds import (
     parts,
     static_kind,
 )
-from pullback.frontend.python.bare_objects import is_bare
+from pullback.frontend.python.bare_objects import is_bare, is_placeholder
 from pullback.frontend.python.streams import Stream
 
 MOST = 6
@@ -79,7 +79,7 @@ def sort(kind: Kind) -> Sort:
             return "member", type(member)
         case SymbolK(cls):
             return "member", cls
-        case StaticK(key, value) if is_mark(value):
+        case StaticK(key, value) if is_mark(value) or is_placeholder(value):
             return "mark", key
         case RefK(cls) if issubclass(cls, SharedMemory) and cls.of is not np.ndarray:
             return ("memory",)

@@ -6,6 +6,8 @@ Such an object is one like any other until it meets something else (a number on 
 
 from __future__ import annotations
 
+import numpy as np
+
 from pullback.frontend.python.object_classes import attributes_of, is_object_class
 
 _SAYS_NOTHING = frozenset({
@@ -15,6 +17,11 @@ _SAYS_NOTHING = frozenset({
     "__reduce__", "__reduce_ex__", "__new__", "__init_subclass__",
 })  # fmt: skip
 """What a class may have whose objects have nothing but their identity."""
+
+
+def is_placeholder(value: object) -> bool:
+    """Whether an object is an array of Python's objects: here one of nothing but None."""
+    return isinstance(value, np.ndarray) and value.dtype == object
 
 
 def is_bare(value: object) -> bool:

@@ -14,6 +14,7 @@ from pullback.core.types import BOOL, F32, F64, I32, I64, Int, Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element, element, parse_dtype, promote, real_of
+from pullback.frontend.kinds.placeholders import of_none
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
@@ -352,6 +353,10 @@ def array(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp, "np.array", args, kwargs, node,
         object=MISSING, dtype=NONE, copy=Static(True), order=NONE, subok=NONE, ndmin=Static(0),
     )  # fmt: skip
+    least_rank = sp.static_int(least, node, "ndmin")
+    plain = is_none(dtype) and is_none(order) and least_rank == 0
+    if plain and (nothing := of_none(x)) is not None:
+        return nothing
     new = not is_none(copy) and flag(sp, copy, node, "copy")
     made = _as_array(sp, x, dtype, new, node)
     if not new and not is_none(copy) and _COPY_NEEDED and not _is_kept(sp, x, made, node):
@@ -359,7 +364,7 @@ def array(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not is_none(order) and not (new and by_rows(sp, order, node)):
         made = _laid(sp, made, order, node)
     rank = made.rank if isinstance(made, ArrayV) else 0
-    missing = sp.static_int(least, node, "ndmin") - rank
+    missing = least_rank - rank
     if missing <= 0:
         return made
     index = (NONE,) * (missing if rank else missing - 1)
