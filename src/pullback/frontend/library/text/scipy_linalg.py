@@ -10,7 +10,7 @@ from pullback.frontend.library.solutions import constant, root_of
 from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
 from pullback.frontend.library.text.solver_answers import packed, told
-from pullback.frontend.library.text_helpers import known, times, unsupported
+from pullback.frontend.library.text_helpers import known, unsupported
 
 
 def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False,
@@ -64,10 +64,10 @@ def block_diag(*arrs: Array) -> Matrix:
     columns = sum(a.shape[1] for a in blocks)
     whole = np.zeros((rows, columns))
     i, j = 0, 0
-    for _ in times(len(blocks)):
-        n, m = blocks[0].shape
-        whole[i : i + n, j : j + m] = blocks[0]
-        i, j, blocks = i + n, j + m, blocks[1:]
+    for a in blocks:
+        n, m = a.shape
+        whole[i : i + n, j : j + m] = a
+        i, j = i + n, j + m
     return whole
 
 
