@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import integrate as sg
-from scipy import interpolate, stats
+from scipy import interpolate, signal, sparse, stats
 from scipy import optimize as so
+from scipy.sparse import csgraph
 
 from pullback.errors import UnsupportedError
 from tests.frontend.mended import mends
@@ -68,3 +69,49 @@ def refused_surface(v):
 )  # fmt: skip
 def mended_surface(v):
     return interpolate.RBFInterpolator(PLACES, v)(BETWEEN)
+
+
+SYSTEM = signal.dlti([0.5, 0.5], [1.0])
+
+
+def refused_system(x):
+    return signal.decimate(x, 2, ftype=SYSTEM)
+
+
+@mends(refused_system, (np.sin(np.arange(40.0)),), 'ftype="iir" or "fir"', UnsupportedError,
+       differs=True)  # fmt: skip
+def mended_system(x):
+    return signal.decimate(x, 2, ftype="fir")
+
+
+def refused_degrees(w):
+    return csgraph.laplacian(sparse.csr_array(np.array([[0.0, w], [w, 0.0]])))
+
+
+@mends(refused_degrees, (1.3,), "laplacian(S.toarray())", UnsupportedError, differs=True)
+def mended_degrees(w):
+    return csgraph.laplacian(sparse.csr_array(np.array([[0.0, w], [w, 0.0]])).toarray())
+
+
+def refused_normmax(x):
+    return stats.boxcox_normmax(x)
+
+
+@mends(refused_normmax, (np.array([1.0, 2.0, 4.0, 5.5]),), 'method="mle"', UnsupportedError,
+       differs=True)  # fmt: skip
+def mended_normmax(x):
+    return stats.boxcox_normmax(x, method="mle")
+
+
+class Waiting:
+    def __init__(self):
+        self.z = np.array([[None] * 2])
+
+
+def refused_waiting(x):
+    return x * Waiting().z.shape[1]
+
+
+@mends(refused_waiting, (1.3,), "write np.zeros(...) for what comes later", UnsupportedError)
+def mended_waiting(x):
+    return x * np.zeros((1, 2)).shape[1]

@@ -35,7 +35,7 @@ def always_goes_round(x):
 
 
 def refused_beside_a_call(x, n=3):
-    """The refusal is no base case."""
+    """A path that raises is no base case."""
     if n == 0:
         return x.wrong
     return refused_beside_a_call(x, n - 1)
@@ -64,7 +64,7 @@ def polymorphic(x, n=3):
 REFUSED = [
     (endless, "calls it again"), (endless_in_turns, "calls it again"),
     (endless_loop, "calls it again"), (always_goes_round, "calls it again"),
-    (refused_beside_a_call, "wrong"), (refused_after_a_call, "float"),
+    (refused_beside_a_call, "calls it again or raises"), (refused_after_a_call, "float"),
     (tuple_or_number, "one of its own form"), (polymorphic, "ever new types"),
 ]  # fmt: skip
 

@@ -93,6 +93,10 @@ CASES: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
      + np.abs(sc.hyp2f1(0.5, 1.5, 2.5, x * 1j)) + np.abs(sc.hyp1f1(0.5, 2.0, x + 1j)), (X,)),
     ("spherical", lambda x: sc.spherical_jn(2, x) + sc.spherical_yn(0, x) + sc.spherical_in(1, x)
      + sc.spherical_kn(3, x, derivative=True) + sc.spherical_jn(0, x - 1.3, True), (X,)),
+    ("spherical, of negative numbers", lambda x: sc.spherical_jn(1, -x) + sc.spherical_yn(2, -x)
+     + sc.spherical_in(1, -x) + sc.spherical_in(2, -x, True) + sc.spherical_jn(2, -x, True), (X,)),
+    ("spherical, by complex ones", lambda x: sc.spherical_kn(1, -x) + sc.spherical_kn(0, -x, True)
+     + sc.spherical_kn(2, x - 1.5) + sc.spherical_kn(3, x - 1.5, derivative=True), (X,)),
     ("Airy's", airy_functions, (X,)),
     ("integrals", integrals, (X,)),
     ("waves", waves, (X,)),

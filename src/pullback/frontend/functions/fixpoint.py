@@ -204,8 +204,8 @@ class Fixpoint:
         if endless:
             self.run.refuse(
                 node,
-                f"every path through {spec.definition.name!r} calls it again: what it returns is "
-                "not known",
+                f"every path through {spec.definition.name!r} calls it again or raises: what it "
+                "returns is not known",
                 "give the recursion a base case (an 'if' that returns without a call)",
                 error=EndlessError,
             )

@@ -20,7 +20,6 @@ from pullback.frontend.kinds.values import (
     CALLS,
     Handler,
     Specialiser,
-    Static,
     TupleV,
     Value,
     register,
@@ -135,13 +134,3 @@ def kelvin(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TupleV(tuple(joined(sp, found[k : k + 2], node) for k in (0, 2, 4, 6)))
 
 
-def _spherical(name: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    n, z, slope = bind(
-        sp, name, args, kwargs, node, n=MISSING, z=MISSING, derivative=Static(False)
-    )
-    row = f"{name}.1" if sp.static(slope, node, "True or False") else name
-    return row_call(sp, row, (n, z), node)
-
-
-for _name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
-    register(getattr(SPECIAL, _name))(partial(_spherical, _name))

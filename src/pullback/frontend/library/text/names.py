@@ -121,6 +121,7 @@ from pullback.frontend.library.text import (
     sets_of_arrays,
     sets_of_numbers,
     slopes,
+    spherical,
     statistics_functions,
     text_streams,
     whole_arrays,
@@ -201,6 +202,7 @@ OTHERS = (
     | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.special", scipy_integrals)
+    | _by_name("scipy.special", spherical)
     | _by_name("scipy.linalg", scipy_linalg)
     | _by_name("scipy.linalg", scipy_eigenvalues)
     | _by_name("scipy.linalg", scipy_linear_systems)

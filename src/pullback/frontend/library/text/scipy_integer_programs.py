@@ -80,9 +80,8 @@ def milp(c: Any, *, integrality: Any = None, bounds: Any = None, constraints: An
     kinds = np.zeros(n) + np.asarray(0.0 if integrality is None else integrality)
     low, high = np.zeros(n), np.full(n, np.inf)
     if bounds is not None:
-        if not are_given(bounds):
-            unsupported("milp with bounds that are no Bounds", "optimize.Bounds(low, high)")
-        low, high = low + bounds.lb, np.zeros(n) + bounds.ub
+        from_, to = (bounds.lb, bounds.ub) if are_given(bounds) else bounds
+        low, high = low + np.asarray(from_), np.zeros(n) + np.asarray(to)
     given = constraints if isinstance(constraints, (list, tuple)) else (constraints,)
     rows, least, most = np.zeros((0, n)), np.zeros(0), np.zeros(0)
     if constraints is not None:

@@ -21,8 +21,8 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
         unsupported("comb with repetition=True", "comb(N + k - 1, k)")
     if exact:
         return math.comb(N, k)
-    outside = (np.asarray(k) > N) | (np.asarray(N) < 0) | (np.asarray(k) < 0)
-    return np.where(outside, 0.0, scipy.special.binom(N, k))
+    inside = (np.asarray(k) <= N) & (np.asarray(N) >= 0) & (np.asarray(k) >= 0)
+    return np.where(inside, scipy.special.binom(N, k), 0.0)
 
 
 def factorial(n: Any, exact: bool = False) -> Any:
