@@ -94,13 +94,13 @@ def mended_degrees(w):
 
 
 def refused_normmax(x):
-    return stats.boxcox_normmax(x)
+    return 1.0 if stats.boxcox_normmax(x) > 0.0 else 2.0
 
 
 @mends(refused_normmax, (np.array([1.0, 2.0, 4.0, 5.5]),), 'method="mle"', UnsupportedError,
        differs=True)  # fmt: skip
 def mended_normmax(x):
-    return stats.boxcox_normmax(x, method="mle")
+    return 1.0 if stats.boxcox_normmax(x, method="mle") > 0.0 else 2.0
 
 
 class Waiting:

@@ -69,7 +69,7 @@ CASES = [
     (integrates, "scipy.integrate.tanhsinh", "np.trapezoid"),
     (interpolates, "scipy.interpolate.make_smoothing_spline", "np.interp"),
     (has_density, "scipy.stats.moyal.logpdf", "write its formula"),
-    (minimises, "scipy.optimize.quadratic_assignment", "pb.value_and_grad"),
+    (minimises, "scipy.optimize.quadratic_assignment", "jac=pb.grad(f)"),
     (elliptic, "scipy.special.ellip_harm", "write its formula"),
     (factors, "scipy.linalg.ldl", "np.linalg.solve"),
     (draws, "secrets.randbelow", "np.random.default_rng(seed)"),

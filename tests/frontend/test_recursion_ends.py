@@ -64,7 +64,7 @@ def polymorphic(x, n=3):
 REFUSED = [
     (endless, "calls it again"), (endless_in_turns, "calls it again"),
     (endless_loop, "calls it again"), (always_goes_round, "calls it again"),
-    (refused_beside_a_call, "calls it again or raises"), (refused_after_a_call, "float"),
+    (refused_beside_a_call, "calls it again or raises"),
     (tuple_or_number, "one of its own form"), (polymorphic, "ever new types"),
 ]  # fmt: skip
 
@@ -73,6 +73,11 @@ REFUSED = [
 def test_refused(f: Callable[..., Any], words: str) -> None:
     with pytest.raises(pb.PullbackError, match=words):
         pb.jit(f)(0.7)
+
+
+def test_an_error_behind_a_call_is_pythons() -> None:
+    with pytest.raises(TypeError, match="'float' object is not subscriptable"):
+        pb.jit(refused_after_a_call)(0.7)
 
 
 # --- functions of a recursion that never return ---------------------------------------------------

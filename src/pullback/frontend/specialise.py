@@ -433,7 +433,7 @@ class _Attempt:
         assert isinstance(rt.store, Columns)
         args = door.entered(rt, rt.store, graph, scope, args, node)
         result = iterator_results.check(rt, rt.call(f, args, node), node)
-        refuse_unread(rt, rt.kind(result, node), node, rt.store)
+        refuse_unread(rt, rt.kind(result, node), node, rt.store.facts.fields())
         if not outside.derived:
             return door.left(rt, rt.store, scope, result, node)
         aux: Value = Static(None)

@@ -8,7 +8,7 @@ node of it is opened these parts are None, as they are in the gradient that the 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.types import Real, has_reals
@@ -31,9 +31,9 @@ from pullback.frontend.kinds.kinds import (
     unions_in,
     with_parts,
 )
+from pullback.frontend.kinds.placeholders import check_placeholders
 from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import WRITTEN_CLASSES
-from pullback.frontend.library.marks import check_placeholders
 from pullback.frontend.memory.dict_views import DictView
 from pullback.frontend.memory.object_dicts import ObjectDict
 from pullback.frontend.python.object_classes import LooseDict
@@ -41,7 +41,6 @@ from pullback.frontend.python.records import Union, holds_functions
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-    from pullback.frontend.store.columns import Columns
 
 Reduced = tuple[Kind, list[bool]]
 
@@ -165,11 +164,10 @@ def unread_in(kind: Kind) -> Iterator[tuple[type, str]]:
         yield from unread_in(part)
 
 
-def refuse_unread(run: Run, kind: Kind, node: ast.AST, rows: Columns | None = None) -> None:
-    """Refuse a result in which there is such an attribute (or, in one of the objects that callers
-    see, an array of None)."""
-    groups = () if rows is None else rows.facts.groups.values()
-    check_placeholders(run, (k for g in groups for k in g.fields.values()), node)
+def refuse_unread(run: Run, kind: Kind, node: ast.AST, fields: Iterable[Kind] = ()) -> None:
+    """Refuse a result in which there is such an attribute (or, in one of the ``fields`` of objects
+    that callers see, an array of None)."""
+    check_placeholders(run, fields, node)
     for cls, name in unread_in(kind):
         reason = f"the attribute {name!r} of a {cls.__name__}, which is no argument, as a result"
         run.refuse(node, reason, "return what is computed from the object")

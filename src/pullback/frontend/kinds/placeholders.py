@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from pullback.frontend.kinds.kinds import StaticK
+from pullback.frontend.kinds.kinds import Kind, StaticK, parts
 from pullback.frontend.kinds.values import ListV, Specialiser, Static, TupleV, Value
 from pullback.frontend.python.bare_objects import is_placeholder
 
@@ -56,4 +56,16 @@ def check_known(run: Specialiser, values: Iterable[Value], node: ast.AST) -> Non
         refuse(run, "a text or a truth value of", node)
 
 
-__all__ = ["check_known", "of_none", "placeholder", "refuse"]
+def check_placeholders(run: Specialiser, kinds: Iterable[Kind], node: ast.AST) -> None:
+    """Refuse what callers see, of these kinds, if there is an array of None in it."""
+    if any(_holds_placeholder(k) for k in kinds):
+        refuse(run, "a result, or an update that others see, with", node)
+
+
+def _holds_placeholder(kind: Kind) -> bool:
+    if isinstance(kind, StaticK):
+        return is_placeholder(kind.value)
+    return any(map(_holds_placeholder, parts(kind)))
+
+
+__all__ = ["check_known", "check_placeholders", "of_none", "placeholder", "refuse"]

@@ -6,15 +6,13 @@ the function makes it once and keeps it to itself."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pullback.errors import IdentityError
-from pullback.frontend.kinds import placeholders
 from pullback.frontend.kinds.flatten import Flat
 from pullback.frontend.kinds.kinds import Kind, StaticK, parts
 from pullback.frontend.kinds.values import Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import Args, Kwargs
-from pullback.frontend.python.bare_objects import is_placeholder
 from pullback.frontend.python.syntax import is_generator
 from pullback.frontend.run import Run
 
@@ -53,22 +51,10 @@ def check_kept(run: Run, handed: Flat | None, node: ast.AST) -> None:
                    IdentityError)  # fmt: skip
 
 
-def check_placeholders(run: Run, kinds: Iterable[Kind], node: ast.AST) -> None:
-    """Refuse what callers see, of these kinds, if there is an array of None in it."""
-    if any(_holds_placeholder(k) for k in kinds):
-        placeholders.refuse(run, "a result, or an update that others see, with", node)
-
-
-def _holds_placeholder(kind: Kind) -> bool:
-    if isinstance(kind, StaticK):
-        return is_placeholder(kind.value)
-    return any(map(_holds_placeholder, parts(kind)))
-
-
 def _holds(kind: Kind, marks: Sequence[object]) -> bool:
     if isinstance(kind, StaticK):
         return any(kind.value is m for m in marks)
     return any(_holds(k, marks) for k in parts(kind))
 
 
-__all__ = ["check_kept", "check_placeholders"]
+__all__ = ["check_kept"]

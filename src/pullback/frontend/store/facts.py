@@ -171,6 +171,11 @@ class Facts:
             return []
         return [Facts(True, memory=self.memory, given=self.given, iterators=self.iterators)]
 
+    def fields(self) -> Iterator[Kind]:
+        """Iterate over what the fields of all objects hold."""
+        for group in self.groups.values():
+            yield from group.fields.values()
+
     def begin_anew(self) -> None:
         """Begin with what another program has learnt, but for the functions that were its own."""
         self.grown, self.grew = 0, False
