@@ -342,7 +342,7 @@ class UserListBase:
         return self.__class__(list(other) + self.data)
 
     def __iadd__(self, other: Any) -> Any:
-        self.extend(other)
+        self.data.extend(other.data if isinstance(other, collections.UserList) else other)
         return self
 
     def __mul__(self, n: int) -> Any:
