@@ -96,7 +96,8 @@ def of_pairs(xs, ys):
         s.add((x, x * 7 - 3))
     t = {(x, (x + 1, -x)) for x in ys}
     u = {tuple(range(abs(x) % 5)) for x in ys}
-    found = [a for a, _ in s] + [b for _, (b, _) in t]
+    found = [len(v) for v in {(xs[0], 2), (3, 4), (1, 2, xs[-1]), (0, 0, 9)}]
+    found += [a for a, _ in s] + [b for _, (b, _) in t]
     return found + [len(v) for v in u]
 
 
@@ -131,6 +132,9 @@ def constants(xs, ys):
     a = {100, 3, 77, 64, 5, 1000}
     found += listed(a, {k, 3, 8, 0}, {-1, -2, 8, 0}, {v * 3 for v in a}, KNOWN, FROZEN)
     found += listed(KNOWN | FROZEN, FROZEN - a, a & FROZEN)
+    found += listed({2 * 8, 1, 2, 3, 20}, {1 << 5, -7, 3, 64, 2 + 2, k - k})
+    for v in {4 * 8, 0, 3 - 1}:
+        found.append(v)
     a.add(k)
     return found + listed(a) + [p * 10 + q for p, q in PAIRS]
 

@@ -140,3 +140,12 @@ def of_members(n):
 def test_the_order_that_a_hash_of_the_user_gives_is_refused():
     with pytest.raises(pb.PullbackError, match="what their __hash__ gives"):
         pb.jit(of_members)(2)
+
+
+def test_constants_that_are_no_items():
+    def f(x):
+        return x * len({(1, [2]), 3})
+
+    with pytest.raises(pb.PullbackError, match="as a key") as caught:
+        pb.jit(f)(2.0)
+    assert not isinstance(caught.value, pb.InternalError)

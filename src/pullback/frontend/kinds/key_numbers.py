@@ -55,6 +55,8 @@ def has_pythons(kind: Kind) -> bool:
             return True
         case TupleK(items):
             return all(map(has_pythons, items))
+        case OptionalK(inner, other):
+            return has_pythons(inner) and has_pythons(other)
         case RecordK(cls, fields) if cls is Hashed:
             item = item_kind(kind)
             return item is not None and has_pythons(item)

@@ -93,11 +93,13 @@ class ListV(Value):
 class HashV(Value):
     """A dict, a set or one of their subclasses (``cls``) whose keys only the run knows: a hash
     table. Its entries are a list, in the order in which they were put in; the ``index`` has the
-    numbers of entries (from 1; 0: free; negative: deleted) at places that follow from their keys.
+    numbers of entries (from 1; 0: free; negative: deleted) at places that follow from their keys,
+    in a set of numbers at those of CPython's own table.
 
     An entry is a tuple of a key and its value (None in a set); where entries have been deleted
     (``holes``), also whether it is still there. Then ``live`` entries are left, ``used`` places of
-    the index are not free, and those before ``start`` are all deleted. ``factory`` makes the values
+    the index are not free, and those before ``start`` are all deleted
+    (in such a set ``pop`` goes on there). ``factory`` makes the values
     of a ``defaultdict``; ``known`` is a key (its leaves) of which the entry is known here; all
     other fields are those of a list."""
 

@@ -4,6 +4,7 @@ and of sets that are known or come from outside. Each has the table that CPython
 from __future__ import annotations
 
 import ast
+import dis
 from collections.abc import Iterator
 from dataclasses import replace
 from types import CodeType
@@ -71,15 +72,35 @@ def constant_of(run: Run, node: ast.expr) -> frozenset[object] | None:
     definition = run.frame.definition
     if not isinstance(node, ast.Set) or definition is None or definition.code is None:
         return None
-    try:
-        items = ast.literal_eval(node)
-    except ValueError:
+    items = _constants(node)
+    if items is None:
         return None
     kinds = sorted((type(x).__name__, repr(x)) for x in items)
     for c in _frozensets(definition.code):
         if c == items and sorted((type(x).__name__, repr(x)) for x in c) == kinds:
             return c
     return None
+
+
+def _constants(node: ast.Set) -> frozenset[object] | None:
+    """Return what is in a display if Python's compiler finds nothing but constants there, of which
+    it also computes some (``{2 * 8, -1}``)."""
+    try:
+        code = compile(ast.Expression(node), "<set>", "eval")
+    except (SyntaxError, ValueError, TypeError):
+        return None
+    steps = [*dis.get_instructions(code)]
+    if not {step.opname for step in steps} <= _OF_CONSTANTS:
+        return None
+    found = [step.argval for step in steps if step.opname[:5] == "LOAD_"]
+    whole = len(found) == 1 and isinstance(found[0], frozenset)
+    return found[0] if whole else frozenset(found)
+
+
+_OF_CONSTANTS = frozenset({
+    "RESUME", "LOAD_CONST", "LOAD_SMALL_INT", "BUILD_SET", "SET_UPDATE", "RETURN_VALUE"
+})  # fmt: skip
+"""The instructions of a display of constants."""
 
 
 def _frozensets(code: CodeType) -> Iterator[frozenset[object]]:
