@@ -31,6 +31,7 @@ from pullback.frontend.kinds.kinds import (
     unions_in,
     with_parts,
 )
+from pullback.frontend.kinds.parted import check_parted
 from pullback.frontend.kinds.placeholders import check_placeholders
 from pullback.frontend.kinds.table_keys import has_methods
 from pullback.frontend.kinds.values import WRITTEN_CLASSES
@@ -167,7 +168,9 @@ def unread_in(kind: Kind) -> Iterator[tuple[type, str]]:
 def refuse_unread(run: Run, kind: Kind, node: ast.AST, fields: Iterable[Kind] = ()) -> None:
     """Refuse a result in which there is such an attribute (or, in one of the ``fields`` of objects
     that callers see, an array of None)."""
+    fields = tuple(fields)
     check_placeholders(run, fields, node)
+    check_parted(run, fields, node)
     for cls, name in unread_in(kind):
         reason = f"the attribute {name!r} of a {cls.__name__}, which is no argument, as a result"
         run.refuse(node, reason, "return what is computed from the object")
@@ -183,6 +186,7 @@ def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
     """Refuse results of compiled code that are, or have in them, functions in nodes, or a gradient
     in which a part is missing."""
     check_placeholders(run, (kind,), node)
+    check_parted(run, (kind,), node)
     if _has_view(kind):
         reason = "a view of a dict as a result"
         run.refuse(node, reason, "make a list of it: return list(d.values())")

@@ -40,6 +40,7 @@ from pullback.frontend.kinds.complex_pairs import Complex, Pair
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import TYPE, UnionK
 from pullback.frontend.kinds.optionals import class_of
+from pullback.frontend.kinds.parted import usable
 from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.values import (
     ATTRIBUTES,
@@ -275,7 +276,7 @@ def _of_record(
 ) -> Value:
     """Return a field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None and not comes_first(entry_of(value.cls, name)):
-        part = value.fields[name]
+        part = usable(run, value, name, node)
         if is_unread(part):
             refuse_missing(run, value, name, node)
         return _maybe_there(run, value, part, name, node) if isinstance(part, MaybeV) else part

@@ -23,6 +23,7 @@ from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.kinds import Kind, MaybeK, ScalarK, StaleK, leaf_types
+from pullback.frontend.kinds.parted import parted
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     INDEX_BITS,
@@ -168,7 +169,7 @@ def join_values(
     flats = [_flat_in(run, v, envs[k] if envs else None) for k, v in enumerate(values)]
     if all(_equal(flats[0], f) for f in flats[1:]):
         return Same(values[0])
-    found = _met(flats, meet)
+    found = _met(flats, meet, node)
     if isinstance(found, tuple):
         one, other = found
         run.refuse(
@@ -180,11 +181,11 @@ def join_values(
     return found
 
 
-def _met(flats: Sequence[Flat], meet: Meet) -> Kind | tuple[str, str]:
+def _met(flats: Sequence[Flat], meet: Meet, node: ast.AST) -> Kind | tuple[str, str]:
     """Return the kind that some values join to; else what the first two are that do not."""
     kind = flats[0].kind
     for f in flats[1:]:
-        joined = meet(kind, f.kind)
+        joined = meet(kind, f.kind) or parted(kind, f.kind, meet, node)
         if joined is None:
             return describe_both(kind, f.kind)
         kind = joined
@@ -485,7 +486,7 @@ def _join_name(
         return Same(UNSET)
     if len(known) == len(values) and all(_equal(flats[0], f) for f in flats[1:]):
         return Same(known[0])
-    kind = _met(flats, meet)
+    kind = _met(flats, meet, node)
     if isinstance(kind, tuple):
         one, other = kind
         return StaleK(f"{name!r} is {one} on one path to here and {other} on another", node)

@@ -19,6 +19,7 @@ from pullback.frontend.kinds.values import (
     RecordV,
     RefV,
     Scalar,
+    Stale,
     Static,
     SymbolV,
     TupleV,
@@ -165,7 +166,7 @@ class _Copy:
                 return replace(value, value=of(inner), other=of(other))
             case Scalar(rank0=True):
                 return without_axes(value.atom)
-            case Scalar() | Static() | SymbolV():
+            case Scalar() | Static() | SymbolV() | Stale():
                 return value
             case _:
                 reason = f"a copy of {run.describe(value)}"
