@@ -81,13 +81,35 @@ def diagonals(a):
     return np.sum(m**3) + np.sum(k * m)
 
 
+def changed_by_methods(a):
+    m, rows, n = a.copy(), [a[0] * 2.0, a[1] + 0.0], np.zeros(4, int)
+    m[1:3].fill(a[0, 0])
+    m.T[0].sort()
+    rows[0].sort()
+    rows[1].put([0, -1], a[2, :2])
+    n.fill(2.7)
+    return np.sum(m * a) + np.sum(rows[0] * rows[1] * n)
+
+
 def of_indices(x):
     return np.sum(np.fromfunction(lambda i, j: i * x[0] + j * x[1] ** 2, (3, 4)) ** 2)
 
 
 def branches(x):
     two = np.piecewise(x, [x < 0, x >= 0.5], [lambda v: v**2, lambda v: np.sqrt(v), 7.0])
-    return np.sum(two * x) + np.sum(np.piecewise(x, [x < 0.0], [np.exp, np.sin]))
+    one = np.piecewise(x[0], [x[0] < 0.1, x[0] >= 0.1], [lambda v: v**2, 3.0])
+    return np.sum(two * x) + np.sum(np.piecewise(x, [x < 0.0], [np.exp, np.sin])) + one * x[1]
+
+
+def one_or_many(x):
+    w = np.array([x[0]])
+    small = np.full_like(w, False, dtype=bool)
+    np.less(w, 0.5, where=~np.isnan(w), out=small)
+    w.fill(x[1])
+    t = w * np.where(small, w, 2.0)
+    if len(t) == 1:
+        t = t[0]
+    return t * scipy.constants.value("electron mass") * 1e30 + (w.shape == 1) + ([t] != 0.5)
 
 
 def all_places(a):
@@ -253,13 +275,14 @@ def of_limits(x):
 
 PROGRAMS = [
     *((f, (X,)) for f in (
-        lookup, totals, groups, bins, weighted_bins, ratios, of_indices, branches, flat_place,
+        lookup, totals, groups, bins, weighted_bins, ratios, of_indices, branches,
+        one_or_many, flat_place,
         item_by_item, structured, integrals, running_integrals, normal_arrays,
         cut, fits, chosen_by_number, medians,
     )),
     *((f, (A,)) for f in (
-        taken_away, put_in, blocks, contracted, crossed, diagonals, all_places, of_matrices,
-        array_standard, averages, exponential, symmetric,
+        taken_away, put_in, blocks, contracted, crossed, diagonals, changed_by_methods,
+        all_places, of_matrices, array_standard, averages, exponential, symmetric,
     )),
     *((f, (TALL, Y)) for f in (least_squares, several_right_sides)),
     *((f, (1.7,)) for f in (

@@ -220,7 +220,7 @@ def mended_mask_copy(a):
 
 def refused_fill(n):
     a = np.zeros(n)
-    a.fill(2.0)
+    a.fill(np.array([2.0]))
     return a
 
 

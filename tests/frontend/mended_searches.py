@@ -34,7 +34,7 @@ EVENTS = (hit,)
 
 
 def refused_events(p):
-    made = sg.solve_ivp(lambda t, y: -p * y, (0.0, 9.0), [1.0], rtol=1e-9, events=EVENTS)
+    made = sg.solve_ivp(lambda t, y: -p * y, (0, 9), [1.0], rtol=1e-9, atol=1e-12, events=EVENTS)
     return np.array([made.t[-1]])
 
 
@@ -42,7 +42,7 @@ def refused_events(p):
     refused_events, (1.3,), "name the function in the call: events=[f, g]", UnsupportedError
 )
 def mended_events(p):
-    made = sg.solve_ivp(lambda t, y: -p * y, (0.0, 9.0), [1.0], rtol=1e-9, events=[hit])
+    made = sg.solve_ivp(lambda t, y: -p * y, (0, 9), [1.0], rtol=1e-9, atol=1e-12, events=[hit])
     return np.array([made.t[-1]])
 
 

@@ -30,6 +30,7 @@ from pullback.frontend.functions.captured_variables import (
 from pullback.frontend.functions.constructors import made_by
 from pullback.frontend.functions.placed import Given
 from pullback.frontend.functions.scopes import function_scope, shown
+from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.coerce import coerce, tightened
 from pullback.frontend.kinds.flatten import Ownership, rebuild
 from pullback.frontend.kinds.join import join
@@ -37,6 +38,7 @@ from pullback.frontend.kinds.kinds import Kind, holds_references, without_spare
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     UNSET,
+    ArrayV,
     FunctionV,
     GeneratorV,
     Owner,
@@ -195,6 +197,7 @@ def _hand_back(
             mine = updated_in(args[name], nested is not None)
             check_apart(run, called, name, None, mine, others, known, node)
             assert refusal is not None
+            _keep_shape(run, args[name], end)
             made[name] = handed_updates.handed_back(
                 run, args[name], end, refusal, node, nested, given.moved(name)
             )
@@ -221,6 +224,14 @@ def _hand_back(
                 run, own, target.value, end, node, nested, moved
             )
     return _unmarked(result, made)
+
+
+def _keep_shape(run: Run, before: Value, after: Value) -> None:
+    """Note that an array which a function has updated has the shape that it had."""
+    if isinstance(before, ArrayV) and isinstance(after, ArrayV) and before.rank == after.rank:
+        known = ext.facts(run).extents.get(before.atom) if isinstance(before.atom, Var) else None
+        if known is not None and after.atom is not before.atom:
+            ext.note(run, after, known)
 
 
 def lost_by(run: Run, spec: Spec, values: dict[str, Value], node: ast.AST) -> frozenset[str]:

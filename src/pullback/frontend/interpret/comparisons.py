@@ -312,10 +312,14 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
             return run_program(run, counting.equal_ranges, (a, b), node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):
             return Static(False)
+        case ((TupleV() | ListV() | RangeV()), v) | (v, (TupleV() | ListV() | RangeV())) if (
+            symbol_values.is_pythons_number(v)  # NumPy's goes through the items
+        ):
+            return Static(False)
         case (Static(known), (Scalar() | TupleV() | ListV() | RecordV())) | (
             (Scalar() | TupleV() | ListV() | RecordV()),
             Static(known),
-        ) if known is None or isinstance(known, str) or is_mark(known) or _is_plain(a, b):
+        ) if known is None or isinstance(known, str) or is_mark(known) or symbol_values.plain(a, b):
             return Static(False)
         case (UnionV(), Static(None)) | (Static(None), UnionV()):
             return identical(run, a, b, True, node)
@@ -325,10 +329,6 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
                 f"== of {run.describe(a)} and {run.describe(b)} is not supported",
                 error=ArgumentTypeError,
             )
-
-
-def _is_plain(a: Value, b: Value) -> bool:
-    return symbol_values.is_plain(a) or symbol_values.is_plain(b)
 
 
 def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:

@@ -43,6 +43,7 @@ _ALSO = frozenset({
 })  # fmt: skip
 """Functions that are pure where they are given such a value."""
 DESIGNS: dict[str, frozenset[str]] = {
+    "constants": frozenset({"precision", "unit", "value"}),
     "integrate": frozenset({"newton_cotes"}),
     "linalg": frozenset({"hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"}),
     "signal": frozenset({

@@ -40,7 +40,6 @@ from pullback.frontend.interpret.spreading import spread
 from pullback.frontend.interpret.trailing import trailing
 from pullback.frontend.kinds.flatten import NoKindError
 from pullback.frontend.kinds.values import (
-    RecordV,
     Stale,
     Static,
     Value,
@@ -389,15 +388,8 @@ def _expression_statement(run: Run, value: ast.expr) -> None:
     match value:
         case ast.Constant():
             return
-        case ast.Call(ast.Attribute(receiver, "fill")) if not _is_object(run, receiver):
-            run.refuse(value, ".fill() changes its array in place", "assign to it: a[...] = value")
     if not said_rules.said(run, value):
         run.evaluate(value)
 
 
-def _is_object(run: Run, node: ast.expr) -> bool:
-    """Whether an expression is a name for an object of a user's class."""
-    return isinstance(node, ast.Name) and isinstance(run.scope.names.get(node.id), RecordV)
-
-
-__all__ = ["EXIT_BREAK", "EXIT_RETURN", "RecordV", "assign", "execute", "run_body", "spread"]
+__all__ = ["EXIT_BREAK", "EXIT_RETURN", "assign", "execute", "run_body", "spread"]

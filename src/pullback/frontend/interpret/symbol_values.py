@@ -42,6 +42,13 @@ def is_member(value: Value) -> bool:
             return False
 
 
+def is_pythons_number(value: Value) -> bool:
+    """Whether a value is a number of Python's, not one of NumPy's."""
+    if isinstance(value, Scalar):
+        return value.py
+    return isinstance(value, Static) and type(value.value) in (int, float, bool)
+
+
 def is_plain(value: Value) -> bool:
     """Whether a value is a member of an enumeration that has no operators."""
     cls = value.cls if isinstance(value, SymbolV) else type(getattr(value, "value", None))
@@ -49,6 +56,11 @@ def is_plain(value: Value) -> bool:
         return False
     own = {n for c in cls.__mro__ if c.__module__ not in ("enum", "builtins") for n in vars(c)}
     return own.isdisjoint(_OPERATORS)
+
+
+def plain(*values: Value) -> bool:
+    """Whether one of the values is such a member."""
+    return any(map(is_plain, values))
 
 
 _OPERATORS = frozenset(
@@ -197,6 +209,6 @@ def truth(run: Run, value: SymbolV, node: ast.AST) -> bool | Atom:
 
 
 __all__ = [
-    "METHODS", "MIRRORED", "attribute", "compare", "is_member", "is_plain", "member_of", "operand",
-    "overrides", "truth",
+    "METHODS", "MIRRORED", "attribute", "compare", "is_member", "is_plain", "is_pythons_number",
+    "member_of", "operand", "overrides", "plain", "truth",
 ]  # fmt: skip

@@ -234,6 +234,20 @@ def _python(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     return Scalar(sp.convert(Scalar(scalar.atom, py=False), wide, node), py=True)
 
 
+def _update(name: str) -> None:
+    """Register a method that changes its array (``text.array_updates``)."""
+
+    @method("array", name)
+    def update(
+        sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+    ) -> Value:
+        return sp.call(Static(getattr(np.ndarray, name)), (receiver, *args), node, kwargs)
+
+
+for _name in ("fill", "put", "sort"):
+    _update(_name)
+
+
 @method("scalar", "item", "tolist")
 def scalar_item(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST

@@ -30,6 +30,7 @@ from pullback.frontend.kinds.values import WRITTEN, WRITTEN_CLASSES
 from pullback.frontend.library.text import (
     alternatives,
     arrangement,
+    array_updates,
     bisection,
     chain_maps,
     chebyshev_series,
@@ -252,6 +253,7 @@ OTHERS = (
     | _texts(functools, wrapping)
     | _added_comparisons()
     | _texts(dict, dict_methods)
+    | _texts(np.ndarray, array_updates)
     | _texts(np.random, legacy_draws)
     | _texts(random, python_draws)
     | _added_output()

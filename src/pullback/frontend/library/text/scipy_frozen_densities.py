@@ -41,10 +41,9 @@ class _Masses:
 
 def multivariate_normal(mean: Any = None, cov: Any = 1, allow_singular: bool = False,
                         seed: None = None) -> _Density:  # fmt: skip
-    if allow_singular:
-        unsupported("allow_singular=True", "add a small number to the diagonal")
     return _Density(
-        lambda x, m, c: scipy.stats.multivariate_normal.logpdf(x, m, c), (mean, cov)
+        lambda x, m, c: scipy.stats.multivariate_normal.logpdf(x, m, c, allow_singular),
+        (mean, cov),
     )
 
 

@@ -135,10 +135,11 @@ def _matrix(a: Matrix) -> Matrix:
 
 
 def svd(a: Matrix, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """Return the singular values."""
-    if compute_uv:
-        unsupported("svd with singular vectors", "use the svd of NumPy")
-    return np.linalg.svd(_matrix(a), compute_uv=False)
+    """Return the singular vectors and values."""
+    if not compute_uv:
+        return np.linalg.svd(_matrix(a), compute_uv=False)
+    u, s, vh = np.linalg.svd(_matrix(a), full_matrices)
+    return u, s, vh
 
 
 def pinv(a: Matrix) -> Matrix:

@@ -23,21 +23,19 @@ _ONE = "an axis of one number, which SciPy leaves out: pass numbers in place of 
 def logpdf_of_multivariate_normal(
     x: Array, mean: Any = None, cov: Any = 1, allow_singular: bool = False
 ) -> Any:
-    if allow_singular:
-        unsupported("allow_singular=True", "add a small number to the diagonal")
     points, matrix = _floats(x), _floats(1.0 if cov is None else cov)
     if matrix.ndim > 2:
         raise ValueError("Array 'cov' must be at most two-dimensional")
     if mean is None:
         if matrix.ndim < 2:
-            return _of_numbers(points, np.asarray(0.0), matrix)
-        return _of_vectors(points, np.zeros(matrix.shape[0]), matrix)
+            return _of_numbers(points, np.asarray(0.0), matrix, allow_singular)
+        return _of_vectors(points, np.zeros(matrix.shape[0]), matrix, allow_singular)
     centre = _floats(mean)
     if centre.ndim == 0:
-        return _of_numbers(points, centre, matrix)
+        return _of_numbers(points, centre, matrix, allow_singular)
     if centre.ndim > 1:
         unsupported("a mean that is no vector", "make it a vector")
-    return _of_vectors(points, centre, matrix)
+    return _of_vectors(points, centre, matrix, allow_singular)
 
 
 def _floats(x: Any) -> Array:
@@ -47,7 +45,7 @@ def _floats(x: Any) -> Array:
     return a.astype(np.float64)
 
 
-def _of_numbers(points: Array, centre: Array, variance: Array) -> Any:
+def _of_numbers(points: Array, centre: Array, variance: Array, allowed: bool) -> Any:
     if variance.ndim > 0:
         unsupported("a covariance of one number that is an array", "pass a number, or a mean too")
     if points.ndim > 1:
@@ -57,14 +55,14 @@ def _of_numbers(points: Array, centre: Array, variance: Array) -> Any:
     if variance < 0.0:
         raise ValueError(_NEGATIVE)
     if variance == 0.0:
-        raise np.linalg.LinAlgError(_SINGULAR)
+        _singular(allowed)
     if points.ndim == 1 and points.shape[0] == 1:
         raise NotImplementedError(_ONE)
     d = points - centre
     return -0.5 * (d * d / variance + np.log(variance) + math.log(2.0 * math.pi))
 
 
-def _of_vectors(points: Array, centre: Vector, cov: Array) -> Any:
+def _of_vectors(points: Array, centre: Vector, cov: Array, allowed: bool = False) -> Any:
     n = centre.shape[0]
     if points.ndim == 0:
         unsupported("a number as a point of several dimensions", "pass all its coordinates")
@@ -87,7 +85,7 @@ def _of_vectors(points: Array, centre: Vector, cov: Array) -> Any:
         )
     if points.shape[-1] != n:
         raise ValueError("operands could not be broadcast together")
-    half = _factor(matrix)
+    half = _factor(matrix, allowed)
     flat = (points - centre).reshape(-1, n)
     z = scipy.linalg.solve_triangular(half, flat.T, lower=True)
     sizes = np.sum(z * z, axis=0) + 2.0 * np.sum(np.log(np.diag(half)))
@@ -95,7 +93,15 @@ def _of_vectors(points: Array, centre: Vector, cov: Array) -> Any:
     return logs[0] if points.ndim == 1 else logs.reshape(points.shape[:-1])
 
 
-def _factor(matrix: Array) -> Array:
+def _singular(allowed: bool) -> None:
+    """Raise SciPy's error for a singular matrix. Where SciPy allows one, its density is that on a
+    part of the space, which has no derivative by the matrix."""
+    if allowed:
+        raise NotImplementedError("a singular covariance: add a small number to the diagonal")
+    raise np.linalg.LinAlgError(_SINGULAR)
+
+
+def _factor(matrix: Array, allowed: bool = False) -> Array:
     """Cholesky's factor, with SciPy's errors."""
     if not np.all(np.isfinite(matrix)):
         raise ValueError("array must not contain infs or NaNs")
@@ -104,7 +110,7 @@ def _factor(matrix: Array) -> Array:
     if np.min(values) < -limit:
         raise ValueError(_NEGATIVE)
     if np.min(values) <= limit:
-        raise np.linalg.LinAlgError(_SINGULAR)
+        _singular(allowed)
     return np.linalg.cholesky(matrix)
 
 

@@ -187,6 +187,9 @@ def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any) -> Array:
     more is for all others."""
     items = np.asarray(x)
     conditions = tuple(condlist) if isinstance(condlist, list | tuple) else (condlist,)
+    if items.ndim == 0:
+        lines = [np.reshape(c, 1) for c in conditions]
+        return np.reshape(piecewise(np.reshape(items, 1), lines, funclist, *args), ())
     functions = tuple(funclist)
     if len(functions) == len(conditions) + 1:
         none = conditions[0]
