@@ -52,7 +52,7 @@ NAMES = {
                 "tests/frontend/test_scipy_texts.py", "tests/frontend/test_scipy_solvers.py",
                 "tests/frontend/test_scipy_minima.py", "tests/frontend/test_scipy_fits.py",
                 "tests/frontend/test_scipy_integrals.py",
-                "tests/frontend/test_scipy_searches.py",
+                "tests/frontend/test_scipy_searches.py", "tests/frontend/test_search_callbacks.py",
                 "tests/frontend/test_initial_values.py",
                 "tests/frontend/test_images.py",
                 "tests/frontend/test_sparse_products.py"),

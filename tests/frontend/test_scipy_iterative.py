@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg as sl
+from scipy.sparse import csgraph
 
 import pullback as pb
 from tests import campaign
@@ -54,13 +55,29 @@ def eigenvalues(x: Any) -> Any:
     return w @ W[:2] + np.abs(v[:, 0]) @ W + sl.svds(DENSE + np.outer(x, x), 1)[1][0]
 
 
+def others(x: Any) -> Any:
+    turned = DENSE + np.outer(x, x[::-1]) * np.array([[0, 9, 0], [-9.0, 0, 0], [0, 0, 0]])
+    v, mass = np.ones(3), sp.csc_array(np.diag(1.0 + x))
+    plain = sl.eigsh(symmetric(x), k=2, v0=v, return_eigenvectors=False) @ W[:2]
+    w, y = sl.eigs(turned, 1, v0=v)
+    near = sl.eigsh(symmetric(x), 1, mass, sigma=0.1, v0=v, ncv=3)[0][0]
+    alone = np.imag(sl.eigs(turned, 1, v0=v, return_eigenvectors=False)[0])
+    return plain + near + np.abs(w[0]) + np.abs(y[:, 0]) @ W + alone
+
+
+def graphs(x: Any) -> Any:
+    both = csgraph.laplacian(symmetric(x), True, True, symmetrized=True)
+    return W @ (csgraph.laplacian(symmetric(x), use_out_degree=True) @ x + both[0] @ x + both[1])
+
+
 def functions(x: Any) -> Any:
     s = symmetric(x)
     made = sl.expm_multiply(0.1 * s, x) + sl.matrix_power(s, 2) @ x + sl.inv(s).toarray()[0]
     return W @ (made + sl.spsolve_triangular(sp.csr_array(np.tril(DENSE)), x)) + sl.norm(s)
 
 
-ALL = [by_gradients, by_residuals, by_shifts, of_operators, least_squares, eigenvalues, functions]
+ALL = [by_gradients, by_residuals, by_shifts, of_operators, least_squares, eigenvalues, functions,
+       others, graphs]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", campaign.part("lines", ALL, 4))

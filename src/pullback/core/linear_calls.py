@@ -52,14 +52,26 @@ def iterative(ask: Ask, told: list[Any], given: Any) -> Any:
 
 
 def extreme(ask: Ask, told: list[Any], given: Any) -> Any:
-    """Return eigenvalues and eigenvectors, or singular values and both sorts of vectors."""
-    name, form, which, shifted, names = told
+    """Return eigenvalues and eigenvectors, complex ones as their parts, or singular values and both
+    sorts of vectors."""
+    name, form, which, shifted, started, mass, vectors, names = told
     matrix = _operator(ask, form, given)
     count = int(given.number())
     more: dict[str, Any] = {"sigma": given.number()} if shifted else {}
+    if started:
+        more["v0"] = given.vector()
+    if mass is not None:
+        right = _operator(ask, mass, given)
+        more["M"] = right.tocsc() if shifted and mass == "entries" else right
+    if shifted and form == "entries":
+        matrix = matrix.tocsc()
     more |= given.options(names)
+    if not vectors:
+        more["return_eigenvectors"] = False
     found = getattr(_solvers, name)(matrix, count, which=which, **more)
-    return np.concatenate([np.ravel(x) for x in found])
+    found = found if vectors else (found,)
+    parts = (np.real, np.imag) if name == "eigs" else (np.asarray,)
+    return np.concatenate([np.ravel(part(x)) for x in found for part in parts])
 
 
 __all__ = ["extreme", "iterative"]

@@ -28,9 +28,9 @@ _optimize = Later("scipy.optimize")
 _spatial = Later("scipy.spatial")
 _stats = Later("scipy.stats")
 
-VALUE, SLOPE, BEND, PRODUCT, CONSTRAINT = 1, 2, 3, 4, 10
-"""What is asked: the function, its gradient or Jacobian, its Hessian, a product with that, and the
-constraints, each with its Jacobian behind it."""
+VALUE, SLOPE, BEND, PRODUCT, CALLBACK, CONSTRAINT = 1, 2, 3, 4, 5, 10
+"""What is asked: the function, its gradient or Jacobian, its Hessian, a product with that, whether
+a callback ends the search, and the constraints, each with its Jacobian behind it."""
 
 
 class Given:
@@ -58,7 +58,7 @@ class Given:
 _COUNTS = {
     "maxiter", "maxfev", "maxfun", "maxfeval", "maxCGit", "M", "max_rank", "inner_maxiter", "Ns",
     "popsize", "seed", "rng", "maxls", "n", "iters", "niter", "workers", "verbose", "disp",
-    "presolve", "k", "max_iter", "restart", "col_deriv", "min_step_count", "max_order",
+    "presolve", "k", "max_iter", "restart", "col_deriv", "min_step_count", "max_order", "ncv",
 }  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def _constraint(ask: Ask, k: int, told: list[Any], given: Given) -> Any:
 
 def _minimize(ask: Ask, told: list[Any], given: Given) -> Any:
     """Return the place, and how it was found."""
-    method, sloped, bent, bounded, close, constraints, names = told
+    method, sloped, bent, bounded, close, constraints, watched, names = told
     x0 = given.vector()
     n = len(x0)
     more: dict[str, Any] = {}
@@ -113,10 +113,26 @@ def _minimize(ask: Ask, told: list[Any], given: Given) -> Any:
     if constraints:
         made = [_constraint(ask, k, c, given) for k, c in enumerate(constraints)]
         more["constraints"] = made
+    if watched:
+        more["callback"] = _callback(ask, method)
     found = _optimize.minimize(
         lambda x: ask(VALUE, x)[0], x0, method=method, options=options, **more
     )
     return _found(found, n)
+
+
+def _callback(ask: Ask, method: str) -> Callable[..., None]:
+    """Return the callback of a method."""
+
+    def of_place(xk: Floats) -> None:
+        if ask(CALLBACK, np.append(xk, np.nan))[0] != 0.0:
+            raise StopIteration
+
+    def of_round(intermediate_result: Any) -> None:
+        if ask(CALLBACK, np.append(intermediate_result.x, intermediate_result.fun))[0] != 0.0:
+            raise StopIteration
+
+    return of_place if method in ("tnc", "cobyla") else of_round
 
 
 def _found(found: Any, n: int) -> Any:

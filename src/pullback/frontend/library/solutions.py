@@ -13,8 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
+from pullback.core.build import lit
 from pullback.core.terms import Atom
-from pullback.core.types import Array, Real, Type
+from pullback.core.types import F64, Array, Real, Type
 from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.values import (
     REGISTRY,
@@ -23,11 +26,13 @@ from pullback.frontend.kinds.values import (
     OperatorV,
     Scalar,
     Specialiser,
+    Static,
     TupleV,
     Value,
     register,
 )
 from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.library.compiled_text import run_program, unknown
 from pullback.frontend.python.source import definition_of
 
 _APPLIED = "function of what it captured"
@@ -50,6 +55,12 @@ def root_of(f: Callable[[Any], Any], y: Any, near: Any = None) -> Any:
 
 def least_of(f: Callable[[Any], Any], y: Any, near: Any = None) -> Any:
     """Return y, at which the gradient of ``f`` is 0."""
+    return y
+
+
+def underway(given: Any, y: Any) -> Any:
+    """Return y, a number or an array that a search has met on its way: its derivative by the real
+    numbers in ``given``, and by all that functions in it have captured, is not known (NaN)."""
     return y
 
 
@@ -123,6 +134,22 @@ def _still(
 REGISTRY.operators[_STILL] = _still
 
 
+def _moved(y: Any, change: float) -> Any:
+    return y + unknown(0.0, change)
+
+
+@register(underway)
+def _underway(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given, y = args
+    change: Value = Scalar(lit(0.0, F64), False)
+    for a in flatten(given).atoms:
+        if _is_real(a.type):
+            whole = Scalar(a, True) if isinstance(a.type, Real) else ArrayV(a)
+            total = sp.call(Static(np.sum), (whole,), node)
+            change = sp.binop("+", change, total, node)
+    return run_program(sp, _moved, (y, change), node)
+
+
 def found(y: Any, captured: Any) -> Any:
     """Return what the search has found."""
     return y
@@ -190,5 +217,6 @@ def _replaced(atoms: Sequence[Atom], given: Iterator[Atom]) -> Iterator[Atom]:
 REGISTRY.operators[_APPLIED] = _apply
 
 __all__ = [
-    "along", "constant", "least_of", "nearness", "of_solver", "root_of", "slope_of", "with_slope",
+    "along", "constant", "least_of", "nearness", "of_solver", "root_of", "slope_of", "underway",
+    "with_slope",
 ]  # fmt: skip

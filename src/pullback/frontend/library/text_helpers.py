@@ -1,6 +1,6 @@
 """The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
-``known``, ``axes``, ``of_axis``, ``parameters_of``, ``view_of``, ``one_type``, ``same_shape``,
-``go_together``, ``each``, ``contents`` and ``items_of``."""
+``known``, ``axes``, ``of_axis``, ``parameters_of``, ``takes_only``, ``view_of``, ``one_type``,
+``same_shape``, ``go_together``, ``each``, ``contents`` and ``items_of``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from pullback.frontend.kinds.values import (
     FunctionV,
     HashV,
     ListV,
+    OperatorV,
     RecordV,
     RefV,
     Scalar,
@@ -127,6 +128,35 @@ def _parameters_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -
         sp.refuse(node, "a function of any number of parameters is not supported here",
                   "give each parameter a name")  # fmt: skip
     return Static(len(named.posonlyargs) + len(named.args) - len(f.bound))
+
+
+def takes_only(f: Any, name: str) -> bool:
+    """Return whether a function has one parameter, of this name."""
+    return set(inspect.signature(f).parameters) == {name}
+
+
+@register(takes_only)
+def _takes_only(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, name = args
+    return Static(set(_names(cast("Run", sp), f)) == {sp.static(name, node, "a name")})
+
+
+def _names(run: Run, f: Value) -> list[str]:
+    """Return the names of the parameters that a function of the user's still has."""
+    match f:
+        case FunctionV(definition, bound=bound):
+            named = definition.node.args
+            every = [p.arg for p in (*named.posonlyargs, *named.args)][len(bound) :]
+            more = (*named.kwonlyargs, named.vararg, named.kwarg)
+            return every + [p.arg for p in more if p is not None]
+        case OperatorV("partial", function, options, given):
+            return _names(run, function)[len(given) - len(options) :]
+        case RecordV() | RefV():
+            classes = container_objects.classes_of(run, f)
+            called = [inspect.signature(c.__call__).parameters for c in classes]
+            return [n for names in called for n in list(names)[1:]]
+        case _:
+            return []
 
 
 def one_type(number: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pullback.frontend.library.text.domains import Vector
 from pullback.frontend.library.text.line_searches import Sloped, searched
+from pullback.frontend.library.text.search_callbacks import STOPPED, Told
 
 _EPS = float(np.finfo(float).eps)
 
@@ -29,8 +30,8 @@ def first_length(value: float, before: float, along: float) -> float:
     return 1.0 if t < 0.0 else t
 
 
-def by_conjugates(pair: Sloped, x: Vector, gtol: float, most: int, c1: float,
-                  c2: float) -> Descended:  # fmt: skip
+def by_conjugates(pair: Sloped, x: Vector, gtol: float, most: int, c1: float, c2: float,
+                  tell: Told) -> Descended:  # fmt: skip
     value, slope = pair(x)
     calls, slopes, status, k = 1, 1, 0, 0
     before = value + math.sqrt(slope @ slope) / 2.0
@@ -60,6 +61,9 @@ def by_conjugates(pair: Sloped, x: Vector, gtol: float, most: int, c1: float,
         way, slope, before, value = turned(gradient), gradient, value, new
         largest = np.max(np.abs(slope))
         k += 1
+        if tell(x, value):
+            status = STOPPED
+            break
     if status == 0 and k >= most:
         status = 1
     elif status == 0 and (np.isnan(largest) or np.isnan(value) or np.any(np.isnan(x))):
@@ -92,7 +96,7 @@ def _newton_way(product: Callable[[Vector, Vector], Vector], x: Vector,
 
 
 def by_newton(pair: Sloped, product: Callable[[Vector, Vector], Vector], x: Vector, xtol: float,
-              most: int, c1: float, c2: float, each: int) -> Descended:  # fmt: skip
+              most: int, c1: float, c2: float, each: int, tell: Told) -> Descended:  # fmt: skip
     """``each``: how often a product with the Hessian calls the gradient."""
     value, slope = pair(x)
     calls, slopes, k, before, moved = 1, 1, 0, math.nan, math.inf
@@ -114,4 +118,6 @@ def by_newton(pair: Sloped, product: Callable[[Vector, Vector], Vector], x: Vect
         x, before, value, slope = x + t * way, value, new, gradient
         moved = np.sum(np.abs(t * way))
         k += 1
+        if tell(x, value):
+            return x, k, calls, slopes, STOPPED
     return x, k, calls, slopes, 3 if math.isnan(value) or math.isnan(moved) else 0

@@ -18,6 +18,7 @@ from pullback.frontend.library.compiled_text import unknown
 from pullback.frontend.library.solutions import along, constant, root_of, slope_of, with_slope
 from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Vector
+from pullback.frontend.library.text.search_callbacks import STOPPED, Told, teller
 from pullback.frontend.library.text.solver_answers import answered, packed, told
 from pullback.frontend.library.text_helpers import unsupported
 
@@ -232,6 +233,8 @@ class SearchResult:
     @property
     def message(self) -> str:
         """How it ended."""
+        if self.status == STOPPED:
+            return "`callback` raised `StopIteration`."
         if self._method == "slsqp":
             return _of_slsqp(self.status)
         if self._method == "trust-constr":
@@ -281,6 +284,8 @@ def _of_trust(status: int) -> str:
         return "`gtol` termination condition is satisfied."
     if status == 2:
         return "`xtol` termination condition is satisfied."
+    if status == 3:
+        return "`callback` raised `StopIteration`."
     return "Constraint violation exceeds 'gtol'"
 
 
@@ -315,9 +320,22 @@ UNBOUNDED: Any = ("dogleg", "trust-ncg", "trust-krylov", "trust-exact")
 CONSTRAINED: Any = ("slsqp", "trust-constr", "cobyla", "cobyqa")
 
 
+def _watched(answer: Any, callback: Any, tell: Told, n: int) -> Any:
+    """Return the function that answers a search, and tells a callback of its rounds."""
+    if callback is None:
+        return answer
+
+    def reply(kind: int, x: Vector) -> Vector:
+        if kind == 5:
+            return np.array([1.0 if tell(x[:n], x[n]) else 0.0])
+        return answer(kind, x)
+
+    return reply
+
+
 def searched_by_scipy(f: Function, fun: Any, given: Any, start: Vector, how: str, jac: Any,
                       hess: Any, hessp: Any, low: Any, high: Any, constraints: Any, tol: Any,
-                      options: Any) -> SearchResult:  # fmt: skip
+                      callback: Any, options: Any) -> SearchResult:  # fmt: skip
     """Return the minimum that SciPy finds by a method."""
     conditions, n = conditions_of(constraints), start.size
     names = () if options is None else tuple(options)
@@ -346,7 +364,8 @@ def searched_by_scipy(f: Function, fun: Any, given: Any, start: Vector, how: str
     elif hessp is not None:
         bent = "hessp"
     words = described("minimize", how, sloped, bent, low is not None, tol is not None,
-                      tuple(c.said for c in conditions), names)  # fmt: skip
+                      tuple(c.said for c in conditions), callback is not None, names)  # fmt: skip
+    tell = teller(callback, (f, tuple(c.fun for c in conditions)), start, how)
 
     def answer(kind: int, x: Vector) -> Vector:
         if kind == 1:
@@ -366,7 +385,9 @@ def searched_by_scipy(f: Function, fun: Any, given: Any, start: Vector, how: str
             k += 2
         return value
 
-    found = answered(words, constant(packed(values)), constant(answer))
+    found = answered(
+        words, constant(packed(values)), _watched(constant(answer), callback, tell, n)
+    )
     x = found[:n]
     far = np.max(np.abs(x)) + np.max(np.abs(x - known))
     rough = how in ("powell", "cobyla", "cobyqa", "tnc", "trust-constr")

@@ -11,6 +11,7 @@ import numpy as np
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.text.domains import Matrix, Vector
 from pullback.frontend.library.text.line_searches import Sloped, first_search
+from pullback.frontend.library.text.search_callbacks import STOPPED, Told
 
 _EPS = float(np.finfo(float).eps)
 
@@ -99,7 +100,7 @@ def _longest(x: Vector, d: Vector, low: Vector, high: Vector) -> float:
 
 def by_limited_memory(pair: Sloped, x: Vector, low: Vector, high: Vector, kept: int, ftol: float,
                       gtol: float, most: int, most_calls: float, each: int,
-                      rounds: int) -> tuple[Vector, int, int, int, int]:  # fmt: skip
+                      rounds: int, tell: Told) -> tuple[Vector, int, int, int, int]:  # fmt: skip
     """Return the place, the number of rounds and of calls, how it ended, and why; ``each``: how
     often the function is called for each pair of value and gradient."""
     free = bool(np.all((low == -np.inf) & (high == np.inf)))
@@ -137,6 +138,8 @@ def by_limited_memory(pair: Sloped, x: Vector, low: Vector, high: Vector, kept: 
         k += 1
         old, change = value, gradient - g
         value, g = new, gradient
+        if tell(x, value):
+            return x, k, calls, STOPPED, 0
         if k >= most:
             return x, k, calls, 1, 504
         if calls * each > most_calls:

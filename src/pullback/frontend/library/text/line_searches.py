@@ -157,12 +157,13 @@ def _zoomed(pair: Sloped, start: Vector, way: Vector, f0: float, d0: float, a: f
 
 
 def second_search(pair: Sloped, start: Vector, way: Vector, f0: float, d0: float, t: float,
-                  c1: float, c2: float, high: float, accepts: Accepts) -> Searched:  # fmt: skip
+                  c1: float, c2: float, high: float, accepts: Accepts,
+                  rounds: int = 10) -> Searched:  # fmt: skip
     """Look for a step from t on, by doubling it and by interpolation."""
     before, f_before, d_before, slopes = 0.0, f0, d0, 0
     t = min(t, high)
     ft, gradient = pair(start + t * way)
-    for k in range(10):
+    for k in range(rounds):
         if t == 0.0 or before > high:
             return False, t, ft, gradient, k + 1, slopes
         if ft > f0 + c1 * t * d0 or (ft >= f_before and k > 0):
@@ -182,7 +183,7 @@ def second_search(pair: Sloped, start: Vector, way: Vector, f0: float, d0: float
         before, f_before, d_before = t, ft, dt
         t = min(2.0 * t, high)
         ft, gradient = pair(start + t * way)
-    return True, t, ft, gradient, 11, slopes + 1
+    return True, t, ft, gradient, rounds + 1, slopes + 1
 
 
 def searched(pair: Sloped, start: Vector, way: Vector, f0: float, d0: float, t: float, c1: float,

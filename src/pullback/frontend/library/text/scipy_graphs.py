@@ -13,7 +13,13 @@ from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
 from pullback.frontend.library.text.solver_answers import packed, told
 from pullback.frontend.library.text.sparse_entries import Entries, spmatrix
-from pullback.frontend.library.text.sparse_matrices import Sparse, csr_array, csr_matrix
+from pullback.frontend.library.text.sparse_matrices import (
+    Sparse,
+    coo_array,
+    coo_matrix,
+    csr_array,
+    csr_matrix,
+)
 from pullback.frontend.library.text_helpers import unsupported
 
 
@@ -165,17 +171,23 @@ def _visited(name: str, csgraph: Any, start: int, directed: bool, both: bool) ->
 
 
 def laplacian(csgraph: Any, normed: bool = False, return_diag: bool = False,
-              use_out_degree: bool = False) -> Any:  # fmt: skip
+              use_out_degree: bool = False, *, copy: bool = True, form: str = "array",
+              dtype: Any = None, symmetrized: bool = False) -> Any:  # fmt: skip
     """Return the degrees on the diagonal, less the weights of a graph without loops."""
-    if isinstance(csgraph, Sparse):
-        unsupported("laplacian of a sparse matrix", "laplacian(S.toarray())")
-    weights = np.asarray(csgraph) * 1.0
-    n = weights.shape[0]
-    if weights.ndim != 2:
+    if form != "array" or dtype is not None:
+        unsupported("laplacian with form or dtype", "leave them away")
+    given = csgraph if isinstance(csgraph, Sparse) else np.asarray(csgraph)
+    if given.ndim != 2:
         unsupported("laplacian of other than a matrix", "make it one")
-    if n != weights.shape[1]:
+    if given.shape[0] != given.shape[1]:
         raise ValueError("csgraph must be a square matrix or array")
-    apart = weights * (1.0 - np.eye(n))
+    real = given.dtype == np.float64 or given.dtype == np.float32
+    graph = given.astype(np.float64) if normed and not real else given
+    if isinstance(graph, Sparse):
+        return _sparse_laplacian(graph, normed, return_diag, use_out_degree, symmetrized)
+    weights = graph + graph.T if symmetrized else graph
+    loops = np.eye(weights.shape[0]) > 0.0
+    apart = np.where(loops, 0 * weights, weights)
     degrees: Array = np.sum(apart, axis=1 if use_out_degree else 0)
     if not normed:
         made = np.diag(degrees) - apart
@@ -184,3 +196,26 @@ def laplacian(csgraph: Any, normed: bool = False, return_diag: bool = False,
     sides = np.where(alone, 1.0, np.sqrt(np.where(alone, 1.0, degrees)))
     made = np.diag(1.0 - alone) - apart / sides / sides[:, None]
     return (made, sides) if return_diag else made
+
+
+def _sparse_laplacian(graph: Any, normed: bool, return_diag: bool, use_out_degree: bool,
+                      symmetrized: bool) -> Any:  # fmt: skip
+    if graph.format == "dia":
+        unsupported("laplacian of a matrix of diagonals", "laplacian(S.tocsr())")
+    weights, row, col, n = graph._values, graph._row, graph._col, graph.shape[0]
+    if symmetrized:
+        weights = np.concatenate((weights, weights))
+        row, col = np.concatenate((row, col)), np.concatenate((col, row))
+    apart = np.where(row == col, 0 * weights, weights)
+    degrees = np.zeros(n, apart.dtype)
+    np.add.at(degrees, row if use_out_degree else col, apart)
+    corners = degrees
+    if normed:
+        alone = degrees == 0.0
+        degrees = np.where(alone, 1.0, np.sqrt(np.where(alone, 1.0, degrees)))
+        apart, corners = apart / degrees[row] / degrees[col], np.where(alone, 0.0, 1.0)
+    places, every = np.arange(n), np.concatenate((-apart, corners))
+    rows, cols = np.concatenate((row, places)), np.concatenate((col, places))
+    entries = Entries(every, rows, cols, (n, n), "")
+    made = coo_matrix(entries) if isinstance(graph, spmatrix) else coo_array(entries)
+    return (made, degrees) if return_diag else made

@@ -263,47 +263,108 @@ def lsmr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e
 # --- eigenvalues ----------------------------------------------------------------------------------
 
 
+def _extremes(name: str, A: Any, k: int, M: Any, sigma: Any, which: str, v0: Any, ncv: Any,
+              maxiter: Any, tol: Any, vectors: bool = True) -> Vector:  # fmt: skip
+    """Return the numbers that SciPy finds. Without the vectors the values have another order."""
+    numbers: Any = [*_told(A), k]
+    names: Any = ("tol",)
+    values: Any = (tol,)
+    if ncv is not None:
+        names, values = (*names, "ncv"), (*values, ncv)
+    if maxiter is not None:
+        names, values = (*names, "maxiter"), (*values, maxiter)
+    if sigma is not None:
+        numbers.append(sigma)
+    if v0 is not None:
+        numbers.append(np.asarray(v0) * 1.0)
+    if M is not None:
+        numbers += _told(M)
+    mass = None if M is None else _form(M)
+    words = described("extreme", name, _form(A), which, sigma is not None, v0 is not None, mass,
+                      vectors, names)  # fmt: skip
+    return answered(words, constant(packed([*numbers, *values])), constant(_answer(A, None)))
+
+
+def _mass(M: Any) -> Any:
+    """Return the matrix on the right of generalized equations."""
+    if isinstance(M, _Operator):
+        unsupported("eigenvalues with M as a LinearOperator", "a matrix")
+    return None if M is None else _matrix(M)
+
+
 def eigsh(A: Any, k: int = 6, M: Any = None, sigma: Any = None, which: str = "LM", v0: Any = None,
           ncv: Any = None, maxiter: Any = None, tol: float = 0,
           return_eigenvectors: bool = True) -> Any:  # fmt: skip
-    if M is not None or v0 is not None or ncv is not None or maxiter is not None:
-        unsupported("eigsh with M, v0, ncv or maxiter", "leave them away")
-    matrix = _matrix(A)
-    n, count = matrix.shape[0], k
-    words = described("extreme", "eigsh", _form(matrix), which, sigma is not None, ("tol",))
-    numbers = [*_told(matrix), count]
-    if sigma is not None:
-        numbers.append(sigma)
-    given = constant(packed([*numbers, tol]))
-    found = answered(words, given, constant(_answer(matrix, None)))
+    matrix, mass, count = _matrix(A), _mass(M), k
+    n = matrix.shape[0]
+    found = _extremes("eigsh", matrix, k, mass, sigma, which, v0, ncv, maxiter, tol)
     vectors = found[count:].reshape(n, count)
     values, columns = np.zeros(count), np.zeros((n, count))
     for i in range(count):
 
         def equations(z: Vector) -> Vector:
             v = z[:n]
-            return np.append(matrix @ v - z[n] * v, 0.5 * (1.0 - v @ v))
+            right = v if mass is None else mass @ v
+            return np.append(matrix @ v - z[n] * right, 0.5 * (1.0 - v @ right))
 
         z = root_of(equations, np.append(vectors[:, i], found[i]))
         columns[:, i] = z[:n]
         values[i] = z[n]
-    return (values, columns) if return_eigenvectors else values
+    if return_eigenvectors:
+        return values, columns
+    alone = _extremes("eigsh", matrix, k, mass, sigma, which, v0, ncv, maxiter, tol, False)
+    return values[np.argmin(np.abs(alone[:, None] - constant(values)), axis=1)]
+
+
+def eigs(A: Any, k: int = 6, M: Any = None, sigma: Any = None, which: str = "LM", v0: Any = None,
+         ncv: Any = None, maxiter: Any = None, tol: float = 0,
+         return_eigenvectors: bool = True) -> Any:  # fmt: skip
+    """A vector moves at right angles to itself: its phase is that of the iteration."""
+    matrix, mass, count = _matrix(A), _mass(M), k
+    if np.iscomplexobj(sigma):
+        unsupported("eigs near a complex number", "a real sigma")
+    n = matrix.shape[0]
+    found = _extremes("eigs", matrix, k, mass, sigma, which, v0, ncv, maxiter, tol)
+    x = found[2 * count : (n + 2) * count].reshape(n, count)
+    y = found[(n + 2) * count :].reshape(n, count)
+    real, imag, above, below = np.zeros(count), np.zeros(count), 0.0 * x, 0.0 * y
+    for i in range(count):
+        a, b = x[:, i], y[:, i]
+
+        def equations(z: Vector, a: Vector = a, b: Vector = b) -> Vector:
+            p, q, r, s = z[:n], z[n : 2 * n], z[2 * n], z[2 * n + 1]
+            right, turned = (p, q) if mass is None else (mass @ p, mass @ q)
+            first = matrix @ p - r * right + s * turned
+            second = matrix @ q - r * turned - s * right
+            size = 0.5 * (1.0 - p @ right - q @ turned)
+            return np.concatenate((first, second, np.stack((size, a @ q - b @ p))))
+
+        z = root_of(equations, np.concatenate((a, b, found[i : i + 1],
+                                               found[count + i : count + i + 1])))  # fmt: skip
+        above[:, i], below[:, i] = z[:n], z[n : 2 * n]
+        real[i], imag[i] = z[2 * n], z[2 * n + 1]
+    if return_eigenvectors:
+        return real + 1j * imag, above + 1j * below
+    alone = _extremes("eigs", matrix, k, mass, sigma, which, v0, ncv, maxiter, tol, False)
+    first, second = alone[:count, None], alone[count:, None]
+    apart = np.abs(first - constant(real)) + np.abs(np.abs(second) - np.abs(constant(imag)))
+    chosen = np.argmin(apart, axis=1)
+    sides = np.where(alone[count:] * constant(imag)[chosen] < 0.0, -1.0, 1.0)
+    return real[chosen] + 1j * (sides * imag[chosen])
 
 
 def svds(A: Any, k: int = 6, ncv: Any = None, tol: float = 0, which: str = "LM", v0: Any = None,
          maxiter: Any = None, return_singular_vectors: Any = True, solver: str = "arpack",
          rng: Any = None, options: Any = None) -> Any:  # fmt: skip
-    if ncv is not None or v0 is not None or maxiter is not None or options is not None:
-        unsupported("svds with ncv, v0, maxiter or options", "leave them away")
+    if options is not None:
+        unsupported("svds with options", "leave them away")
     if solver != "arpack" or isinstance(return_singular_vectors, str):
         unsupported("svds by another solver, or with vectors of one side", "leave it away")
     matrix = _matrix(A)
     if isinstance(matrix, _Operator):
         unsupported("svds of a LinearOperator", "a matrix")
     rows, cols = matrix.shape
-    words = described("extreme", "svds", _form(matrix), which, False, ("tol",))
-    given = constant(packed([*_told(matrix), k, tol]))
-    found = answered(words, given, constant(_answer(matrix, None)))
+    found = _extremes("svds", matrix, k, None, None, which, v0, ncv, maxiter, tol)
     left, right = found[: rows * k].reshape(rows, k), found[rows * k + k :].reshape(k, cols)
     s, u, v = np.zeros(k), np.zeros((rows, k)), np.zeros((k, cols))
     for i in range(k):

@@ -41,6 +41,7 @@ from pullback.frontend.library.text.constrained_minima import (
 from pullback.frontend.library.text.domains import Constraints, Matrix, Vector
 from pullback.frontend.library.text.limited_memory import by_limited_memory
 from pullback.frontend.library.text.line_searches import searched
+from pullback.frontend.library.text.search_callbacks import STOPPED, Told, teller
 from pullback.frontend.library.text.trust_reflective import are_given
 from pullback.frontend.library.text_helpers import unsupported
 
@@ -92,6 +93,8 @@ class MinimizeResult:
     @property
     def message(self) -> str:
         """How it ended."""
+        if self.status == STOPPED:
+            return "`callback` raised `StopIteration`."
         if self._how == "l-bfgs-b":
             return _limited(self._reason)
         if self.status == 0:
@@ -129,7 +132,7 @@ def _of_newton(status: int) -> str:
 
 
 def _bfgs(pair: Sloped, x: Vector, gtol: float, most: int, c1: float, c2: float,
-          xrtol: float) -> Descended:  # fmt: skip
+          xrtol: float, tell: Told) -> Descended:  # fmt: skip
     """The method of Broyden, Fletcher, Goldfarb and Shanno."""
     value, slope = pair(x)
     inverse, calls, slopes, status, k = np.eye(x.size), 1, 1, 0, 0
@@ -149,6 +152,9 @@ def _bfgs(pair: Sloped, x: Vector, gtol: float, most: int, c1: float, c2: float,
         step, change = t * way, gradient - slope
         x, slope, before, value = x + step, gradient, value, new
         k += 1
+        if tell(x, value):
+            status = STOPPED
+            break
         largest = np.max(np.abs(slope))
         length = t * math.sqrt(way @ way)
         if largest <= gtol or length <= xrtol * (xrtol + math.sqrt(x @ x)):
@@ -168,7 +174,7 @@ def _bfgs(pair: Sloped, x: Vector, gtol: float, most: int, c1: float, c2: float,
 
 
 def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds: float,
-             most: float, adaptive: bool, low: Any, high: Any) -> Found:  # fmt: skip
+             most: float, adaptive: bool, low: Any, high: Any, tell: Told) -> Found:  # fmt: skip
     """The method of Nelder and Mead."""
     n = start.size
     grow, shrink = (1.0 + 2.0 / n, 1.0 - 1.0 / n) if adaptive else (2.0, 0.5)
@@ -199,6 +205,7 @@ def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds
         if best or not value < values[-2]:
             by = grow if best else inward if outside else -inward
             if calls >= most:
+                tell(corners[0], values[0])
                 break
             other = _clipped((1.0 + by) * center - by * worst, low, high)
             second = f(other)
@@ -216,12 +223,15 @@ def _simplex(f: Function, start: Vector, xatol: float, fatol: float, most_rounds
                 if calls >= most:
                     order = np.argsort(values)
                     corners, values = corners[order], values[order]
+                    tell(corners[0], values[0])
                     break
                 trial, value = corners[-1].copy(), values[-1]
         corners[-1], values[-1] = trial, value
         rounds += 1
         order = np.argsort(values)
         corners, values = corners[order], values[order]
+        if tell(corners[0], values[0]):
+            return corners[0].copy(), rounds, calls, STOPPED
     return corners[0], rounds, calls, 1 if calls >= most else 2 if rounds >= most_rounds else 0
 
 
@@ -318,10 +328,9 @@ def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = Non
     how = ("bfgs" if bounds is None else "l-bfgs-b") if method is None else method.lower()
     if method is None and len(conditions_of(constraints)) > 0:
         how = "slsqp"
-    if callback is not None:
-        unsupported("minimize with callback", "leave it away")
     if how in SEARCHES:
-        return _by_scipy(fun, x0, args, how, jac, hess, hessp, bounds, constraints, tol, options)
+        return _by_scipy(fun, x0, args, how, jac, hess, hessp, bounds, constraints, tol, callback,
+                         options)  # fmt: skip
     if len(conditions_of(constraints)) > 0:
         unsupported("minimize by this method with constraints", "take SLSQP or trust-constr")
     if how not in ("bfgs", "cg", "newton-cg", "l-bfgs-b", "nelder-mead"):
@@ -343,13 +352,14 @@ def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = Non
             unsupported("minimize by this method with bounds", "take L-BFGS-B")
         low, high = _bounds(bounds, start.size, how)
         start = np.minimum(np.maximum(start, low), high)
+    tell = teller(callback, f, start, how)
     if how == "nelder-mead":
         x, nit, nfev, status = _by_simplex(constant(f), constant(start), tol, options,
-                                           constant(low), constant(high))  # fmt: skip
+                                           constant(low), constant(high), tell)  # fmt: skip
         njev = reason = 0
     else:
         x, nit, nfev, njev, status, reason = _by_slopes(
-            f, fun, args, jac, hess, hessp, start, how, tol, options, low, high
+            f, fun, args, jac, hess, hessp, start, how, tol, options, low, high, tell
         )
     far = np.max(np.abs(x)) + np.max(np.abs(x - constant(start)))
     near = 1e-4 * far + 10.0 * constant(1e-5 if tol is None else tol)
@@ -359,7 +369,8 @@ def minimize(fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = Non
 
 
 def _by_scipy(fun: Any, x0: Any, args: Any, how: str, jac: Any, hess: Any, hessp: Any, bounds: Any,
-              constraints: Any, tol: Any, options: Any) -> SearchResult:  # fmt: skip
+              constraints: Any, tol: Any, callback: Any,
+              options: Any) -> SearchResult:  # fmt: skip
     """Return the minimum that SciPy's own search finds."""
     start = np.ravel(np.atleast_1d(np.asarray(x0)))
     if start.dtype == np.float32:
@@ -373,7 +384,8 @@ def _by_scipy(fun: Any, x0: Any, args: Any, how: str, jac: Any, hess: Any, hessp
         unsupported("minimize by this method with constraints", "take SLSQP or trust-constr")
     f = _objective(fun, args, isinstance(jac, bool) and jac)
     return searched_by_scipy(f, fun, args if isinstance(args, tuple) else (args,), start, how, jac,
-                             hess, hessp, low, high, constraints, tol, options)  # fmt: skip
+                             hess, hessp, low, high, constraints, tol, callback,
+                             options)  # fmt: skip
 
 
 def _bounds(bounds: Any, n: int, how: str) -> tuple[Vector, Vector]:
@@ -415,7 +427,8 @@ def _held(f: Function, x: Vector, low: Vector, high: Vector, near: float) -> Vec
 
 
 def _by_slopes(f: Function, fun: Callable[..., Any], args: Any, jac: Any, hess: Any, hessp: Any,
-               start: Vector, how: str, tol: Any, options: Any, low: Any, high: Any) -> Any:
+               start: Vector, how: str, tol: Any, options: Any, low: Any, high: Any,
+               tell: Told) -> Any:
     """Return the place, rounds, calls, how it ended and why, by a method that takes gradients."""
     x, n = constant(start), start.size
     eps = _option(options, "eps", 1e-8 if how == "l-bfgs-b" else _STEP)
@@ -430,19 +443,20 @@ def _by_slopes(f: Function, fun: Callable[..., Any], args: Any, jac: Any, hess: 
             pair, x, below, above, _option(options, "maxcor", 10),
             _option(options, "ftol", 2.2204460492503131e-09 if tol is None else tol), gtol,
             _option(options, "maxiter", 15000), _option(options, "maxfun", 15000), each + 1,
-            _option(options, "maxls", 20),
+            _option(options, "maxls", 20), tell,
         )  # fmt: skip
         return x, nit, nf * (each + 1), nf, status, reason
     most = _option(options, "maxiter", 200 * n)
     if how == "bfgs":
-        x, nit, nf, ng, status = _bfgs(pair, x, gtol, most, c1, c2, _option(options, "xrtol", 0.0))
+        xrtol = _option(options, "xrtol", 0.0)
+        x, nit, nf, ng, status = _bfgs(pair, x, gtol, most, c1, c2, xrtol, tell)
     elif how == "cg":
-        x, nit, nf, ng, status = by_conjugates(pair, x, gtol, most, c1, c2)
+        x, nit, nf, ng, status = by_conjugates(pair, x, gtol, most, c1, c2, tell)
     else:
         product = constant(_products(pair, args, hess, hessp, eps))
         xtol = _option(options, "xtol", 1e-5 if tol is None else tol)
         x, nit, nf, ng, status = by_newton(
-            pair, product, x, xtol, most, c1, c2, 2 if hess is None and hessp is None else 0
+            pair, product, x, xtol, most, c1, c2, 2 if hess is None and hessp is None else 0, tell
         )
     return x, nit, nf + ng * each, ng, status, reason
 
@@ -458,13 +472,13 @@ def _products(pair: Sloped, args: Any, hess: Any, hessp: Any,
     return lambda x, p: (pair(x + eps * p)[1] - pair(x)[1]) / eps
 
 
-def _by_simplex(f: Function, x: Vector, tol: Any, options: Any, low: Any,
-                high: Any) -> Found:  # fmt: skip
+def _by_simplex(f: Function, x: Vector, tol: Any, options: Any, low: Any, high: Any,
+                tell: Told) -> Found:  # fmt: skip
     near = 1e-4 if tol is None else tol
     rounds, most = _option(options, "maxiter", None), _option(options, "maxfev", None)
     many = 200 * x.size if rounds is None and most is None else np.inf
     return _simplex(
         f, x, _option(options, "xatol", near), _option(options, "fatol", near),
         many if rounds is None else rounds, many if most is None else most,
-        _option(options, "adaptive", False), low, high,
+        _option(options, "adaptive", False), low, high, tell,
     )  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 
 from pullback.frontend.library.solutions import constant, root_of
 from pullback.frontend.library.text.domains import Matrix, Vector
+from pullback.frontend.library.text.line_searches import second_search
 from pullback.frontend.library.text.scipy_minima import minimize
 from pullback.frontend.library.text.scipy_minima_of_numbers import minimize_scalar
 from pullback.frontend.library.text_helpers import known, unsupported
@@ -22,19 +23,19 @@ from pullback.frontend.library.text_helpers import known, unsupported
 _STEP = float(np.finfo(float).eps) ** 0.5
 
 
-def _quiet(disp: Any, full_output: Any, retall: Any, callback: Any) -> None:
+def _quiet(disp: Any, full_output: Any, retall: Any) -> None:
     if known(disp):
         unsupported("a minimum whose search prints how it ended", "pass disp as False")
-    if known(full_output) or known(retall) or callback is not None:
-        unsupported("full_output, retall or callback", "take the result of minimize")
+    if known(full_output) or known(retall):
+        unsupported("full_output or retall", "take the result of minimize")
 
 
 def fmin(func: Callable[..., Any], x0: Any, args: Any = (), xtol: float = 1e-4, ftol: float = 1e-4,
          maxiter: Any = None, maxfun: Any = None, full_output: int = 0, disp: int = 1,
          retall: int = 0, callback: Any = None) -> Vector:  # fmt: skip
-    _quiet(disp, full_output, retall, callback)
+    _quiet(disp, full_output, retall)
     options = {"xatol": xtol, "fatol": ftol, "maxiter": maxiter, "maxfev": maxfun}
-    return minimize(func, x0, args, "Nelder-Mead", options=options).x
+    return minimize(func, x0, args, "Nelder-Mead", callback=callback, options=options).x
 
 
 def fmin_bfgs(f: Callable[..., Any], x0: Any, fprime: Any = None, args: Any = (),
@@ -42,37 +43,39 @@ def fmin_bfgs(f: Callable[..., Any], x0: Any, fprime: Any = None, args: Any = ()
               maxiter: Any = None, full_output: int = 0, disp: int = 1, retall: int = 0,
               callback: Any = None, xrtol: float = 0, c1: float = 1e-4,
               c2: float = 0.9) -> Vector:  # fmt: skip
-    _quiet(disp, full_output, retall, callback)
+    _quiet(disp, full_output, retall)
     if norm != np.inf:
         raise NotImplementedError("fmin_bfgs with another norm than the largest number")
     options = {"gtol": gtol, "eps": epsilon, "maxiter": maxiter, "xrtol": xrtol, "c1": c1, "c2": c2}
-    return minimize(f, x0, args, "BFGS", fprime, options=options).x
+    return minimize(f, x0, args, "BFGS", fprime, callback=callback, options=options).x
 
 
 def fmin_cg(f: Callable[..., Any], x0: Any, fprime: Any = None, args: Any = (), gtol: float = 1e-5,
             norm: float = np.inf, epsilon: float = _STEP, maxiter: Any = None,
             full_output: int = 0, disp: int = 1, retall: int = 0, callback: Any = None,
             c1: float = 1e-4, c2: float = 0.4) -> Vector:  # fmt: skip
-    _quiet(disp, full_output, retall, callback)
+    _quiet(disp, full_output, retall)
     if norm != np.inf:
         raise NotImplementedError("fmin_cg with another norm than the largest number")
     options = {"gtol": gtol, "eps": epsilon, "maxiter": maxiter, "c1": c1, "c2": c2}
-    return minimize(f, x0, args, "CG", fprime, options=options).x
+    return minimize(f, x0, args, "CG", fprime, callback=callback, options=options).x
 
 
 def fmin_ncg(f: Callable[..., Any], x0: Any, fprime: Any, fhess_p: Any = None, fhess: Any = None,
              args: Any = (), avextol: float = 1e-5, epsilon: float = _STEP, maxiter: Any = None,
              full_output: int = 0, disp: int = 1, retall: int = 0, callback: Any = None,
              c1: float = 1e-4, c2: float = 0.9) -> Vector:  # fmt: skip
-    _quiet(disp, full_output, retall, callback)
+    _quiet(disp, full_output, retall)
     options = {"xtol": avextol, "eps": epsilon, "maxiter": maxiter, "c1": c1, "c2": c2}
-    return minimize(f, x0, args, "Newton-CG", fprime, fhess, fhess_p, options=options).x
+    return minimize(f, x0, args, "Newton-CG", fprime, fhess, fhess_p, callback=callback,
+                    options=options).x  # fmt: skip
 
 
 def fmin_l_bfgs_b(func: Callable[..., Any], x0: Any, fprime: Any = None, args: Any = (),
                   approx_grad: int = 0, bounds: Any = None, m: int = 10, factr: float = 1e7,
                   pgtol: float = 1e-5, epsilon: float = 1e-8, *, maxfun: int = 15000,
-                  maxiter: int = 15000, maxls: int = 20) -> tuple[Vector, float, Any]:  # fmt: skip
+                  maxiter: int = 15000, callback: Any = None,
+                  maxls: int = 20) -> tuple[Vector, float, Any]:  # fmt: skip
     jac: Any = fprime
     if known(approx_grad):
         jac = None
@@ -82,7 +85,8 @@ def fmin_l_bfgs_b(func: Callable[..., Any], x0: Any, fprime: Any = None, args: A
         "ftol": factr * float(np.finfo(float).eps), "gtol": pgtol, "eps": epsilon, "maxcor": m,
         "maxfun": maxfun, "maxiter": maxiter, "maxls": maxls,
     }  # fmt: skip
-    made = minimize(func, x0, args, "L-BFGS-B", jac, bounds=bounds, options=options)
+    made = minimize(func, x0, args, "L-BFGS-B", jac, bounds=bounds, callback=callback,
+                    options=options)  # fmt: skip
     return made.x, made.fun, {
         "grad": made.jac, "task": made.message, "funcalls": made.nfev, "nit": made.nit,
         "warnflag": made.status,
@@ -95,7 +99,7 @@ def fmin_tnc(func: Callable[..., Any], x0: Any, fprime: Any = None, args: Any = 
              eta: float = -1, stepmx: float = 0, accuracy: float = 0, fmin: float = 0,
              ftol: float = -1, xtol: float = -1, pgtol: float = -1, rescale: float = -1,
              disp: Any = None, callback: Any = None) -> tuple[Vector, int, int]:  # fmt: skip
-    _quiet(messages if disp is None else disp, 0, 0, callback)
+    _quiet(messages if disp is None else disp, 0, 0)
     if scale is not None or offset is not None:
         unsupported("fmin_tnc with scale or offset", "leave them away")
     jac: Any = fprime
@@ -108,8 +112,53 @@ def fmin_tnc(func: Callable[..., Any], x0: Any, fprime: Any = None, args: Any = 
                "rescale": rescale}  # fmt: skip
     if maxfun is not None:
         options["maxfun"] = maxfun
-    made = minimize(func, x0, args, "TNC", jac, bounds=bounds, options=options)
+    made = minimize(func, x0, args, "TNC", jac, bounds=bounds, callback=callback,
+                    options=options)  # fmt: skip
     return made.x, made.nfev, made.status
+
+
+def line_search(f: Callable[..., Any], myfprime: Callable[..., Any], xk: Any, pk: Any,
+                gfk: Any = None, old_fval: Any = None, old_old_fval: Any = None, args: Any = (),
+                c1: float = 1e-4, c2: float = 0.9, amax: Any = None, extra_condition: Any = None,
+                maxiter: int = 10) -> Any:  # fmt: skip
+    """The step has the derivative of the steps that lead to it."""
+    if not 0.0 < c1 < c2 < 1.0:
+        raise ValueError("'c1' and 'c2' do not satisfy'0 < c1 < c2 < 1'.")
+    start, way, met = np.asarray(xk) * 1.0, np.asarray(pk) * 1.0, np.zeros(1)
+
+    def pair(x: Vector) -> tuple[float, Vector]:
+        slope = myfprime(x, *args)
+        if isinstance(slope, (list, tuple)):
+            unsupported("line_search with a gradient that is a list", "give an array")
+        return np.float64(f(x, *args)), slope
+
+    def accepts(t: float, slope: Vector) -> bool:
+        good = True
+        if extra_condition is not None:
+            x = start + t * way
+            good = bool(extra_condition(t, x, np.float64(f(x, *args)), slope))
+        if good:
+            met[0] = 1.0
+        return good
+
+    value = np.float64(f(start, *args)) if old_fval is None else old_fval
+    steep: Any = (pair(start)[1] if gfk is None else np.asarray(gfk)) @ way
+    first = 1.0
+    if old_old_fval is not None and steep != 0.0:
+        first = min(1.0, 2.02 * (value - old_old_fval) / steep)
+    first = 1.0 if first < 0.0 else first
+    high = np.inf if amax is None else 1.0 * amax
+    if min(first, high) == 0.0:
+        raise NotImplementedError("line_search whose first step is 0")
+    found, t, new, slope, calls, slopes = second_search(
+        pair, start, way, value, steep, first, c1, c2, high, accepts, maxiter
+    )
+    calls += 1 if old_fval is None else 0
+    if not found:
+        return None, calls, slopes, None, value, None
+    if met[0] == 0.0:
+        return t, calls, slopes - 1, new, value, None
+    return t, calls, slopes, new, value, slope
 
 
 def fminbound(func: Callable[..., Any], x1: float, x2: float, args: Any = (), xtol: float = 1e-5,
