@@ -25,6 +25,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+import scipy.cluster.hierarchy
+import scipy.cluster.vq
 import scipy.fft
 import scipy.integrate
 import scipy.interpolate
@@ -78,6 +80,7 @@ LIBRARIES: dict[str, Any] = {
     "scipy.signal": scipy.signal,
     "scipy.sparse": scipy.sparse,
     "scipy.sparse.linalg": scipy.sparse.linalg,
+    "scipy.cluster.hierarchy": scipy.cluster.hierarchy, "scipy.cluster.vq": scipy.cluster.vq,
     "scipy.sparse.csgraph": scipy.sparse.csgraph,
     "scipy.spatial.distance": scipy.spatial.distance,
     "scipy.spatial.transform": scipy.spatial.transform,

@@ -147,24 +147,12 @@ _DISCRETE = (
 )  # fmt: skip
 _solvers = Later("pullback.core.solver_calls")
 _special = Later("scipy.special")
-_ndimage = Later("scipy.ndimage")
 _stats = Later("scipy.stats")
 
 
 def _degrees(reals: Floats, words: Words) -> Any:
     """Return the cosine and the sine of an angle in degrees, exact for right angles."""
     return _special.cosdg(reals[0]), _special.sindg(reals[0])
-
-
-def _label(reals: Floats, words: Words) -> Any:
-    """Return the number of pieces of a mask, and to which piece each item belongs."""
-    found, count = _ndimage.label(reals.reshape(words))
-    return np.append(count, found)
-
-
-def _distances(reals: Floats, words: Words) -> Any:
-    """Return how far each item of a mask is from the next one that is 0."""
-    return _ndimage.distance_transform_edt(reals.reshape(words)).ravel()
 
 
 def _of_solver(name: str, reals: Floats, words: Words) -> Any:
@@ -198,7 +186,7 @@ NAMED: dict[str, Callable[[Floats, Words], Any]] = {
     **{name: partial(_of_two_parts, name) for name in ("lambertw", "wofz")},
     **{f"{name}.{method}": partial(_quantile, name, method)
        for name in _DISCRETE for method in ("ppf", "isf")},
-    "degrees": _degrees, "label": _label, "distances": _distances,
+    "degrees": _degrees,
     **{name: partial(_of_solver, called)
        for name, called in (("begun", "begun"), ("resumed", "resumed"), ("asked", "numbers"))},
 }  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 from pullback.core.later import Later
 from pullback.core.reverse_communication import Ask
 
+_dense = Later("scipy.linalg")
 _sparse = Later("scipy.sparse")
 _solvers = Later("scipy.sparse.linalg")
 
@@ -74,4 +75,12 @@ def extreme(ask: Ask, told: list[Any], given: Any) -> Any:
     return np.concatenate([np.ravel(part(x)) for x in found for part in parts])
 
 
-__all__ = ["extreme", "iterative"]
+def schur(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return the orthogonal matrix, the triangular one, and how many eigenvalues come first."""
+    reals = given.vector()
+    n = round(len(reals) ** 0.5)
+    found = _dense.schur(reals.reshape(n, n), sort=told[0])
+    return np.concatenate((np.ravel(found[1]), np.ravel(found[0]), np.ravel(found[2:])))
+
+
+__all__ = ["extreme", "iterative", "schur"]

@@ -19,7 +19,10 @@ from pullback.core.called_python import Floats, Words
 from pullback.core.later import Later
 from pullback.core.reverse_communication import Ask
 
+_clusters = Later("pullback.core.cluster_calls")
+_curves = Later("pullback.core.curve_calls")
 _graphs = Later("pullback.core.graph_calls")
+_images = Later("pullback.core.image_calls")
 _initial_value = Later("pullback.core.initial_value_calls")
 _linalg = Later("scipy.linalg")
 _linear = Later("pullback.core.linear_calls")
@@ -284,8 +287,8 @@ def _isotonic(ask: Ask, told: list[Any], given: Given) -> Any:
 
 
 def _exponent(ask: Ask, told: list[Any], given: Given) -> Any:
-    """Return the most likely exponent of a transformation."""
-    more = {"method": "mle"} if told[0] == "boxcox_normmax" else {}
+    """Return the best exponent of a transformation."""
+    more = {} if told[1] is None else {"method": told[1]}
     return np.atleast_1d(getattr(_stats, told[0])(given.vector(), **more))
 
 
@@ -329,7 +332,11 @@ SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "solve_ivp": partial(_elsewhere, _initial_value, "solve_ivp"),
     **{name: partial(_elsewhere, _graphs, name)
        for name in ("paths", "components", "tree", "visited")},
-    **{name: partial(_elsewhere, _linear, name) for name in ("iterative", "extreme")},
+    **{name: partial(_elsewhere, _linear, name) for name in ("iterative", "extreme", "schur")},
+    **{name: partial(_elsewhere, _clusters, name) for name in ("codes", "linkage", "of_tree")},
+    **{name: partial(_elsewhere, _curves, name)
+       for name in ("smoothing", "natural", "solve_bvp", "weighted")},
+    **{name: partial(_elsewhere, _images, name) for name in ("binary", "distances", "labels")},
     **{name: partial(_elsewhere, _signals, name) for name in ("find_peaks", "bases")},
     **{name: partial(_global, name) for name in _SAID},
 }  # fmt: skip

@@ -9,6 +9,7 @@ A row says which numbers and arrays an object consists of, what else the compile
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +66,39 @@ def _outside(spline: Any) -> tuple[Any, ...]:
     return tuple(fill) if isinstance(fill, tuple) else (fill, fill)
 
 
+def _bare(cls: Any, **attributes: Any) -> object:
+    """Return an object that has these attributes only: a gradient, which may be none of those that
+    the class makes (a matrix that is not positive, say)."""
+    made = cls.__new__(cls)
+    vars(made).update(attributes)
+    return made
+
+
+def _density(*names: str) -> Row:
+    """The row of a frozen density of SciPy that holds its parameters under these names."""
+    return Row(
+        lambda d: tuple(getattr(d, name) for name in names),
+        lambda d: (bool(getattr(d, "allow_singular", False)),),
+        lambda cls, held, known: _bare(cls, **dict(zip(names, held, strict=True))),
+    )
+
+
+_NORMAL = Row(
+    lambda d: (d.mean, d.cov_object.covariance),
+    lambda d: (bool(d.allow_singular),),
+    lambda cls, held, known: _bare(
+        cls, mean=held[0], cov_object=SimpleNamespace(covariance=held[1]), allow_singular=known[0]
+    ),
+)  # fmt: skip
+_SMOOTH = Row(
+    lambda s: (*(np.zeros(0) if v is None else v for v in s._data[:3]), *s._eval_args[:2]),
+    lambda s: (s._eval_args[2], s.ext),
+    lambda cls, held, known: _bare(
+        cls, _data=held[:3], _eval_args=(*held[3:], known[0]), ext=known[1]
+    ),
+)  # fmt: skip
+
+
 ROWS: dict[tuple[str, str], Row] = {
     ("scipy.optimize._constraints", "Bounds"): Row(
         lambda b: (b.lb, b.ub), lambda b: (), lambda cls, held, known: cls(*held)
@@ -81,6 +115,16 @@ ROWS: dict[tuple[str, str], Row] = {
     ("scipy.interpolate._bsplines", "BSpline"): _SUMS,
     ("scipy.interpolate._interpolate", "interp1d"): _TABLE,
     ("scipy.interpolate._rgi", "RegularGridInterpolator"): _GRID,
+    **{
+        ("scipy.interpolate._fitpack2", name): _SMOOTH
+        for name in ("UnivariateSpline", "InterpolatedUnivariateSpline",
+                     "LSQUnivariateSpline")
+    },
+    ("scipy.stats._multivariate", "multivariate_normal_frozen"): _NORMAL,
+    ("scipy.stats._multivariate", "multivariate_t_frozen"): _density("loc", "shape", "df"),
+    ("scipy.stats._multivariate", "dirichlet_frozen"): _density("alpha"),
+    ("scipy.stats._multivariate", "wishart_frozen"): _density("df", "scale"),
+    ("scipy.stats._multivariate", "invwishart_frozen"): _density("df", "scale"),
 }  # fmt: skip
 """The classes of which objects are data, by their modules and names."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy  # its modules are imported when they are first used
 
+from pullback.frontend.library.solutions import constant, root_of
 from pullback.frontend.library.text.continuous_distributions import LOG_2, LOG_ROOT
 
 
@@ -228,6 +229,37 @@ def allowed_of_vonmises(kappa: Any) -> Any:
 def logpdf_of_vonmises(x: Any, kappa: Any) -> Any:
     half = np.sin(0.5 * x)
     return -2.0 * kappa * half * half - 2.0 * LOG_ROOT - np.log(scipy.special.i0e(kappa))
+
+
+def cdf_of_vonmises(x: Any, kappa: Any) -> Any:
+    """G. W. Hill, "Algorithm 518: incomplete Bessel function I0" (1977), as SciPy has it: numbers
+    beyond a half turn count the turns."""
+    turns = np.round(x / (2.0 * math.pi))
+    y = x - 2.0 * math.pi * turns
+    if kappa >= 50.0:
+        z = math.sqrt(2.0 / math.pi) / scipy.special.i0e(kappa) * np.sin(0.5 * y)
+        return scipy.special.ndtr(z) + turns
+    count = int(29.0 + 0.5 * kappa - 100.0 / (kappa + 5.0))
+    s, c, sn, cn = np.sin(y), np.cos(y), np.sin(count * y), np.cos(count * y)
+    r, v = 0.0 * kappa, 0.0 * kappa
+    for k in range(count - 1, 0, -1):
+        sn, cn = sn * c - cn * s, cn * c + sn * s
+        r = kappa / (2.0 * k + kappa * r)
+        v = r * (sn / k + v)
+    found = 0.5 + y / (2.0 * math.pi) + v / math.pi
+    return np.minimum(np.maximum(found, 0.0), 1.0) + turns
+
+
+def ppf_of_vonmises(q: Any, kappa: Any) -> Any:
+    still, q0 = constant(kappa), constant(q)
+    low, high = -math.pi, math.pi
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if cdf_of_vonmises(middle, still) < q0:
+            low = middle
+        else:
+            high = middle
+    return root_of(lambda x: cdf_of_vonmises(x, kappa) - q, 0.5 * (low + high))
 
 
 def entropy_of_vonmises(kappa: Any) -> Any:

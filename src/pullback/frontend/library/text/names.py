@@ -75,6 +75,9 @@ from pullback.frontend.library.text import (
     python_generators,
     queues,
     random_generators,
+    scipy_boundary_values,
+    scipy_clusters,
+    scipy_codes,
     scipy_distance,
     scipy_eigenvalues,
     scipy_equations,
@@ -99,6 +102,7 @@ from pullback.frontend.library.text import (
     scipy_measurements,
     scipy_minima,
     scipy_minima_of_numbers,
+    scipy_morphology,
     scipy_multivariate,
     scipy_older_minima,
     scipy_quadrature,
@@ -106,6 +110,7 @@ from pullback.frontend.library.text import (
     scipy_roots,
     scipy_samples,
     scipy_scattered,
+    scipy_schur,
     scipy_signal,
     scipy_small_minima,
     scipy_smoothing,
@@ -122,6 +127,7 @@ from pullback.frontend.library.text import (
     sets_of_arrays,
     sets_of_numbers,
     slopes,
+    smoothing_splines,
     spherical,
     statistics_functions,
     text_streams,
@@ -208,6 +214,10 @@ OTHERS = (
     | _by_name("scipy.linalg", scipy_eigenvalues)
     | _by_name("scipy.linalg", scipy_linear_systems)
     | _by_name("scipy.linalg", scipy_matrix_functions)
+    | _by_name("scipy.linalg", scipy_schur)
+    | _by_name("scipy.cluster.hierarchy", scipy_clusters)
+    | _by_name("scipy.cluster.vq", scipy_codes)
+    | _by_name("scipy.integrate", scipy_boundary_values)
     | _by_name("scipy.integrate", scipy_integrate)
     | _by_name("scipy.integrate", scipy_initial_value)
     | _by_name("scipy.integrate", scipy_quadrature)
@@ -215,9 +225,11 @@ OTHERS = (
     | _by_name("scipy.interpolate", scipy_scattered)
     | _by_name("scipy.interpolate", scipy_splines)
     | _by_name("scipy.interpolate", scipy_surfaces)
+    | _named("scipy.interpolate", smoothing_splines, "make_smoothing_spline")
     | _by_name("scipy.ndimage", scipy_filters)
     | _by_name("scipy.ndimage", scipy_images)
     | _by_name("scipy.ndimage", scipy_measurements)
+    | _by_name("scipy.ndimage", scipy_morphology)
     | _named("scipy.ndimage", image_centers, "center_of_mass")
     | _by_name("scipy.optimize", scipy_equations)
     | _by_name("scipy.optimize", scipy_fits)

@@ -13,15 +13,27 @@ from pullback.frontend.library.text.domains import Array, Vector
 from pullback.frontend.library.text_helpers import axes, known, of_axis, times, unsupported
 
 
-def _image(x: Any, output: Any) -> Array:
+def _image(x: Any, output: Any, ranked: bool = False) -> Array:
+    """Return the array; ``ranked``: its items are chosen, and not summed up."""
     a = np.asarray(x)
     if output is not None:
         unsupported("a filter with output", "leave it away, and convert the result")
     if np.iscomplexobj(a):
         unsupported("a filter of complex numbers", "filter the parts")
-    if a.dtype != np.float64 and a.dtype != np.float32:
+    is_real = a.dtype == np.float64 or a.dtype == np.float32
+    if not ranked and not is_real:
         unsupported("a filter of ints, whose result are ints", "convert them to float64")
+    if ranked and is_real and np.any(np.isnan(a)):
+        raise NotImplementedError("a filter that chooses items, of NaN")
     return a
+
+
+def _chosen(x: Array, given: Any) -> Any:
+    """Return the axes of a filter."""
+    if given is None:
+        return axes(x)
+    each = given if isinstance(given, tuple) else (given,)
+    return tuple(known(axis) % x.ndim for axis in each)
 
 
 def _places(n: int, before: int, behind: int, mode: str) -> Vector:
@@ -50,7 +62,8 @@ def _longer(x: Array, before: int, behind: int, mode: str, cval: float, axis: in
         k = np.arange(-before, n + behind)
         inner = y[np.minimum(np.maximum(k, 0), n - 1)]
         out = ((k < 0) | (k >= n)).reshape((-1,) + (1,) * (y.ndim - 1))
-        return np.moveaxis(np.where(out, cval, inner), 0, axis)
+        around = np.asarray(cval).astype(x.dtype)
+        return np.moveaxis(np.where(out, around, inner), 0, axis)
     return np.moveaxis(y[_places(n, before, behind, mode)], 0, axis)
 
 
@@ -69,6 +82,8 @@ def correlate1d(input: Array, weights: Vector, axis: int = -1, output: Any = Non
     x, w = _image(input, output), np.asarray(weights)
     if w.ndim != 1 or w.shape[0] < 1:
         raise RuntimeError("no filter weights given")
+    if x.size == 0:
+        return 1.0 * x
     before = _reach(w.shape[0], origin)
     y = _longer(x, before, w.shape[0] - 1 - before, mode, cval, axis)
     found = np.sum(sliding_window_view(y, w.shape[0], axis=axis) * w, axis=-1)
@@ -141,15 +156,15 @@ def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0
 
 def gaussian_filter(input: Array, sigma: Any, order: Any = 0, output: Any = None,
                     mode: Any = "reflect", cval: float = 0.0, truncate: float = 4.0, *,
-                    radius: Any = None) -> Array:  # fmt: skip
+                    radius: Any = None, axes: Any = None) -> Array:  # fmt: skip
     x = _image(input, output)
     y = 1.0 * x
-    for axis in axes(x):
-        wide = of_axis(sigma, axis)
+    for k, axis in enumerate(_chosen(x, axes)):
+        wide = of_axis(sigma, k)
         if wide > 1e-15:
-            y = gaussian_filter1d(y, wide, axis, of_axis(order, axis), None,
-                                  of_axis(mode, axis), cval, truncate,
-                                  radius=of_axis(radius, axis))  # fmt: skip
+            y = gaussian_filter1d(y, wide, axis, of_axis(order, k), None,
+                                  of_axis(mode, k), cval, truncate,
+                                  radius=of_axis(radius, k))  # fmt: skip
     return y
 
 
@@ -215,59 +230,85 @@ def uniform_filter1d(input: Array, size: int, axis: int = -1, output: Any = None
 
 
 def uniform_filter(input: Array, size: Any = 3, output: Any = None, mode: Any = "reflect",
-                   cval: float = 0.0, origin: Any = 0) -> Array:  # fmt: skip
+                   cval: float = 0.0, origin: Any = 0, *,
+                   axes: Any = None) -> Array:  # fmt: skip
     x = _image(input, output)
     y = 1.0 * x
-    for axis in axes(x):
-        y = uniform_filter1d(y, of_axis(size, axis), axis, None, of_axis(mode, axis), cval,
-                             of_axis(origin, axis))  # fmt: skip
+    for k, axis in enumerate(_chosen(x, axes)):
+        y = uniform_filter1d(y, of_axis(size, k), axis, None, of_axis(mode, k), cval,
+                             of_axis(origin, k))  # fmt: skip
     return y
 
 
 # --- largest, least, ranks ------------------------------------------------------------------------
 
 
-def _largest(x: Array, size: int, axis: int, mode: str, cval: float, origin: int) -> Array:
+def _extreme(x: Array, size: int, axis: int, mode: str, cval: float, origin: int,
+             least: bool) -> Array:  # fmt: skip
     before = _reach(size, origin)
     y = _longer(x, before, size - 1 - before, mode, cval, axis)
-    return np.max(sliding_window_view(y, size, axis=axis), axis=-1)
+    windows = sliding_window_view(y, size, axis=axis)
+    return np.min(windows, axis=-1) if least else np.max(windows, axis=-1)
 
 
 def maximum_filter1d(input: Array, size: int, axis: int = -1, output: Any = None,
                      mode: str = "reflect", cval: float = 0.0, origin: int = 0,
 ) -> Array:  # fmt: skip
-    return _largest(_image(input, output), size, axis, mode, cval, origin)
+    return _extreme(_image(input, output, True), size, axis, mode, cval, origin, False)
 
 
 def minimum_filter1d(input: Array, size: int, axis: int = -1, output: Any = None,
                      mode: str = "reflect", cval: float = 0.0, origin: int = 0,
 ) -> Array:  # fmt: skip
-    return -_largest(-_image(input, output), size, axis, mode, -cval, origin)
+    return _extreme(_image(input, output, True), size, axis, mode, cval, origin, True)
 
 
-def maximum_filter(input: Array, size: Any = None, footprint: Any = None, output: Any = None,
-                   mode: Any = "reflect", cval: float = 0.0, origin: Any = 0) -> Array:  # fmt: skip
-    if footprint is not None:
-        unsupported("a filter with footprint", "give a size")
-    if size is None:
+def _extremes(input: Any, size: Any, footprint: Any, output: Any, mode: Any, cval: float,
+              origin: Any, chosen: Any, least: bool) -> Array:  # fmt: skip
+    if size is None and footprint is None:
         raise RuntimeError("no footprint provided")
-    x = _image(input, output)
+    x = _image(input, output, True)
+    if footprint is not None:
+        if chosen is not None:
+            unsupported("a filter with footprint and axes", "one of them")
+        found = _items(x, footprint, mode, cval, origin)
+        return np.min(found, axis=-1) if least else np.max(found, axis=-1)
     y = x
-    for axis in axes(x):
-        y = _largest(y, of_axis(size, axis), axis, of_axis(mode, axis), cval,
-                     of_axis(origin, axis))  # fmt: skip
+    for k, axis in enumerate(_chosen(x, chosen)):
+        y = _extreme(y, of_axis(size, k), axis, of_axis(mode, k), cval, of_axis(origin, k), least)
     return y
 
 
+def maximum_filter(input: Array, size: Any = None, footprint: Any = None, output: Any = None,
+                   mode: Any = "reflect", cval: float = 0.0, origin: Any = 0, *,
+                   axes: Any = None) -> Array:  # fmt: skip
+    return _extremes(input, size, footprint, output, mode, cval, origin, axes, False)
+
+
 def minimum_filter(input: Array, size: Any = None, footprint: Any = None, output: Any = None,
-                   mode: Any = "reflect", cval: float = 0.0, origin: Any = 0) -> Array:  # fmt: skip
-    return -maximum_filter(-_image(input, output), size, footprint, None, mode, -cval, origin)
+                   mode: Any = "reflect", cval: float = 0.0, origin: Any = 0, *,
+                   axes: Any = None) -> Array:  # fmt: skip
+    return _extremes(input, size, footprint, output, mode, cval, origin, axes, True)
+
+
+def _items(x: Array, footprint: Any, mode: Any, cval: float, origin: Any) -> Array:
+    """Return the items of all windows of this form, in a last axis."""
+    mask = np.asarray(footprint)
+    if mask.ndim != x.ndim:
+        raise RuntimeError(
+            f"footprint.ndim ({mask.ndim}) must match len(axes) ({x.ndim})"
+        )
+    places = np.flatnonzero(np.ravel(mask) != 0)
+    if len(places) == 0:
+        raise ValueError("All-zero footprint is not supported.")
+    windows = _windows(x, mask.shape, mode, cval, origin)
+    return np.reshape(windows, (*x.shape, -1))[..., places]
 
 
 def _sorted(x: Array, size: Any, footprint: Any, mode: Any, cval: float, origin: Any) -> Array:
     """Return the items of all windows, sorted."""
     if footprint is not None:
-        unsupported("a filter with footprint", "give a size")
+        return np.sort(_items(x, footprint, mode, cval, origin), axis=-1)
     if size is None:
         raise RuntimeError("no footprint or filter size provided")
     shape = tuple(of_axis(size, k) for k in axes(x))
@@ -278,7 +319,7 @@ def _sorted(x: Array, size: Any, footprint: Any, mode: Any, cval: float, origin:
 def rank_filter(input: Array, rank: int, size: Any = None, footprint: Any = None,
                 output: Any = None, mode: Any = "reflect", cval: float = 0.0,
                 origin: Any = 0) -> Array:  # fmt: skip
-    found = _sorted(_image(input, output), size, footprint, mode, cval, origin)
+    found = _sorted(_image(input, output, True), size, footprint, mode, cval, origin)
     n = found.shape[-1]
     k = rank + n if rank < 0 else rank
     if k < 0 or k >= n:
@@ -288,16 +329,62 @@ def rank_filter(input: Array, rank: int, size: Any = None, footprint: Any = None
 
 def median_filter(input: Array, size: Any = None, footprint: Any = None, output: Any = None,
                   mode: Any = "reflect", cval: float = 0.0, origin: Any = 0) -> Array:  # fmt: skip
-    found = _sorted(_image(input, output), size, footprint, mode, cval, origin)
+    found = _sorted(_image(input, output, True), size, footprint, mode, cval, origin)
     return found[..., found.shape[-1] // 2]
 
 
 def percentile_filter(input: Array, percentile: float, size: Any = None, footprint: Any = None,
                       output: Any = None, mode: Any = "reflect", cval: float = 0.0,
                       origin: Any = 0) -> Array:  # fmt: skip
-    found = _sorted(_image(input, output), size, footprint, mode, cval, origin)
+    found = _sorted(_image(input, output, True), size, footprint, mode, cval, origin)
     p = percentile + 100.0 if percentile < 0.0 else percentile
     if p < 0.0 or p > 100.0:
         raise RuntimeError("invalid percentile")
     n = found.shape[-1]
     return found[..., n - 1 if p == 100.0 else int(n * p / 100.0)]
+
+
+# --- functions of one's own -----------------------------------------------------------------------
+
+
+def generic_filter(input: Array, function: Any, size: Any = None, footprint: Any = None,
+                   output: Any = None, mode: Any = "reflect", cval: float = 0.0, origin: Any = 0,
+                   extra_arguments: Any = (), extra_keywords: Any = None) -> Array:  # fmt: skip
+    """Return a function of the items of each window."""
+    if extra_keywords is not None:
+        unsupported("generic_filter with extra_keywords", "a function that has captured them")
+    if size is None and footprint is None:
+        raise RuntimeError("no footprint or filter size provided")
+    x = _image(input, output)
+    if footprint is None:
+        shape = tuple(of_axis(size, k) for k in axes(x))
+        windows = np.reshape(_windows(x, shape, mode, cval, origin), (x.size, -1))
+    else:
+        windows = np.reshape(_items(x, footprint, mode, cval, origin), (x.size, -1))
+    found = np.array([function(window, *extra_arguments) for window in windows])
+    return found.astype(x.dtype).reshape(x.shape)
+
+
+def generic_gradient_magnitude(input: Array, derivative: Any, output: Any = None,
+                               mode: Any = "reflect", cval: float = 0.0, extra_arguments: Any = (),
+                               extra_keywords: Any = None) -> Array:  # fmt: skip
+    if extra_keywords is not None:
+        unsupported("a generic gradient with extra_keywords", "a function that has captured them")
+    x = _image(input, output)
+    total = 0.0 * x
+    for axis in axes(x):
+        made = derivative(x, axis, None, of_axis(mode, axis), cval, *extra_arguments)
+        total = total + made * made
+    return np.sqrt(total)
+
+
+def generic_laplace(input: Array, derivative2: Any, output: Any = None, mode: Any = "reflect",
+                    cval: float = 0.0, extra_arguments: Any = (),
+                    extra_keywords: Any = None) -> Array:  # fmt: skip
+    if extra_keywords is not None:
+        unsupported("a generic Laplacian with extra_keywords", "a function that has captured them")
+    x = _image(input, output)
+    total = 0.0 * x
+    for axis in axes(x):
+        total = total + derivative2(x, axis, None, of_axis(mode, axis), cval, *extra_arguments)
+    return total

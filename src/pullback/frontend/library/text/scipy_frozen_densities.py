@@ -25,6 +25,20 @@ class _Density:
         return np.exp(self._log(x, *self._args))
 
 
+class _Normal(_Density):
+    """A normal density, whose mean and covariance are read."""
+
+    @property
+    def mean(self) -> Any:
+        """The mean."""
+        return self._args[0]
+
+    @property
+    def cov(self) -> Any:
+        """The covariance."""
+        return self._args[1]
+
+
 class _Masses:
     """The same of whole numbers."""
 
@@ -40,8 +54,8 @@ class _Masses:
 
 
 def multivariate_normal(mean: Any = None, cov: Any = 1, allow_singular: bool = False,
-                        seed: None = None) -> _Density:  # fmt: skip
-    return _Density(
+                        seed: None = None) -> _Normal:  # fmt: skip
+    return _Normal(
         lambda x, m, c: scipy.stats.multivariate_normal.logpdf(x, m, c, allow_singular),
         (mean, cov),
     )

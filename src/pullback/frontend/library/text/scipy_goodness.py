@@ -13,7 +13,6 @@ from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Array, Vector
 from pullback.frontend.library.text.scipy_samples import TtestResult, _by_student
 from pullback.frontend.library.text.solver_answers import packed, told
-from pullback.frontend.library.text_helpers import unsupported
 
 
 class Power_divergenceResult(NamedTuple):  # SciPy's name
@@ -182,21 +181,45 @@ def siegelslopes(y: Vector, x: Any = None, method: str = "hierarchical") -> Sieg
     return SiegelslopesResult(slope, np.median(values - slope * places))
 
 
-def _exponent(name: str, x: Vector, loss: Any) -> Any:
-    """Return the most likely exponent, which SciPy finds."""
-    at = told(described("exponent", name), constant(packed([x])))[0]
+def _exponent(name: str, x: Vector, loss: Any, method: Any = None) -> Any:
+    """Return the best exponent, which SciPy finds."""
+    at = told(described("exponent", name, method), constant(packed([x])))[0]
     return least_of(loss, at, 1e-5 * (1.0 + abs(at)))
 
 
 def boxcox_normmax(x: Vector, brack: None = None, method: str = "pearsonr", *,
                    optimizer: None = None) -> Any:  # fmt: skip
-    if method != "mle":
-        unsupported("boxcox_normmax by other than the likelihood", 'method="mle"')
+    if method not in ("mle", "pearsonr", "all"):
+        raise ValueError(f"Method {method} not recognized.")
     data = np.asarray(x) * 1.0
     if not np.all(np.isfinite(data) & (data >= 0.0)):
         raise ValueError("The `x` argument of `boxcox_normmax` must contain only positive, finite, "
                          "real numbers.")  # fmt: skip
-    return _exponent("boxcox_normmax", data, lambda c: -scipy.stats.boxcox_llf(c, data))
+    if method == "all":
+        return np.stack((_straightest(data), boxcox_normmax(data, method="mle")))
+    if method == "pearsonr":
+        return _straightest(data)
+    return _exponent(
+        "boxcox_normmax", data, lambda c: -scipy.stats.boxcox_llf(c, data), "mle"
+    )
+
+
+def _straightest(data: Vector) -> Any:
+    """Return the exponent with which the sorted numbers are nearest to a line over the medians of
+    those of a normal distribution (J. J. Filliben, 1975)."""
+    n = len(data)
+    last = 0.5 ** (1.0 / n)
+    shares = (np.arange(1, n + 1) - 0.3175) / (n + 0.365)
+    shares[0], shares[-1] = 1.0 - last, last
+    places = scipy.special.ndtri(shares)
+    off = places - np.mean(places)
+
+    def loss(c: Any) -> Any:
+        y = np.sort(scipy.special.boxcox(data, c))
+        z = y - np.mean(y)
+        return 1.0 - (off @ z) / np.sqrt((off @ off) * (z @ z))
+
+    return _exponent("boxcox_normmax", data, loss, "pearsonr")
 
 
 def boxcox(x: Array, lmbda: Any = None, alpha: None = None, optimizer: None = None) -> Any:

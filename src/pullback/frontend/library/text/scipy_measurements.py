@@ -1,77 +1,163 @@
 """Measurements of labelled images of ``scipy.ndimage`` as plain Python that the front end compiles.
-Labels and distances are SciPy's own, and have no derivative; sums and means have one."""
+Labels are SciPy's own, and have no derivative; what is measured has one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from pullback.frontend.library.asked_values import library_value
-from pullback.frontend.library.text.domains import Array
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.solver_words import described
+from pullback.frontend.library.text.domains import Array, Vector
+from pullback.frontend.library.text.solver_answers import packed, told
+from pullback.frontend.library.text_helpers import known, unsupported
 
 
 def label(input: Array, structure: Any = None, output: Any = None) -> Any:
     """Return the number of the piece to which each item belongs, 0 for those that are 0, and how
     many pieces there are."""
-    if structure is not None or output is not None:
-        unsupported("label with structure or output", "leave them away")
+    if output is not None:
+        unsupported("label with output", "leave it away")
     x = np.asarray(input)
-    mask = np.where(x != 0, 1.0, 0.0)
-    found = library_value("label", mask, x.shape, x.size + 1)
-    return found[1:].astype(np.int32).reshape(x.shape), int(found[0])
+    near = _cross(x.ndim) if structure is None else np.asarray(structure) != 0
+    numbers = [np.array([1.0 * n for n in x.shape]), np.where(x != 0, 1.0, 0.0),
+               np.array([1.0 * n for n in near.shape]), np.where(near, 1.0, 0.0)]  # fmt: skip
+    found = told(described("labels"), packed(numbers))
+    return found[:-1].astype(np.int32).reshape(x.shape), int(found[-1])
 
 
-def distance_transform_edt(input: Array, sampling: Any = None, return_distances: bool = True,
-                           return_indices: bool = False, distances: Any = None,
-                           indices: Any = None) -> Array:  # fmt: skip
-    """Return how far each item is from the next one that is 0."""
-    if sampling is not None or return_indices or not return_distances:
-        unsupported("distance_transform_edt with sampling or indices", "leave them away")
-    if distances is not None or indices is not None:
-        unsupported("distance_transform_edt with arrays for its results", "leave them away")
-    x = np.asarray(input)
-    mask = np.where(x != 0, 1.0, 0.0)
-    return library_value("distances", mask, x.shape, x.size).reshape(x.shape)
+def _cross(rank: int) -> Array:
+    return np.sum(np.abs(np.indices((3,) * known(rank)) - 1), axis=0) <= 1
 
 
-def _share(input: Any, labels: Any, index: Any) -> Array:
-    """Return 1 for the items that count, and 0 for others."""
+# --- what is measured -----------------------------------------------------------------------------
+
+
+def _share(x: Array, labels: Any, index: Any) -> Array:
+    """Return whether items count."""
+    chosen = np.asarray(labels) > 0 if index is None else np.asarray(labels) == index
+    return np.broadcast_to(chosen, x.shape)
+
+
+def _measured(f: Callable[[Vector], Any], input: Any, labels: Any, index: Any) -> Any:
+    """Return what a function makes of all items, of those with a label, or of those with each of
+    several labels."""
     x = np.asarray(input)
     if labels is None:
-        return np.ones(x.shape)
-    chosen = np.asarray(labels) > 0 if index is None else np.asarray(labels) == index
-    return np.where(np.broadcast_to(chosen, x.shape), 1.0, 0.0)
+        if index is not None:
+            raise ValueError("`labels` must be given if `index` is")
+        return f(np.ravel(x))
+    if index is None or np.ndim(index) == 0:
+        return f(x[_share(x, labels, index)])
+    every = np.ravel(np.asarray(index))
+    found = np.array([f(x[_share(x, labels, k)]) for k in every])
+    return found.reshape(np.asarray(index).shape)
 
 
-def _one_index(index: Any) -> None:
-    if index is not None and np.ndim(index) > 0:
-        unsupported("a measurement for several indices", "call it for each of them")
+def _total(x: Vector) -> Any:
+    return np.sum(x * 1.0)
 
 
-def sum_labels(input: Array, labels: Any = None, index: Any = None) -> float:
-    _one_index(index)
-    total: float = np.sum(np.asarray(input) * _share(input, labels, index))
-    return total
+def _mean(x: Vector) -> Any:
+    return np.sum(x * 1.0) / np.float64(x.size)
 
 
-def mean(input: Array, labels: Any = None, index: Any = None) -> float:
-    _one_index(index)
-    share = _share(input, labels, index)
-    found: float = np.sum(np.asarray(input) * share) / np.sum(share)
-    return found
+def _variance(x: Vector) -> Any:
+    off = x - _mean(x)
+    return np.sum(off * off) / np.float64(x.size)
 
 
-def variance(input: Array, labels: Any = None, index: Any = None) -> float:
-    _one_index(index)
-    share, x = _share(input, labels, index), np.asarray(input)
-    count = np.sum(share)
-    off = x - np.sum(x * share) / count
-    found: float = np.sum(off * off * share) / count
-    return found
+def _deviation(x: Vector) -> Any:
+    return np.sqrt(_variance(x))
 
 
-def standard_deviation(input: Array, labels: Any = None, index: Any = None) -> float:
-    found: float = np.sqrt(variance(input, labels, index))
-    return found
+def _most(x: Vector) -> Any:
+    if x.size == 0:
+        raise NotImplementedError("the largest or least item of a label that nothing has")
+    return np.max(x)
+
+
+def _least(x: Vector) -> Any:
+    return -_most(-x)
+
+
+def _middle(x: Vector) -> Any:
+    if x.size == 0:
+        raise NotImplementedError("the median of a label that nothing has")
+    return np.median(x)
+
+
+def sum_labels(input: Array, labels: Any = None, index: Any = None) -> Any:
+    if index is None:
+        return _measured(np.sum, input, labels, index)
+    return _measured(_total, input, labels, index)
+
+
+def sum(input: Array, labels: Any = None, index: Any = None) -> Any:
+    return sum_labels(input, labels, index)
+
+
+def mean(input: Array, labels: Any = None, index: Any = None) -> Any:
+    return _measured(_mean, input, labels, index)
+
+
+def variance(input: Array, labels: Any = None, index: Any = None) -> Any:
+    return _measured(_variance, input, labels, index)
+
+
+def standard_deviation(input: Array, labels: Any = None, index: Any = None) -> Any:
+    return _measured(_deviation, input, labels, index)
+
+
+def maximum(input: Array, labels: Any = None, index: Any = None) -> Any:
+    return _measured(_most, input, labels, index)
+
+
+def minimum(input: Array, labels: Any = None, index: Any = None) -> Any:
+    return _measured(_least, input, labels, index)
+
+
+def median(input: Array, labels: Any = None, index: Any = None) -> Any:
+    return _measured(_middle, input, labels, index)
+
+
+def labeled_comprehension(input: Array, labels: Any, index: Any, func: Any, out_dtype: Any,
+                          default: Any, pass_positions: bool = False) -> Any:  # fmt: skip
+    if pass_positions or labels is None or index is None:
+        unsupported("labeled_comprehension with positions, or without labels", "a comprehension")
+
+    def one(items: Vector) -> Any:
+        return np.float64(default if items.size == 0 else func(items))
+
+    made = _measured(one, input, labels, index)
+    return np.asarray(made).astype(out_dtype)
+
+
+def _place(at: int, shape: Any) -> Any:
+    """Return the indices of an item, a number for each axis."""
+    left, places = at, []
+    for n in shape[::-1]:
+        places.append(left % n)
+        left = left // n
+    return tuple(int(k) for k in places[::-1])
+
+
+def maximum_position(input: Array, labels: None = None, index: None = None) -> Any:
+    x = np.asarray(input)
+    return _place(int(np.argmax(x)), x.shape)
+
+
+def minimum_position(input: Array, labels: None = None, index: None = None) -> Any:
+    x = np.asarray(input)
+    return _place(int(np.argmin(x)), x.shape)
+
+
+def extrema(input: Array, labels: None = None, index: None = None) -> Any:
+    x = np.asarray(input)
+    return np.min(x), np.max(x), minimum_position(x), maximum_position(x)
+
+
+def histogram(input: Array, min: float, max: float, bins: int, labels: None = None,
+              index: None = None) -> Vector:  # fmt: skip
+    return np.histogram(np.ravel(np.asarray(input)), np.linspace(min, max, bins + 1))[0]

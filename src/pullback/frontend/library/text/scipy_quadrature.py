@@ -9,6 +9,7 @@ import numpy as np
 
 from pullback.frontend.library.solutions import constant
 from pullback.frontend.library.text import quadrature
+from pullback.frontend.library.text.weighted_integrals import weighted
 from pullback.frontend.library.text_helpers import known, unsupported
 
 Integrated = tuple[float, float]
@@ -56,8 +57,8 @@ def quad(func: Callable[..., Any], a: float, b: float, args: Any = (), full_outp
          epsabs: float = 1.49e-8, epsrel: float = 1.49e-8, limit: int = 50, points: Any = None,
          weight: Any = None, wvar: Any = None, wopts: Any = None, maxp1: int = 50,
          limlst: int = 50, complex_func: bool = False) -> Any:  # fmt: skip
-    if weight is not None:
-        unsupported("quad with a weight", "multiply by it in the function")
+    if weight is not None and (points is not None or known(complex_func) or wopts is not None):
+        unsupported("quad with a weight and points, wopts or complex_func", "leave them away")
     if known(complex_func):
         given = args if isinstance(args, tuple) else (args,)
         real, error = quad(lambda x: np.real(func(x, *given)), a, b, (), full_output, epsabs,
@@ -74,6 +75,14 @@ def quad(func: Callable[..., Any], a: float, b: float, args: Any = (), full_outp
 
     low, high = np.float64(min(a, b)), np.float64(max(a, b))
     sign = -1.0 if b < a else 1.0
+    if weight is not None:
+
+        def over(f: Callable[[Any], Any], start: float, end: float) -> Any:
+            return _between(f, start, end, epsabs, epsrel, limit)[0]
+
+        numbers = (epsabs, epsrel, limit, maxp1, limlst)
+        value, error = weighted(g, low, high, weight, wvar, numbers, over)
+        return float(sign * value), error
     if low == high:
         if np.isinf(low):
             return 0.0, 0.0

@@ -17,6 +17,7 @@ from pullback.frontend.library.text.basis_splines import (
     value_of,
 )
 from pullback.frontend.library.text.domains import Array, Vector
+from pullback.frontend.library.text.smoothing_splines import smoothed
 from pullback.frontend.library.text_helpers import known, times, unsupported
 
 
@@ -79,6 +80,11 @@ def _tck(tck: Any) -> Any:
     return tck
 
 
+def _is_exact(s: Any) -> bool:
+    """Whether a spline is known to go through all points."""
+    return isinstance(s, (int, float)) and s == 0
+
+
 def splrep(x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3,
            task: int = 0, s: Any = None, t: Any = None, full_output: int = 0, per: int = 0,
            quiet: int = 1) -> Any:  # fmt: skip
@@ -94,13 +100,13 @@ def splrep(x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int
         knots = np.concatenate(ends)
         c = fitted(points, values, knots, times(degree), w)
     else:
-        if s is None and w is not None:
-            unsupported("splrep with weights, which smooths", "s of 0.0, or knots of your own")
-        if s is not None and not (isinstance(s, (int, float)) and s == 0):
-            unsupported("a spline that smooths, whose knots FITPACK chooses",
-                        "s of 0.0, or knots of your own by make_lsq_spline")  # fmt: skip
-        made = interpolating(points, values, times(degree), None, None, False)
-        knots, c = made.t, made.c
+        if _is_exact(s) or (s is None and w is None):
+            made = interpolating(points, values, times(degree), None, None, False)
+            knots, c = made.t, made.c
+        else:
+            shares = np.ones(len(points)) if w is None else np.asarray(w).astype(float)
+            goal = len(points) - np.sqrt(2.0 * len(points)) if s is None else s
+            knots, c = smoothed(points, values, shares, times(degree), goal)
     return knots, np.concatenate((c, np.zeros(degree + 1))), degree
 
 
@@ -167,9 +173,11 @@ def splantider(tck: Any, n: int = 1) -> Any:
 class Univariate:
     """What ``UnivariateSpline`` and its kin give."""
 
-    def __init__(self, x: Vector, y: Vector, t: Vector, c: Vector, degree: Any, ext: Any) -> None:
+    def __init__(self, x: Vector, y: Vector, w: Any, t: Vector, c: Vector, degree: Any,
+                 ext: Any) -> None:  # fmt: skip
         self._x = x
         self._y = y
+        self._w = w
         self._t = t
         self._c = c
         self._degree = degree
@@ -182,11 +190,12 @@ class Univariate:
 
     def derivative(self, n: int = 1) -> Univariate:
         t, c, degree = derived(self._t, self._c, self._degree, times(known(n)))
-        return Univariate(self._x, self._y, t, c, degree, known(1) if self._ext == 3 else self._ext)
+        how = known(1) if self._ext == 3 else self._ext
+        return Univariate(self._x, self._y, self._w, t, c, degree, how)
 
     def antiderivative(self, n: int = 1) -> Univariate:
         t, c, degree = integrated(self._t, self._c, self._degree, times(known(n)))
-        return Univariate(self._x, self._y, t, c, degree, self._ext)
+        return Univariate(self._x, self._y, self._w, t, c, degree, self._ext)
 
     def integral(self, a: float, b: float) -> float:
         return _over((self._t, self._c, self._degree), a, b)
@@ -199,7 +208,8 @@ class Univariate:
 
     def get_residual(self) -> float:
         rest = value_of(self._t, self._c, self._degree, self._x, ()) - self._y
-        y: float = np.sum(rest * rest)
+        apart = rest if self._w is None else self._w * rest
+        y: float = np.sum(apart * apart)
         return y
 
 
@@ -230,7 +240,7 @@ def _interpolated(x: Any, y: Any, bbox: Any, k: int, ext: Any) -> Univariate:
         raise ValueError("x must be strictly increasing")
     made = interpolating(points, values, times(known(k)), None, None, False)
     c = np.concatenate((made.c, np.zeros(made.k + 1)))
-    return Univariate(points, values, made.t, c, times(known(k)), _mode_of(ext))
+    return Univariate(points, values, None, made.t, c, times(known(k)), _mode_of(ext))
 
 
 def InterpolatedUnivariateSpline(x: Any, y: Any, w: Any = None, bbox: Any = (None, None),
@@ -242,14 +252,29 @@ def InterpolatedUnivariateSpline(x: Any, y: Any, w: Any = None, bbox: Any = (Non
 def UnivariateSpline(x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3,
                      s: Any = None, ext: Any = 0,
                      check_finite: bool = False) -> Univariate:  # fmt: skip
-    if s is None or not (isinstance(s, (int, float)) and s == 0):
-        unsupported("a spline that smooths, whose knots FITPACK chooses",
-                    "s of 0, or knots of your own by LSQUnivariateSpline")  # fmt: skip
-    return _interpolated(x, y, bbox, k, ext)
+    if _is_exact(s):
+        return _interpolated(x, y, bbox, k, ext)
+    for end in bbox:
+        if end is not None:
+            unsupported("a spline with bbox", "leave it away")
+    points, values, degree = np.asarray(x).astype(float), np.asarray(y).astype(float), known(k)
+    if len(points) != len(values):
+        raise ValueError("x and y should have a same length")
+    if np.any(np.diff(points) < 0.0):
+        raise ValueError("x must be increasing if s > 0")
+    if not 1 <= degree <= 5:
+        raise ValueError("k should be 1 <= k <= 5")
+    shares = np.ones(len(points)) if w is None else np.asarray(w).astype(float)
+    goal = 1.0 * len(points) if s is None else s
+    t, c = smoothed(points, values, shares, times(degree), goal)
+    every = np.concatenate((c, np.zeros(degree + 1)))
+    given = None if w is None else shares
+    return Univariate(points, values, given, t, every, times(degree), _mode_of(ext))
 
 
 def LSQUnivariateSpline(x: Any, y: Any, t: Any, w: Any = None, bbox: Any = (None, None), k: int = 3,
                         ext: Any = 0, check_finite: bool = False) -> Univariate:  # fmt: skip
     points, values, degree = np.asarray(x).astype(float), np.asarray(y).astype(float), known(k)
     knots, c, _ = splrep(points, values, w, k=degree, t=t)
-    return Univariate(points, values, knots, c, times(degree), _mode_of(ext))
+    shares = None if w is None else np.asarray(w).astype(float)
+    return Univariate(points, values, shares, knots, c, times(degree), _mode_of(ext))

@@ -1,0 +1,161 @@
+"""Splines that smooth, clusters, images, integrals with a weight and frozen densities of SciPy: its
+values, and derivatives by central differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, interpolate, linalg, ndimage, stats
+from scipy.cluster import hierarchy, vq
+from scipy.spatial.distance import pdist
+
+import pullback as pb
+from tests.campaign import part
+
+X = np.array([0.5, 1.2])
+T = np.linspace(0.0, 1.0, 12)
+Y = np.sin(5.0 * T) + 0.1 * np.cos(37.0 * T)
+WAVE = 0.7 * np.cos(37.0 * np.arange(12.0) ** 2)
+P = np.array([[0.1, 0.2], [0.3, 0.15], [2.0, 2.1], [2.2, 1.9], [5.0, 0.3], [4.8, 0.45]])
+A = np.cos(np.arange(16.0) ** 1.3).reshape(4, 4)
+G = np.sin(np.arange(30.0).reshape(5, 6) ** 1.3)
+LABELS = np.arange(30).reshape(5, 6) // 10
+CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+C = np.array([[2.0, 0.3], [0.3, 1.0]])
+NORMAL, STUDENT = stats.multivariate_normal(X, C), stats.multivariate_t(X, C, 4)
+SHARES = stats.dirichlet([1.0, 2.0, 3.0])
+SMOOTH = interpolate.UnivariateSpline(T, Y, s=0.05)
+
+
+def boundary(a):
+    mesh = np.linspace(0.0, 1.0, 9)
+    found = integrate.solve_bvp(
+        lambda t, y: np.vstack((y[1], -a[0] * np.exp(y[0]))),
+        lambda y, z: np.array([y[0], z[0] - a[1]]), mesh, np.zeros((2, 9)), tol=1e-6,
+    )
+    return found.sol(np.array([0.3, 0.7]))[0] + found.y[1, 2]
+
+
+def eigenvalue(a):
+    mesh = np.linspace(0.0, 1.0, 9)
+    found = integrate.solve_bvp(
+        lambda t, y, p: np.vstack((y[1], -((p[0] * a[0]) ** 2) * y[0])),
+        lambda y, z, p: np.array([y[0], z[0], y[1] - p[0] * a[1]]), mesh,
+        np.vstack((np.sin(3 * mesh), 3 * np.cos(3 * mesh))), p=[3.0],
+    )
+    return found.p[0] + found.sol(0.2)[0]
+
+
+def waves(a):
+    first = integrate.quad(lambda t: np.exp(-a[0] * t), 0, 1, weight="cos", wvar=a[1])[0]
+    second = integrate.quad(lambda t: np.exp(-a[0] * t), 0, np.inf, weight="sin", wvar=2.0)[0]
+    return first + second
+
+
+def ends(a):
+    first = integrate.quad(lambda t: np.exp(-a[0] * t), 0, 1, weight="alg-log", wvar=(-0.5, 0.2))
+    other = integrate.quad(lambda t: np.exp(-a[1] * t), 1, 0, weight="cauchy", wvar=0.3)
+    return first[0] + other[0]
+
+
+SEVERAL: list[tuple[str, Any, Any]] = [
+    ("schur", lambda a: linalg.schur(a)[0] + linalg.schur(a, sort="lhp")[1], A),
+    ("hessenberg", lambda a: linalg.hessenberg(a) + linalg.hessenberg(a, True)[1], A),
+    ("rsf2csf", lambda a: np.real(linalg.rsf2csf(*linalg.schur(a))[0]), A[:3, :3]),
+    ("frozen", lambda a: NORMAL.logpdf(a) + NORMAL.mean[0] * STUDENT.pdf(a)
+     + SHARES.logpdf(np.array([0.2, 0.3, 0.5])), X),
+    ("vonmises", lambda a: stats.vonmises.cdf(a + 3.0, a[0]) + stats.vonmises.cdf(a, 80 * a[1])
+     + stats.vonmises.ppf(a[0], a[1]) + stats.vonmises(a[1], a[0]).sf(7.0), X),
+    ("waves", waves, X), ("ends", ends, X), ("boundary", boundary, X),
+    ("eigenvalue", eigenvalue, X + 0.3),
+    ("natural", lambda y: interpolate.make_smoothing_spline(T, y, 1.0 + T, 0.01)(0.3), Y),
+    ("smooth outside", lambda a: SMOOTH(a) + SMOOTH.derivative()(a) + SMOOTH.get_residual(), X / 2),
+    ("codes", lambda a: vq.vq(vq.whiten(a), P[::2])[1]
+     + np.sum(vq.kmeans2(a, P[::2], 3, minit="matrix")[0]) + vq.kmeans(a, P[::2])[1], P + 0.05),
+    ("trees", lambda a: hierarchy.linkage(a, "ward")[:, 2] + hierarchy.average(pdist(a))[:, 2]
+     + hierarchy.cophenet(hierarchy.linkage(a, "median"))[:5], P),
+    ("grey", lambda a: ndimage.grey_opening(a, size=(2, 3)) + ndimage.white_tophat(a, size=3)
+     + ndimage.grey_closing(a, footprint=CROSS) + ndimage.morphological_gradient(a, size=3), G),
+    ("windows", lambda a: ndimage.generic_filter(a, lambda w: np.std(w), size=3)
+     + ndimage.median_filter(a, footprint=CROSS) + ndimage.gaussian_filter(a, 1.0, axes=(0,))
+     + ndimage.generic_gradient_magnitude(a, ndimage.sobel), G),
+    ("measured", lambda a: ndimage.mean(a, LABELS, [0, 1, 2])
+     + ndimage.maximum(a, LABELS, [2, 1, 0]) + ndimage.sum(a, LABELS) + ndimage.median(a, LABELS, 1)
+     + ndimage.labeled_comprehension(a, LABELS, [0, 1, 7], np.ptp, float, -1), G),
+]  # fmt: skip
+
+
+def weighed(f: Any) -> Any:
+    def loss(x):
+        found = np.ravel(np.asarray(f(x)))
+        return np.sum(np.sin(0.3 * found) * np.cos(np.arange(found.size)))
+
+    return loss
+
+
+@pytest.mark.parametrize("k", part("agreement", list(range(len(SEVERAL))), 8))
+def test_values_and_derivatives(k: int) -> None:
+    _, f, x = SEVERAL[k]
+    np.testing.assert_allclose(pb.jit(f)(x), f(x), 1e-9, 1e-11)
+    loss, along, h = weighed(f), np.cos(np.arange(1.0 * x.size)).reshape(x.shape), 1e-5
+    slope = (loss(x + h * along) - loss(x - h * along)) / (2 * h)
+    found = pb.grad(loss, method=("chad", "dual")[k % 2])(x)
+    assert np.sum(found * along) == pytest.approx(slope, 1e-4, 1e-5)
+
+
+def of_masks(g):
+    binary = ndimage.binary_closing(g > 0, np.ones((3, 3))), ndimage.binary_erosion(g > -1)
+    more = ndimage.binary_dilation(g > 1, iterations=2), ndimage.binary_fill_holes(g > 0)
+    far = ndimage.distance_transform_edt(g > 0, [1.0, 2.0], return_indices=True)
+    last = ndimage.distance_transform_cdt(g > 0), ndimage.generate_binary_structure(3, 2)
+    return binary, more, far, last, ndimage.label(g > 0, np.ones((3, 3)))
+
+
+def of_ints(g):
+    z = (10 * g).astype(int)
+    first = ndimage.median_filter(z, 3), ndimage.grey_opening(z, size=2), ndimage.sum(z, z > 2)
+    return first, ndimage.extrema(z), ndimage.histogram(g, -1, 1, 4), ndimage.mean(z, z, [1, 99])
+
+
+def of_trees(p):
+    z = hierarchy.linkage(p)
+    labels = hierarchy.fcluster(z, 1.0, "distance"), hierarchy.fclusterdata(p, 1.0)
+    more = hierarchy.leaves_list(hierarchy.ward(p)), hierarchy.cut_tree(z, 2)
+    return z, labels, more, hierarchy.cophenet(z, pdist(p)), vq.kmeans2(p, p[::2], minit="matrix")
+
+
+def of_splines(y):
+    s, w = interpolate.UnivariateSpline(T, y, np.full(12, 5.0), k=2, s=3), np.full(12, 20.0)
+    return (interpolate.splrep(T, y, s=0.02)[:2], interpolate.splrep(T, y, w)[1], s.get_residual(),
+            s.get_knots(), interpolate.make_smoothing_spline(T, y)(T))  # fmt: skip
+
+
+def flat(found: Any) -> list[Any]:
+    return [x for p in found for x in flat(p)] if isinstance(found, tuple) else [np.asarray(found)]
+
+
+@pytest.mark.parametrize(("f", "x"), [(of_masks, G), (of_ints, G), (of_trees, P), (of_splines, Y)])
+def test_values_are_scipys(f: Any, x: Any) -> None:
+    for mine, theirs in zip(flat(pb.jit(f)(x)), flat(f(x)), strict=True):
+        np.testing.assert_allclose(mine, theirs, 1e-7, 1e-9)
+        assert mine.dtype == theirs.dtype
+
+
+@pytest.mark.parametrize("f", [
+    lambda y: interpolate.UnivariateSpline(T, y, s=0.05)(0.3),
+    lambda y: interpolate.make_smoothing_spline(np.arange(12.0), 3 * y + WAVE)(3.3),
+    lambda y: stats.boxcox_normmax(y + 2.0, method="pearsonr"),
+])  # fmt: skip
+def test_what_is_found_roughly_moves_with_the_numbers(f: Any) -> None:
+    along, h = np.cos(np.arange(12.0)), 1e-3
+    slope = (f(Y + h * along) - f(Y - h * along)) / (2 * h)
+    assert pb.grad(f)(Y) @ along == pytest.approx(slope, 2e-2, 1e-3)
+
+
+def test_nan_and_phases_are_refused() -> None:
+    with pytest.raises(NotImplementedError, match="of NaN"):
+        pb.jit(lambda g: ndimage.median_filter(g, 3))(np.where(G > 0.9, np.nan, G))
+    with pytest.raises(pb.PullbackError, match="phases"):
+        pb.jit(lambda a: linalg.schur(a, "complex"))(A)
