@@ -121,7 +121,8 @@ def test_the_errors_are_those_of_scipy(f):
 
 
 @pytest.mark.parametrize(("f", "reason"), [
-    (lambda p: sg.quad(lambda x: x * p, 0.0, 1.0, weight="cos", wvar=2.0)[0], "wvar|weight"),
+    (lambda p: sg.quad(lambda x: x * p, 0.0, 1.0, points=[0.5], weight="cos", wvar=2.0)[0],
+     "weight and points"),
     (lambda p: sg.quad(lambda x: x * p, 0.0, 1.0, full_output=1)[0], "full_output"),
     (lambda p: sg.quad_vec(lambda x: x * p, 0.0, 1.0, points=[0.5])[0], "points"),
 ])  # fmt: skip

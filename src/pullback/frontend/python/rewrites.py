@@ -79,8 +79,7 @@ REWRITES: dict[str, str] = {
     # SciPy
     "scipy.optimize.": NEWTON,
     "scipy.optimize.milp": DESCENT,
-    "scipy.integrate.": RULE, "scipy.integrate.solve_bvp": STEPS,
-    "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
+    "scipy.integrate.": RULE, "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
     "scipy.stats.": FORMULA,
     "scipy.interpolate.": LINEAR,
     "scipy.signal.": "np.convolve(x, h), or a loop over the samples",
