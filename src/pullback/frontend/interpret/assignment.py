@@ -18,7 +18,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.iteration import is_driven, nameable
 from pullback.frontend.interpret.unpacking import unpacked
-from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds import optionals, sum_kinds
 from pullback.frontend.kinds.complex_pairs import ComplexArray, is_complex_array
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -31,6 +31,7 @@ from pullback.frontend.kinds.kinds import (
     ScalarK,
     TupleK,
 )
+from pullback.frontend.kinds.several_ranks import is_of_several_ranks
 from pullback.frontend.kinds.values import (
     ArrayV,
     GeneratorV,
@@ -56,6 +57,7 @@ from pullback.frontend.memory import (
     nested_updates,
     ownership,
     places,
+    ranks_in_place,
     updates,
 )
 from pullback.frontend.memory.container_objects import steps_to
@@ -166,6 +168,10 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             if by_method is not None:
                 assign(run, s.target, by_method, s)
                 return
+            if is_of_several_ranks(old):
+                ownership.rebound(run, run.scope, name)
+                ranks_in_place.augmented(run, name, op, old, value, s)
+                return
             new = _by(run, op, old, value, s)
             if is_complex_array(old):
                 base = ast.copy_location(ast.Name(name, ast.Load()), s.target)
@@ -225,6 +231,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
             else nested_updates.kind_there(run, whole, steps, s)
         )
     by_call = isinstance(item, OptionalK)
+    several = item is not None and sum_kinds.is_of_several_ranks(item)
     item = item.inner if isinstance(item, OptionalK) else item
     if isinstance(item, (RecordK, RefK)) and by_methods.by_operator(run, op, item.cls, s):
         return
@@ -232,6 +239,10 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     methods = _IN_PLACE if is_list else {}
     if isinstance(item, (HashK, RecordK)) and _is_table(item):
         methods = hash_sets.in_place_of(item.cls)
+    if several:
+        change = ranks_in_place.change(run, op, whole, s)
+        nested_updates.update(run, base, steps, change, s)
+        return
     if op in methods and by_call:
         by_methods.call_at(run, methods[op], s)
         return
@@ -240,13 +251,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     is_array = isinstance(item, ArrayK) or (isinstance(item, ScalarK) and item.rank0)
     is_array = is_array and not by_call and not isinstance(whole, Scalar)
     if op not in methods and not is_list and not is_array:
-
-        def changed(old: Callable[[], Value]) -> Value:
-            before = old()
-            new = _by(run, op, before, run.evaluate(s.value), s)
-            return in_place.fitted(run, before, new, s) if isinstance(before, ArrayV) else new
-
-        _store(run, base, steps, changed, s)
+        _store(run, base, steps, partial(_stored, run, op, s), s)
         return
     with run.holding(whole):
         value = run.evaluate(s.value)
@@ -259,6 +264,13 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     else:
         change = updates.Become(lambda old: _by(run, op, old, value, s))
     nested_updates.update(run, base, steps, change, s)
+
+
+def _stored(run: Run, op: str, s: ast.AugAssign, old: Callable[[], Value]) -> Value:
+    """Return what ``a[i] += v`` puts in the place of an item."""
+    before = old()
+    new = _by(run, op, before, run.evaluate(s.value), s)
+    return in_place.fitted(run, before, new, s) if isinstance(before, ArrayV) else new
 
 
 def _changed_first(
@@ -303,7 +315,9 @@ def _by(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
     """Return the new value of what is no object that changes itself."""
     if op in hash_sets.IN_PLACE:
         hash_sets.require_own(run, old, s)
-    if isinstance(old, OptionalV) and holding.is_updated_in_place(old.value):
+    if isinstance(old, OptionalV) and any(
+        map(holding.is_updated_in_place, optionals.alternatives(old))
+    ):
         reason = f"{run.describe(old)} cannot be updated in place"
         run.refuse(s, reason, "make a new one: a = a + v", MutationError)
     return run.binop(op, old, value, s)

@@ -27,7 +27,7 @@ from pullback.frontend.kinds.join import (
     widen,
 )
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, leaf_types
-from pullback.frontend.kinds.parted import parted
+from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.values import (
     Driven,
     GeneratorV,
@@ -333,7 +333,7 @@ def _next_kind(
         return StaleK(f"{e.word} cannot be carried round a loop", node)
     if isinstance(kind, StaleK):
         return kind
-    joined = join_growing(first, kind) or parted(first, kind, join_growing, node)
+    joined = met_kind(first, kind, join_growing, node)
     if joined is None:
         what = _called(name)
         was, becomes = describe_both(first, kind)

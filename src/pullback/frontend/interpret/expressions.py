@@ -38,6 +38,7 @@ from pullback.frontend.interpret import (
     showing,
     small_ints,
     spreading,
+    unlike_ranks,
     unset_names,
 )
 from pullback.frontend.interpret.advancing import of_choice
@@ -405,7 +406,8 @@ def _call(run: Run, node: ast.Call) -> Value:
     match node.func:
         case ast.Attribute(value, name):
             receiver = evaluate(run, value)
-            if done := attribute_updates.of_super(run, receiver, name, node):
+            done = attribute_updates.of_super(run, receiver, name, node)
+            if done := done or unlike_ranks.method(run, receiver, name, node):
                 return done
             if isinstance(receiver, OptionalV):
                 receiver = attributes.present(run, receiver, name, node)
@@ -483,9 +485,7 @@ def _function_and_arguments(
     return spreading.called(run, function, values, node)
 
 
-def _list_update(
-    run: Run, receiver: ast.expr, value: Value, name: str, node: ast.Call
-) -> Value:
+def _list_update(run: Run, receiver: ast.expr, value: Value, name: str, node: ast.Call) -> Value:
     base, steps = nested.target_of(run, receiver, value)
     args = _items(run, node.args)
     kwargs: dict[str, Value] = {}

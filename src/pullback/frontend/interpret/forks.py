@@ -23,7 +23,7 @@ from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.kinds import Kind, MaybeK, ScalarK, StaleK, leaf_types
-from pullback.frontend.kinds.parted import parted
+from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import (
     INDEX_BITS,
@@ -185,7 +185,7 @@ def _met(flats: Sequence[Flat], meet: Meet, node: ast.AST) -> Kind | tuple[str, 
     """Return the kind that some values join to; else what the first two are that do not."""
     kind = flats[0].kind
     for f in flats[1:]:
-        joined = meet(kind, f.kind) or parted(kind, f.kind, meet, node)
+        joined = met_kind(kind, f.kind, meet, node)
         if joined is None:
             return describe_both(kind, f.kind)
         kind = joined

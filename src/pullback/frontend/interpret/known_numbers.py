@@ -16,7 +16,7 @@ from pullback.errors import PullbackError
 from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.kinds import Kind
-from pullback.frontend.kinds.sum_kinds import mixes
+from pullback.frontend.kinds.sum_kinds import is_of_several_ranks, mixes
 from pullback.frontend.signals import NeedStatic
 
 if TYPE_CHECKING:
@@ -38,12 +38,17 @@ def meeting(run: Run, cond: Atom) -> Callable[[Kind, Kind], Kind | None]:
         both = join_growing(a, b)
         if both is None or run.frame.definition in run.calls.recursive:
             return both
-        known = not mixes(both) or mixes(a) or mixes(b) or run.frame.definition in run.calls.mixing
+        mixed = _mixes(both) and not _mixes(a) and not _mixes(b)
+        known = not mixed or run.frame.definition in run.calls.mixing
         if known and join(a, b) is not None:
             return both
         return both if _decides(run, cond) is None else None
 
     return meet
+
+
+def _mixes(kind: Kind) -> bool:
+    return mixes(kind) or is_of_several_ranks(kind)
 
 
 def _decides(run: Run, cond: Atom) -> tuple[object, str] | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.several_ranks import is_of_several_ranks
 from pullback.frontend.kinds.values import OptionalV, Value
 from pullback.frontend.library import graph_steps, hashing_steps
 from pullback.frontend.library.text import iterators
@@ -48,6 +49,8 @@ def are_apart(obj: Hashable, args: Sequence[Value]) -> bool:
     """Whether a call is compiled for each of the things that an argument may be."""
     if obj in ASKING:
         return False
+    if any(map(is_of_several_ranks, args)):
+        return True
     return any(map(optionals.may_be_tuple, args)) or (
         obj in _OF_TEXTS and any(map(optionals.may_be_text, args))
     )

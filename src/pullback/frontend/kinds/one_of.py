@@ -12,7 +12,7 @@ from pullback.core.terms import Atom
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.kinds import Kind, OptionalK, UnionK
 from pullback.frontend.kinds.sum_kinds import Sort, sort, sort_in
-from pullback.frontend.kinds.undefined import dummy
+from pullback.frontend.kinds.undefined import any_of_kind, dummy
 from pullback.frontend.kinds.values import OptionalV, UnionV, Value
 from pullback.frontend.kinds.widening import is_none
 
@@ -77,7 +77,7 @@ def _chain(
         )
 
     given = found.get(sort(here), [])
-    made = one_of(given) if given else dummy(run, here)
+    made = one_of(given) if given else any_of_kind(run, here)
     if not isinstance(kind, OptionalK):
         return made
     is_it: Atom = boolean(False)

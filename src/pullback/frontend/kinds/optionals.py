@@ -16,6 +16,7 @@ import numpy as np
 
 from pullback.core.types import Bool, Int, Real
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
+from pullback.frontend.kinds import several_ranks
 from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -101,7 +102,7 @@ def present(
             run.require(value.there, exception, _text(said, value), node)
             value = value.value
             continue
-        if not all(map(raises, _alternatives(value.value))):
+        if not all(map(raises, alternatives(value.value))):
             run.refuse(
                 node,
                 f"{run.describe(value)}, where only the run knows which of them it is",
@@ -120,7 +121,8 @@ def present(
     return value
 
 
-def _alternatives(value: Value) -> Iterator[Value]:
+def alternatives(value: Value) -> Iterator[Value]:
+    """Go through what a value may be."""
     while isinstance(value, OptionalV):
         yield value.other
         value = value.value
@@ -169,6 +171,8 @@ def apart(run: Run, value: Value, arm: Callable[[Value], Value], node: ast.AST) 
     is something that the operation takes, or stands for nothing."""
     if not may_be_text(value):
         return None
+    if several_ranks.is_of_several_ranks(value):
+        return several_ranks.apart(run, value, arm, node)
     return run.case_value(value, arm, node)
 
 
@@ -428,7 +432,8 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 
 
 __all__ = [
-    "apart", "class_name", "class_of", "compared", "having", "innermost", "is_nothing",
+    "alternatives", "apart", "class_name", "class_of", "compared", "having", "innermost",
+    "is_nothing",
     "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing",
     "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands", "plain_class",
     "present", "raise_of_plain", "require_attribute", "require_items", "require_mutable",

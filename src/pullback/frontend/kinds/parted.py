@@ -1,6 +1,10 @@
-"""Objects that meet with an attribute of other types: ``self.y`` is a column before the first
-measurement and a vector after it. The attribute cannot be read where they have met, before it is
-assigned again; everything else of the object is as it was."""
+"""The kind of what meets, on two paths or after a round, although its two kinds have no join.
+
+A number, a list and an array, or arrays of two ranks, are alternatives then (``sum_kinds``):
+``total = 0`` before a loop that adds arrays. Of objects with an attribute of other types
+(``self.y`` is None or a text before, an object after) the attribute cannot be read where they have
+met, before it is assigned again; everything else of the object is as it was.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +13,34 @@ from collections.abc import Callable, Sequence
 
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.joined_fields import joined_fields
-from pullback.frontend.kinds.kinds import Kind, RecordK, StaleK, parts
+from pullback.frontend.kinds.kinds import Kind, RecordK, StaleK, TupleK, parts
+from pullback.frontend.kinds.sum_kinds import joined_ranks
 from pullback.frontend.kinds.values import RecordV, Specialiser, Stale, Value
 from pullback.frontend.python.object_classes import is_object_class
 
 _REWRITE = "let the attribute have one type from the start"
 
 
-def parted(
-    a: Kind, b: Kind, join: Callable[[Kind, Kind], Kind | None], node: ast.AST
-) -> Kind | None:
-    """Return the kind of an object that comes from two places, whose kinds do not join, with those
-    of its attributes unusable that are the cause; None: they are no objects of one class."""
+Join = Callable[[Kind, Kind], Kind | None]
+
+
+def met_kind(a: Kind, b: Kind, join: Join, node: ast.AST) -> Kind | None:
+    """Return the kind of a value that comes from two places; None: there is none."""
+    return join(a, b) or joined_ranks(a, b, join) or _parts_met(a, b, join, node)
+
+
+def _parts_met(a: Kind, b: Kind, join: Join, node: ast.AST) -> Kind | None:
+    """Return the kind of an object of which attributes have no join, or of a tuple or dict of which
+    all parts meet."""
+
+    def part(x: Kind, y: Kind) -> Kind | None:
+        return met_kind(x, y, join, node)
 
     def field(x: Kind, y: Kind) -> Kind:
         for k in (x, y):
             if isinstance(k, StaleK):
                 return k
-        both = join(x, y) or parted(x, y, join, node)
+        both = part(x, y)
         if both is not None:
             return both
         one, another = describe_both(x, y)
@@ -37,6 +51,14 @@ def parted(
             cls is other and here == there and is_object_class(cls)
         ):
             return joined_fields(a, b, field)
+        case RecordK(cls, xs), RecordK(other, ys) if cls is other is dict and (
+            [n for n, _ in xs] == [n for n, _ in ys]
+        ):
+            return joined_fields(a, b, part)
+        case TupleK(xs, False), TupleK(ys, False) if len(xs) == len(ys):
+            items = tuple(part(x, y) for x, y in zip(xs, ys, strict=True))
+            known = tuple(k for k in items if k is not None)
+            return TupleK(known, False) if len(known) == len(items) else None
         case _:
             return None
 
@@ -58,4 +80,4 @@ def check_parted(run: Specialiser, kinds: Sequence[Kind], node: ast.AST) -> None
         check_parted(run, tuple(parts(kind)), node)
 
 
-__all__ = ["check_parted", "parted", "usable"]
+__all__ = ["check_parted", "met_kind", "usable"]

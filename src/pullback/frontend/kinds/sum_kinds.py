@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Callable
+from contextvars import ContextVar
 from types import EllipsisType, NotImplementedType
 
 import numpy as np
@@ -46,7 +47,7 @@ MARKS = (object, type(dataclasses.MISSING), EllipsisType, NotImplementedType, St
 """The classes whose objects are marks."""
 
 Sort = tuple[object, ...]
-_ORDER = ("value", "memory", "tuple", "text", "member", "None", "mark")
+_ORDER = ("value", "array", "memory", "tuple", "text", "member", "None", "mark")
 
 _MAY_BE_MISSING = (
     ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
@@ -71,6 +72,8 @@ def mark_of(kind: Kind) -> Kind:
 def sort(kind: Kind) -> Sort:
     """Return what tells an alternative from others."""
     match mark_of(kind):
+        case ArrayK(elem, rank):
+            return "array", str(elem), rank
         case StaticK(_, None):
             return ("None",)
         case StaticK(key=(cls, *_)) | SymbolK(cls) if cls is str:
@@ -131,6 +134,45 @@ def may_be_memory(kind: Kind) -> bool:
     return own or any(map(may_be_memory, parts(kind)))
 
 
+def is_of_several_ranks(kind: Kind) -> bool:
+    """Whether a value of this kind may be an array in the place of a number, a list or an array of
+    another rank."""
+    sorts = [sort(k)[0] for k in alternatives(kind)]
+    return "array" in sorts and sorts.count("array") + sorts.count("value") > 1
+
+
+_OF_SEVERAL_RANKS: ContextVar[bool] = ContextVar("_OF_SEVERAL_RANKS", default=False)
+
+
+def joined_ranks(
+    a: Kind, b: Kind, join: Callable[[Kind, Kind], Kind | None]
+) -> Kind | None:
+    """Return the join of two kinds where a number, a list of numbers and an array, or arrays of two
+    ranks, may meet: ``total = 0`` before a loop that adds arrays."""
+    if not all(map(_has_a_rank, (*alternatives(a), *alternatives(b)))):
+        return None
+    token = _OF_SEVERAL_RANKS.set(True)
+    try:
+        return join(a, b)
+    finally:
+        _OF_SEVERAL_RANKS.reset(token)
+
+
+def _has_a_rank(kind: Kind) -> bool:
+    """Whether NumPy computes with a value of this kind as with an array, or it stands for none."""
+    match kind:
+        case ArrayK() | ScalarK():
+            return True
+        case TupleK() if type(kind) is TupleK:
+            return all(map(_has_a_rank, kind.items))
+        case ListK(elem):
+            return isinstance(elem, ScalarK)
+        case StaticK(_, value):
+            return value is None or type(value) in (int, float, bool)
+        case _:
+            return False
+
+
 def joined(
     a: Kind,
     b: Kind,
@@ -138,6 +180,7 @@ def joined(
     as_value: Callable[[Kind], Kind],
 ) -> Kind | None:
     """Return the kind of a value that is one of the alternatives of both; None: there is none."""
+    ranks = _OF_SEVERAL_RANKS.get() or is_of_several_ranks(a) or is_of_several_ranks(b)
     found = {sort(k): mark_of(k) for k in alternatives(a)}
     for k in map(mark_of, alternatives(b)):
         before = found.setdefault(sort(k), k)
@@ -151,7 +194,10 @@ def joined(
         found[sort(k)] = both
     if isinstance(a, OptionalK) or isinstance(b, OptionalK):
         _take_in_tuples(found, join)
+    arrays = sum(s[0] == "array" for s in found)
     value = found.get(("value",))
+    if not ranks and arrays and (arrays > 1 or value is not None):
+        return None
     beside = isinstance(value, (ScalarK, StaticK))
     if not found or len(found) > MOST or (("memory",) in found and value and not beside):
         return None
@@ -184,13 +230,15 @@ def _take_in_tuples(
                 del found[s]
 
 
-def _place(s: Sort) -> tuple[int, int]:
+def _place(s: Sort) -> tuple[int, int, str]:
     """Return where in the order an alternative of this sort stands."""
-    size = s[1] if s[0] == "tuple" else 0
-    return _ORDER.index(str(s[0])), size if isinstance(size, int) else 0
+    size = s[-1] if s[0] in ("tuple", "array") else 0
+    elem = str(s[1]) if s[0] == "array" else ""
+    return _ORDER.index(str(s[0])), size if isinstance(size, int) else 0, elem
 
 
 __all__ = [
-    "MARKS", "Sort", "alternatives", "is_mark", "joined", "mark_of", "may_be_memory",
+    "MARKS", "Sort", "alternatives", "is_mark", "is_of_several_ranks", "joined", "joined_ranks",
+    "mark_of", "may_be_memory",
     "may_be_tuple", "mixes", "sort", "sort_in",
 ]  # fmt: skip

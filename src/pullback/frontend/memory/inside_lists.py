@@ -34,6 +34,7 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
     without_spare,
 )
+from pullback.frontend.kinds.sum_kinds import joined_ranks
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -341,7 +342,8 @@ class Inside:
         here = _kind_at(items.elem, path[1:])
         if grows is False:
             assert new is not None
-            joined = join(here, without_spare(generalise(new)))
+            new = without_spare(generalise(new))
+            joined = join(here, new) or joined_ranks(here, new, join)
         else:
             row = as_list(here)
             spare = bool(grows) or (row is not None and row.spare)

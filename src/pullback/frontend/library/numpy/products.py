@@ -78,6 +78,10 @@ _MATMUL = (
     "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
     "(n?,k),(k,m?)->(n?,m?)"
 )
+_TOO_FEW = (
+    "matmul: Input operand {} does not have enough dimensions (has 0, gufunc core with signature "
+    "(n?,k),(k,m?)->(n?,m?) requires 1)"
+)
 _DOT = "shapes are not aligned: the contracted axes have different extents"
 
 
@@ -86,6 +90,9 @@ def matmul(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
     a, b = _operands(sp, (left, right), node)
     if not isinstance(a, ArrayV) or not isinstance(b, ArrayV):
         reason = "matmul needs arrays of rank 1 or more, not numbers"
+        if isinstance(a, ArrayV) or isinstance(b, ArrayV):
+            few = _TOO_FEW.format(int(isinstance(a, ArrayV)))
+            sp.never("ValueError", few, node, ArgumentValueError, rewrite="use *", reason=reason)
         sp.refuse(node, reason, "use *", error=ArgumentValueError)
     t = _product_type(sp, (a, b), node)
     mine, theirs = ext.extents(sp, a), ext.extents(sp, b)

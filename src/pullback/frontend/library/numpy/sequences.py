@@ -6,17 +6,30 @@ import ast
 import functools
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom, Block, Build, Index, Let, Prim, Update, Var, atoms, sub_blocks
 from pullback.core.types import Array, Real, Type
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds import sum_kinds
 from pullback.frontend.kinds.dtypes import Element, join, promote
-from pullback.frontend.kinds.kinds import ArrayK, ListK, RecordK, ScalarK, StaticK, TupleK
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    ListK,
+    OptionalK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+)
+from pullback.frontend.kinds.several_ranks import apart, is_of_several_ranks
 from pullback.frontend.kinds.values import (
     ArrayV,
     GeneratorV,
     ListV,
+    OptionalV,
     RangeV,
     RecordV,
     Scalar,
@@ -28,6 +41,8 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.told import not_joined, told
 from pullback.frontend.python.container_bases import VALUE, holds_value
 from pullback.frontend.python.outsiders import unsupported_value
+
+_MOST_UNLIKE = 3
 
 _RAGGED = "setting an array element with a sequence: the rows have different shapes"
 
@@ -45,6 +60,8 @@ def to_array(sp: Specialiser, value: Value, node: ast.AST, temporary: bool = Fal
             return _of_list(sp, value, node, temporary)
         case RangeV():
             return _of_list(sp, sp.to_list(value, node), node, True)
+        case TupleV(items) if any(map(is_of_several_ranks, items)):
+            return _of_unlike(sp, items, node)
         case TupleV(items):
             parts = [to_array(sp, item, node) for item in items]
             return _of_parts(sp, parts, node)
@@ -58,6 +75,21 @@ def to_array(sp: Specialiser, value: Value, node: ast.AST, temporary: bool = Fal
             sp.refuse(node, *told, error=ArgumentTypeError)
         case _:
             sp.refuse(node, f"cannot make an array of {sp.describe(value)}")
+
+
+def _of_unlike(sp: Specialiser, items: Sequence[Value], node: ast.AST) -> Value:
+    """Return an array of items of which some may be arrays in the place of numbers."""
+    unlike = [k for k, v in enumerate(items) if is_of_several_ranks(v)]
+    if len(unlike) > _MOST_UNLIKE:
+        sp.refuse(node, f"an array of {sp.describe(items[unlike[0]])} and others like it")
+    k = unlike[0]
+    one = items[k]
+    assert isinstance(one, OptionalV)
+
+    def with_item(v: Value) -> Value:
+        return to_array(sp, TupleV((*items[:k], v, *items[k + 1 :])), node)
+
+    return apart(sp, one, with_item, node)
 
 
 def _of_parts(sp: Specialiser, parts: Sequence[Value], node: ast.AST) -> ArrayV:
@@ -252,6 +284,13 @@ def _of_list(sp: Specialiser, items: ListV, node: ast.AST, temporary: bool) -> A
                 return sp.attribute(sp.element(items, i, node, False), VALUE, node)
 
             return _of_list(sp, sp.sequence(items.length, held, node), node, True)
+        case OptionalK() as elem if sum_kinds.is_of_several_ranks(elem):
+            def of_one(i: Atom) -> Value:
+                return sp.call(Static(np.array), (sp.element(items, i, node, False),), node)
+
+            rows_of = sp.sequence(items.length, of_one, node)
+            if not isinstance(rows_of.elem, OptionalK):
+                return _of_list(sp, rows_of, node, True)
         case TupleK(kinds) if kinds:
             columns = [_column(sp, items, k, node) for k in range(len(kinds))]
             return stack(sp, columns, 1, node)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pullback.errors import UnsupportedError
-from pullback.frontend.library.text_helpers import times
+from pullback.frontend.library.text_helpers import known, times
 
 _ONE = itertools.tee("", 1)[0]
 COPIES = itertools.tee(_ONE, 1)[0] is not _ONE
@@ -120,9 +120,10 @@ def copies(
 
 def more_copies(copy: type[Copy], one: Copy, n: int) -> tuple[Copy, ...]:
     """Return iterators that go on where one of several is."""
-    if n < 0:
+    count = known(n)
+    if count < 0:
         raise ValueError("n must be >= 0")
-    made: tuple[Copy, ...] = () if COPIES or n == 0 else (one,)
-    for _ in times(n if COPIES else n - 1):
+    made: tuple[Copy, ...] = () if COPIES or count == 0 else (one,)
+    for _ in times(count if COPIES else count - 1):
         made = (*made, copy(one.source, one.at))
     return made
