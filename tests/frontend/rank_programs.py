@@ -1,6 +1,8 @@
 """Programs in which an array stands in the place of a number, a list or an array of another rank:
 ``total = 0`` before a loop that adds arrays (``kinds.several_ranks``)."""
 
+from collections import defaultdict
+
 import numpy as np
 
 A = np.arange(6.0).reshape(3, 2) + 0.5
@@ -178,6 +180,51 @@ def caught(x, n):
     return np.sum(s) + 0.5
 
 
+def in_a_table(x, n):
+    sums, seen = defaultdict(int), {}
+    for i in range(n):
+        key = "ab"[i % 2]
+        sums[key] += A[i % 3] * x
+        if key not in seen:
+            seen[key] = {"m": 0, "t": 0}
+        seen[key]["m"] = 0.9 * seen[key]["m"] + A[i % 3] * x
+        seen[key]["t"] += 1
+    held = sum(np.sum(s["m"]) * s["t"] for s in seen.values())
+    return sum(np.sum(v) for v in sums.values()) + held + np.float64(0.5)
+
+
+class Cell:
+    """A recurrent cell, whose state is a number before the first step."""
+
+    def __init__(self, w):
+        self.w, self.h = w, 0
+
+    def step(self, v):
+        self.h = np.tanh(self.w * v + 0.5 * self.h)
+        return self.h
+
+
+def in_layers(x, n):
+    cells = [Cell(x * k) for k in range(1, 4)]
+    for i in range(n):
+        v = A[i % 3]
+        for c in cells:
+            v = c.step(v)
+    return sum(np.sum(c.h) for c in cells) + 0.5
+
+
+def in_rows(x, n):
+    held = [{"m": 0, "v": 0.0} for _ in range(2)]
+    rows = [(0, x)] * 2
+    for i in range(n):
+        s, y = rows[i % 2]
+        rows[i % 2] = (s + A[i % 3] * y, y * 0.5)
+        for k in range(2):
+            held[k]["m"] = 0.9 * held[k]["m"] + A[k] * x
+            held[k]["v"] += np.sum(held[k]["m"])
+    return held[1]["v"] + np.sum(held[0]["m"]) + sum(np.sum(a) * b for a, b in rows)
+
+
 def without_sum(x, n):
     s = 0
     for i in range(n):
@@ -203,6 +250,7 @@ def results(x, n):
 PROGRAMS = [
     total, in_place, from_a_list, from_an_argument, of_several_ranks, turns, on_one_path, forces,
     in_a_dict, in_an_attribute, optimised, recurrent, after_none, captured, caught,
+    in_a_table, in_layers, in_rows,
 ]  # fmt: skip
 """Programs with a float."""
 SEEN = [returned, asked, without_sum, without_items, results]

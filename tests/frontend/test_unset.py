@@ -39,6 +39,20 @@ def test_a_name_that_was_not_set(operator, f, args):
     assert lines[0] == lines[1]
 
 
+def deleted(x, n):
+    for i in range(n):
+        x = x * 1.5
+    del i
+    return x
+
+
+def test_a_name_that_is_deleted_was_set():
+    assert pb.jit(deleted)(2.0, 1) == 3.0 and pb.grad(deleted)(2.0, 2) == 2.25
+    for f in (deleted, pb.grad(deleted)):
+        with pytest.raises(UnboundLocalError, match="local variable 'i' where it is not"):
+            f(2.0, 0)
+
+
 def captured_unset(x, n):
     if n > 0:
         k = x * 3.0

@@ -24,24 +24,25 @@ _REWRITE = "let the attribute have one type from the start"
 Join = Callable[[Kind, Kind], Kind | None]
 
 
-def met_kind(a: Kind, b: Kind, join: Join, node: ast.AST) -> Kind | None:
-    """Return the kind of a value that comes from two places; None: there is none."""
+def met_kind(a: Kind, b: Kind, join: Join, node: ast.AST | None = None) -> Kind | None:
+    """Return the kind of a value that comes from two places; None: there is none. Without a
+    ``node`` that is the place where they meet, no attribute is lost."""
     return join(a, b) or joined_ranks(a, b, join) or _parts_met(a, b, join, node)
 
 
-def _parts_met(a: Kind, b: Kind, join: Join, node: ast.AST) -> Kind | None:
+def _parts_met(a: Kind, b: Kind, join: Join, node: ast.AST | None) -> Kind | None:
     """Return the kind of an object of which attributes have no join, or of a tuple or dict of which
     all parts meet."""
 
     def part(x: Kind, y: Kind) -> Kind | None:
         return met_kind(x, y, join, node)
 
-    def field(x: Kind, y: Kind) -> Kind:
+    def field(x: Kind, y: Kind) -> Kind | None:
         for k in (x, y):
             if isinstance(k, StaleK):
                 return k
         both = part(x, y)
-        if both is not None:
+        if both is not None or node is None:
             return both
         one, another = describe_both(x, y)
         return StaleK(f"is {one} on one path to here and {another} on another", node)

@@ -37,6 +37,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     without_spare,
 )
+from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.sum_kinds import alternatives, is_mark
 from pullback.frontend.kinds.table_keys import Hashed, has_methods, item_kind, key_kind
 from pullback.frontend.kinds.undefined import dummy, dummy_atom
@@ -325,6 +326,11 @@ def fitted(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV
     old = kind_of(d)
     assert isinstance(old, HashK)
     wanted = join(old, HashK(d.cls, entry, True, old.factory))
+    if wanted is None and old.typed:
+        both = met_kind(old.elem.items[1], entry.items[1], join)
+        if both is not None:
+            wider = TupleK((entry.items[0], both))
+            wanted = join(old, HashK(d.cls, wider, True, old.factory))
     if wanted is None:
         what = [describe(k) for k in entry.items]
         have = [describe(k) for k in old.elem.items]

@@ -34,7 +34,7 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
     without_spare,
 )
-from pullback.frontend.kinds.sum_kinds import joined_ranks
+from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
@@ -209,8 +209,10 @@ class Inside:
         ):
             container = run.to_list(container, node)
         in_list = isinstance(container, ListV) and not holding.is_tuple(container)
-        if not isinstance(container, ListV) or not in_list or isinstance(op.index, SliceV):
+        if isinstance(op.index, SliceV):
             return self.replaced(items, path, container, op)
+        if not isinstance(container, ListV) or not in_list:
+            return lists.with_item(self.replaced(items, path, container, op)[0], value), _NONE
         run.check_captured_in_loop(value, node)
         word = "list index out of range" if checked else "list assignment index out of range"
         index = self.place(container, op.index, word)
@@ -329,8 +331,8 @@ class Inside:
             k: leaves.put(k, a) for k, a in enumerate(atoms) if not (same and a is before[k])
         }
         out = leaves.changed(new)
-        if isinstance(op, Store) and isinstance(op.index, str):
-            return out, result  # a field of it: the caller looks at what is put there
+        if isinstance(op, Store) and not isinstance(op.index, SliceV):
+            return out, result  # the caller looks at what is put there
         if not any(map(holding.holds_memory, parts(run.kind(made, node)))):
             return out, result
         return replace(out, sole=False, inner=out.inner | kept_owners(made)), result
@@ -343,7 +345,7 @@ class Inside:
         if grows is False:
             assert new is not None
             new = without_spare(generalise(new))
-            joined = join(here, new) or joined_ranks(here, new, join)
+            joined = met_kind(here, new, join)
         else:
             row = as_list(here)
             spare = bool(grows) or (row is not None and row.spare)

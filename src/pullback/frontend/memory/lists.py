@@ -34,7 +34,7 @@ from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import Kind, ListK, without_spare
-from pullback.frontend.kinds.sum_kinds import joined_ranks
+from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
     Indexed,
@@ -80,7 +80,7 @@ def _of(run: Run, items: AnyList, elem: Kind | None, node: ast.AST) -> ListV:
     known = own.elem
     if elem is not None:
         new = without_spare(generalise(elem))
-        both = join(known, new) or joined_ranks(known, new, join)
+        both = met_kind(known, new, join)
         if both is None:
             run.refuse(
                 node,

@@ -300,7 +300,7 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
     those that these bind themselves)."""
     names: set[str] = set()
     for n in nodes:
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Load, ast.Del)):
             names.add(n.id)
         elif isinstance(n, Comprehension):
             bound = {name for g in n.generators for name in target_names(g.target)}
