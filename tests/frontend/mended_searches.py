@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import integrate as sg
-from scipy import interpolate, signal, sparse, stats
+from scipy import interpolate, linalg, signal, sparse, stats
 from scipy import optimize as so
+from scipy.cluster import vq
 from scipy.sparse import csgraph
 
 from pullback.errors import UnsupportedError
@@ -93,14 +94,33 @@ def mended_degrees(w):
     return csgraph.laplacian(sparse.csr_array(np.array([[0.0, w], [w, 0.0]])).toarray())
 
 
-def refused_normmax(x):
-    return 1.0 if stats.boxcox_normmax(x) > 0.0 else 2.0
+def refused_diagonals_of_a_graph(w):
+    return csgraph.laplacian(sparse.diags([[w, w], [w, w]], [-1, 1], format="dia")).toarray()
 
 
-@mends(refused_normmax, (np.array([1.0, 2.0, 4.0, 5.5]),), 'method="mle"', UnsupportedError,
-       differs=True)  # fmt: skip
-def mended_normmax(x):
-    return 1.0 if stats.boxcox_normmax(x, method="mle") > 0.0 else 2.0
+@mends(refused_diagonals_of_a_graph, (1.3,), "laplacian(S.tocsr())", UnsupportedError)
+def mended_diagonals_of_a_graph(w):
+    graph = sparse.diags([[w, w], [w, w]], [-1, 1], format="dia").tocsr()
+    return csgraph.laplacian(graph).toarray()
+
+
+def refused_codes(x):
+    return vq.kmeans2(x, 2, rng=0)[0]
+
+
+@mends(refused_codes, (PLACES,), "pass them, with minit='matrix'", UnsupportedError, differs=True)
+def mended_codes(x):
+    return vq.kmeans2(x, x[:2], minit="matrix")[0]
+
+
+def refused_schur(a):
+    return np.abs(linalg.schur(a, "complex")[0][0, 0])
+
+
+@mends(refused_schur, (np.array([[1.0, -2.0], [2.0, 1.5]]),), "rsf2csf(*schur(a))",
+       UnsupportedError, differs=True)  # fmt: skip
+def mended_schur(a):
+    return np.abs(linalg.rsf2csf(*linalg.schur(a))[0][0, 0])
 
 
 class Waiting:

@@ -26,10 +26,19 @@ def test_a_method_of_ones_own() -> None:
     assert pb.value_and_grad(f)(2.0) == (f(2.0), 52.0)
 
 
-def test_that_of_an_array_says_what_to_write() -> None:
+def test_that_of_an_array() -> None:
     def f(x):
         a = np.zeros(3)
         a.fill(x)
+        return np.sum(a)
+
+    assert pb.value_and_grad(f)(2.0) == (6.0, 3.0)
+
+
+def test_that_of_an_array_by_an_array_says_what_to_write() -> None:
+    def f(x):
+        a = np.zeros(3)
+        a.fill(np.array([x]))
         return np.sum(a)
 
     def g(x):

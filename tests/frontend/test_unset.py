@@ -41,7 +41,7 @@ def test_a_name_that_was_not_set(operator, f, args):
 
 def deleted(x, n):
     for i in range(n):
-        x = x * 1.5
+        x = x * (1.5 + 0.0 * i)
     del i
     return x
 

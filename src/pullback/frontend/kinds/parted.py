@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.joined_fields import joined_fields
-from pullback.frontend.kinds.kinds import Kind, RecordK, StaleK, TupleK, parts
+from pullback.frontend.kinds.kinds import Kind, RecordK, RefK, StaleK, TupleK, parts
 from pullback.frontend.kinds.sum_kinds import joined_ranks
 from pullback.frontend.kinds.values import RecordV, Specialiser, Stale, Value
 from pullback.frontend.python.object_classes import is_object_class
@@ -42,7 +42,7 @@ def _parts_met(a: Kind, b: Kind, join: Join, node: ast.AST | None) -> Kind | Non
             if isinstance(k, StaleK):
                 return k
         both = part(x, y)
-        if both is not None or node is None:
+        if both is not None or node is None or _holds_object(x) or _holds_object(y):
             return both
         one, another = describe_both(x, y)
         return StaleK(f"is {one} on one path to here and {another} on another", node)
@@ -62,6 +62,12 @@ def _parts_met(a: Kind, b: Kind, join: Join, node: ast.AST | None) -> Kind | Non
             return TupleK(known, False) if len(known) == len(items) else None
         case _:
             return None
+
+
+def _holds_object(kind: Kind) -> bool:
+    """Whether there is an object in a value, which a program with references can hold."""
+    own = isinstance(kind, RefK) or (isinstance(kind, RecordK) and is_object_class(kind.cls))
+    return own or any(map(_holds_object, parts(kind)))
 
 
 def usable(run: Specialiser, obj: RecordV, name: str, node: ast.AST) -> Value:

@@ -53,7 +53,6 @@ from pullback.frontend.kinds.wrapped import (
     is_met,
 )
 from pullback.frontend.library.compiled_text import run_program
-from pullback.frontend.library.text import made_outside as scipys
 from pullback.frontend.library.text import rotations, sparse_entries, sparse_matrices
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
@@ -66,6 +65,8 @@ from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+scipys = Later("pullback.frontend.library.text.made_outside")
 
 
 def given(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
