@@ -39,22 +39,19 @@ def test_an_update_that_somebody_else_sees_is_right_or_refused(f):
 
 def test_what_one_of_them_cannot_is_refused_where_the_run_comes_there():
     def f(x, n):
-        s = 0
-        for i in range(n):
-            s = s + A[i % 3] * x
+        m = 0
+        for _ in range(n):
+            m = m + np.eye(2) * x
         try:
-            return np.linalg.svd(np.stack([s, s * 2.0]))[1].sum()
+            return np.linalg.inv(m)[0, 0]
         except Exception:
             return -1.0
 
-    expected = [f(0.5, n) for n in (0, 2)]
-    found = []
-    for n in (0, 2):
-        try:
-            found.append(pb.jit(f)(0.5, n))
-        except (pb.PullbackError, NotImplementedError):
-            found.append(None)
-    assert all(g is None or g == pytest.approx(w) for g, w in zip(found, expected, strict=True))
+    compiled = pb.jit(f)
+    assert compiled(0.5, 2) == f(0.5, 2) == 1.0
+    assert f(0.5, 0) == -1.0
+    with pytest.raises(NotImplementedError, match="an array is needed here"):
+        compiled(0.5, 0)
 
 
 def test_what_the_caller_has_is_what_python_leaves():
@@ -65,16 +62,11 @@ def test_what_the_caller_has_is_what_python_leaves():
 
     for n in (0, 1, 4):
         ours, pythons = {"total": 0.0, "x": 1.0}, {"total": 0.0, "x": 1.0}
-        try:
-            found = pb.jit(f)(ours, 0.5, n)
-        except pb.PullbackError:
-            assert ours == {"total": 0.0, "x": 1.0}
-            continue
-        assert found == pytest.approx(f(pythons, 0.5, n))
+        assert pb.jit(f)(ours, 0.5, n) == pytest.approx(f(pythons, 0.5, n))
         assert list(map(repr, ours.values())) == list(map(repr, pythons.values()))
 
 
-def test_the_same_object_is_not_changed_twice():
+def test_an_argument_that_takes_the_place_of_a_number_stays():
     def f(a, n):
         s = 0
         for _ in range(n):

@@ -433,8 +433,7 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 
 __all__ = [
     "alternatives", "apart", "class_name", "class_of", "compared", "having", "innermost",
-    "is_nothing",
-    "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing",
+    "is_nothing", "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing",
     "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands", "plain_class",
     "present", "raise_of_plain", "require_attribute", "require_items", "require_mutable",
     "require_number", "stands_apart", "takes_numbers_only", "told_of_nothing", "unlike",

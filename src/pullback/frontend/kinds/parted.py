@@ -1,9 +1,9 @@
 """The kind of what meets, on two paths or after a round, although its two kinds have no join.
 
 A number, a list and an array, or arrays of two ranks, are alternatives then (``sum_kinds``):
-``total = 0`` before a loop that adds arrays. Of objects with an attribute of other types
-(``self.y`` is None or a text before, an object after) the attribute cannot be read where they have
-met, before it is assigned again; everything else of the object is as it was.
+``total = 0`` before a loop that adds arrays. Of objects with an attribute of types that have no
+alternatives either (``self.y`` is a dict before, an array after) the attribute cannot be read where
+they have met, before it is assigned again; everything else of the object is as it was.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pullback.frontend.kinds.values import RecordV, Specialiser, Stale, Value
 from pullback.frontend.python.object_classes import is_object_class
 
 _REWRITE = "let the attribute have one type from the start"
-
 
 Join = Callable[[Kind, Kind], Kind | None]
 

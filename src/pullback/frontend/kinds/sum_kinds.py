@@ -239,6 +239,5 @@ def _place(s: Sort) -> tuple[int, int, str]:
 
 __all__ = [
     "MARKS", "Sort", "alternatives", "is_mark", "is_of_several_ranks", "joined", "joined_ranks",
-    "mark_of", "may_be_memory",
-    "may_be_tuple", "mixes", "sort", "sort_in",
+    "mark_of", "may_be_memory", "may_be_tuple", "mixes", "sort", "sort_in",
 ]  # fmt: skip
