@@ -273,6 +273,23 @@ def test_the_search_is_that_of_scipy(f):
         np.testing.assert_allclose(found, wanted, rtol=1e-7)
 
 
+def rough_ends(p, tol=None):
+    """Searches that end somewhat before the minimum, if SciPy's tolerances are the default."""
+    a = so.minimize(
+        rosen(1.0), [0.1, 0.1], method="SLSQP", tol=tol,
+        constraints={"type": "ineq", "fun": lambda x: p - x @ x},
+    )
+    b = so.minimize(lambda x: (x[0] - 0.6) ** 2 + x[0] * x[1] + np.cosh(x[1]), [0.1, 0.1],
+                    method="SLSQP", bounds=[(0.0, p), (None, None)], tol=tol)  # fmt: skip
+    return (a.x + b.x) @ np.array([1.0, 3.0])
+
+
+def test_the_derivative_of_a_rough_search_is_that_of_the_minimum():
+    assert pb.jit(rough_ends)(0.3) == pytest.approx(rough_ends(0.3), 1e-8)
+    slope = (rough_ends(0.301, 1e-15) - rough_ends(0.299, 1e-15)) / 0.002
+    assert pb.grad(rough_ends)(0.3) == pytest.approx(slope, 1e-4)
+
+
 @pytest.mark.parametrize("f", [
     lambda p: so.minimize_scalar(lambda x: abs(x - p) + 0.5 * x * x).x,
     lambda p: so.fsolve(lambda x: x**3 - p, [50.0], maxfev=4)[0],

@@ -7,8 +7,9 @@ The derivatives are taken of the function as forward mode takes them, a column f
 and the linear system is solved by LAPACK. The value y is a call of the same function with the same
 rule, so that derivatives of higher order are right.
 
-A solver of the library says how near its y should be. Where a step of Newton's method from y,
--(dF/dy)^-1 F, is longer, y solves no smooth equation, and the tangent is NaN.
+A solver of the library says how near its y should be. The derivatives are taken at the solution
+beside y, to which steps of Newton's method go, -(dF/dy)^-1 F: a search ends somewhat before it.
+Where a step from there is longer than said, y solves no smooth equation, and the tangent is NaN.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.values import index_scalar as number
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.sequences import to_array
-from pullback.frontend.library.solutions import ALONG, SLOPES, nearness, of_solver
+from pullback.frontend.library.solutions import ALONG, SLOPES, nearness, of_solver, stopped
 from pullback.frontend.library.text import implicit as text
 from pullback.frontend.run import Run
 
@@ -76,6 +77,12 @@ class _Solver:
 
     def text(self, program: object, *args: Value) -> Value:
         return run_program(self.run, program, args, self.node)
+
+    def settled(self, near: Value) -> Value:
+        """Return y, a number or an array, moved to the solution beside it."""
+        y, args = stopped(self.run, self.y), stopped(self.run, TupleV(self.args))
+        found = text.settled if isinstance(y, ArrayV) else text.settled_number
+        return self.text(text.moved, self.y, self.text(found, self.f, args, y, near))
 
     def zero(self, value: Value) -> Value:
         """Return the tangent 0 of a value."""
@@ -119,6 +126,8 @@ class _Solver:
 
     def tangent(self, tangents: tuple[Value, ...]) -> Value:
         run = self.run
+        if self.near is not None:
+            self.y = self.settled(self.near)
         b = self.along(self.zero(self.y), tangents)
         zeros = [self.zero(a) for a in self.args]
         if len(self.leaves) == 1 and not isinstance(self.leaves[0].type, Array):

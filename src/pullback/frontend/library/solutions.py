@@ -108,18 +108,19 @@ def _is_real(t: Type) -> bool:
     return isinstance(t, Real) or (isinstance(t, Array) and isinstance(t.elem, Real))
 
 
-def _stopped(sp: Specialiser, value: Value) -> Value:
+def stopped(sp: Specialiser, value: Value) -> Value:
+    """Return a value with the same numbers, of which none has a derivative."""
     flat = flatten(value)
-    stopped = (sp.b.prim("stop_gradient", a) if _is_real(a.type) else a for a in flat.atoms)
+    still = (sp.b.prim("stop_gradient", a) if _is_real(a.type) else a for a in flat.atoms)
     owned = iter(flat.owned)
-    return rebuild(flat.kind, stopped, lambda: next(owned))
+    return rebuild(flat.kind, still, lambda: next(owned))
 
 
 @register(constant)
 def _constant(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (value,) = args
-    stopped = _stopped(sp, value)
-    return OperatorV(_STILL, stopped) if isinstance(value, (FunctionV, OperatorV)) else stopped
+    still = stopped(sp, value)
+    return OperatorV(_STILL, still) if isinstance(value, (FunctionV, OperatorV)) else still
 
 
 def _still(
@@ -128,7 +129,7 @@ def _still(
 ) -> Value:  # fmt: skip
     """Call a function that is a constant. Lists and rows inside of it would count as something
     with a derivative, so its result is a constant, too."""
-    return _stopped(sp, sp.call(operator.function, args, node, kwargs))
+    return stopped(sp, sp.call(operator.function, args, node, kwargs))
 
 
 REGISTRY.operators[_STILL] = _still
@@ -165,11 +166,11 @@ def _defined(sp: Specialiser, rule: str, args: Args, node: ast.AST) -> Value:
             captured.append(Scalar(a, True))
         elif _is_real(a.type):
             captured.append(ArrayV(a))
-    equation = OperatorV(_APPLIED, _stopped(sp, TupleV((f, *args[2:]))))
+    equation = OperatorV(_APPLIED, stopped(sp, TupleV((f, *args[2:]))))
     assert isinstance(found, FunctionType)
     text = FunctionV(definition_of(found), None)
     operator = OperatorV(rule, TupleV((text, equation)), ((),))
-    given = (_stopped(sp, y), TupleV(tuple(captured)))
+    given = (stopped(sp, y), TupleV(tuple(captured)))
     return REGISTRY.operators[rule](sp, operator, given, {}, node)
 
 
@@ -217,6 +218,6 @@ def _replaced(atoms: Sequence[Atom], given: Iterator[Atom]) -> Iterator[Atom]:
 REGISTRY.operators[_APPLIED] = _apply
 
 __all__ = [
-    "along", "constant", "least_of", "nearness", "of_solver", "root_of", "slope_of", "underway",
-    "with_slope",
+    "along", "constant", "least_of", "nearness", "of_solver", "root_of", "slope_of", "stopped",
+    "underway", "with_slope",
 ]  # fmt: skip

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from pullback.frontend.library.solutions import along, constant
 from pullback.frontend.library.text.domains import Array, Vector
 
 
@@ -51,6 +54,56 @@ def size_of(x: Array) -> int:
 def solved(columns: Array, b: Vector) -> Vector:
     """The solution of the linear system whose matrix has these columns (as rows)."""
     return np.linalg.solve(columns.T, b)
+
+
+def moved(y: Any, there: Any) -> Any:
+    """The numbers of another place, with the derivative of y."""
+    return y + constant(there - y)
+
+
+def settled(f: Callable[..., Array], args: Any, y: Array, near: float) -> Array:
+    """The solution of ``f(y, *args) = 0`` beside y, by steps of Newton's method; y if they do not
+    go to one, or go far away."""
+
+    def g(z: Array) -> Array:
+        return f(z, *args)
+
+    push, z = along(g), y.copy()
+    for _ in range(_ROUNDS):
+        columns = np.zeros((y.size, y.size))
+        for k in range(y.size):
+            columns[k] = np.ravel(push(z, unit(z, k)))
+        step = solved(columns, np.ravel(g(z))).reshape(y.shape)
+        z = z - step
+        if not np.all(np.abs(z - y) <= _WIDE * near):
+            return y
+        if np.all(np.abs(step) <= _CLOSE * near):
+            return z
+    return y
+
+
+def settled_number(f: Callable[..., float], args: Any, y: float, near: float) -> float:
+    """The same of a number."""
+
+    def g(z: float) -> float:
+        return f(z, *args)
+
+    push, z = along(g), np.float64(y)
+    for _ in range(_ROUNDS):
+        step = g(z) / np.float64(push(z, 1.0))
+        z = z - step
+        if not abs(z - y) <= _WIDE * near:
+            return y
+        if abs(step) <= _CLOSE * near:
+            return z
+    return y
+
+
+_ROUNDS = 12
+"""How many steps lead to a solution at most."""
+
+_WIDE, _CLOSE = 30.0, 1e-3
+"""How far away it may be, and how long a last step is."""
 
 
 def plus_unit(e: Vector, column: Vector) -> Vector:
