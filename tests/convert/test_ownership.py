@@ -273,3 +273,163 @@ def test_what_is_handed_through_and_still_read_is_copied() -> None:
         return y, z, w
 
     owned(program([I64], body, [pair]), [2], [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]], 1)
+
+
+A_ROWS = Array(A1, 1)
+
+
+def renewed(c, rows, n, i):
+    """A function that puts a row of its own in the place of one."""
+    return rows.set(i, zeros(c, n))
+
+
+RENEW = Fn("renew", (A_ROWS, I64, I64), (A_ROWS,), renewed)
+
+
+def test_a_callee_puts_rows_into_a_table() -> None:
+    def body(c, n):
+        rows = c.build(n, lambda i: zeros(c, n))
+        return c.loop(n, [rows], lambda i, t: c.call("renew", t, n, i).set((i, 0), c.real(i)))
+
+    def first(c, n):
+        rows = body(c, n)
+        return rows.at(0), rows.at(1)
+
+    owned(program([I64], first, [RENEW]), [2], [[0.0, 0.0], [1.0, 0.0]], 0)
+
+
+def test_a_callee_puts_rows_into_a_table_of_equal_rows() -> None:
+    def body(c, n):
+        row = zeros(c, n)
+        rows = c.call("renew", c.build(n, lambda i: row), n, c.expr(0, I64))
+        rows = rows.set((1, 0), c.expr(7.0))
+        return rows.at(0), rows.at(1), rows.at(2)
+
+    zero = [0.0, 0.0, 0.0]
+    owned(program([I64], body, [RENEW]), [3], [zero, [7.0, 0.0, 0.0], zero], 1)
+
+
+def test_a_callee_makes_one_table_of_two() -> None:
+    def either(c, a, b):
+        return c.build(a.dim(), lambda i: c.if_(i < 1, lambda: a.at(i), lambda: b.at(i)))
+
+    def both(c, a, b):
+        """The tables are taken over, and one of them has rows of both."""
+        return a.set(0, b.at(1)), b.set(0, zeros(c, b.dim()))
+
+    mix = Fn("mix", (A_ROWS, A_ROWS), (A_ROWS,), either)
+    put = Fn("both", (A_ROWS, A_ROWS), (A_ROWS, A_ROWS), both)
+
+    def mixed(c, n):
+        rows = c.build(n, lambda i: zeros(c, n))
+        turned = c.build(n, lambda i: rows.at(1 - i))
+        made = c.call("mix", rows, turned).set((0, 0), c.expr(7.0))
+        return made.at(0), made.at(1)
+
+    def shared(c, n):
+        rows, others = (c.build(n, lambda i: zeros(c, n)) for _ in range(2))
+        made, rest = c.call("both", rows, others)
+        made = made.set((0, 0), c.expr(7.0))
+        return made.at(0), made.at(1), rest.at(0), rest.at(1)
+
+    zero = [0.0, 0.0]
+    for body, want in ((mixed, [[7.0, 0.0], zero]), (shared, [[7.0, 0.0], zero, zero, zero])):
+        q = own_updates(program([I64], body, [mix, put]))
+        got, _ = evaluate(q, [2])
+        assert [list(g) for g in got] == want
+
+
+def grown(row, c, n):
+    """A row with the rows of another one and one more."""
+    m = row.dim()
+    return c.build(m + 1, lambda i: c.if_(i < m, lambda: row.at(i), lambda: zeros(c, n)))
+
+
+def tables(c, n):
+    """A list of lists of rows."""
+    return c.build(n, lambda i: c.build(1, lambda j: zeros(c, n)))
+
+
+def test_a_list_of_lists_grows_in_its_place() -> None:
+    def body(c, n):
+        def step(i, t):
+            at = c.expr(0, I64)
+            t = t.set(at, grown(t.at(at), c, n))
+            return t.set((at, i + 1, 0), c.real(i) + 1.0)
+
+        t = c.loop(n, [tables(c, n)], step)
+        return t.at(0).at(0), t.at(0).at(1), t.at(0).at(2), t.at(1).at(0)
+
+    zero = [0.0, 0.0]
+    owned(program([I64], body), [2], [zero, [1.0, 0.0], [2.0, 0.0], zero], 0)
+
+
+def test_a_list_of_lists_grows_in_another_place() -> None:
+    def body(c, n):
+        t = tables(c, n)
+        t = t.set(1, grown(t.at(0), c, n))
+        t = t.set((1, 0, 0), c.expr(7.0))
+        return t.at(0).at(0), t.at(1).at(0)
+
+    q = own_updates(program([I64], body))
+    assert [list(x) for x in evaluate(q, [2])[0]] == [[0.0, 0.0], [7.0, 0.0]]
+    assert copies(q) == 1
+
+
+def test_a_list_of_lists_grows_and_is_still_read() -> None:
+    def body(c, n):
+        t = tables(c, n)
+        old = t.at(0)
+        t = t.set(0, grown(old, c, n))
+        t = t.set((0, 0, 0), c.expr(7.0))
+        return old.at(0), t.at(0).at(0)
+
+    q = own_updates(program([I64], body))
+    assert [list(x) for x in evaluate(q, [2])[0]] == [[0.0, 0.0], [7.0, 0.0]]
+    assert copies(q) == 1
+
+
+def test_displays_of_empty_lists_share_nothing() -> None:
+    """As of ``d[k] = [[], []]``: what is put into a table is chosen among arrays from outside."""
+
+    def body(c, n):
+        def step(i, t):
+            first, second = (c.build(c.expr(0, I64), lambda j: c.expr(0.0)) for _ in range(2))
+            pair = c.build(2, lambda j: c.if_(j < 1, lambda: first, lambda: second))
+            t = t.set(i, pair).set((i, 1), c.build(1, lambda j: c.expr(0.0)))
+            return t.set((i, 1, 0), c.real(i) + 1.0)
+
+        t = c.loop(n, [tables(c, n)], step)
+        return t.at(0).at(0), t.at(0).at(1), t.at(1).at(1)
+
+    owned(program([I64], body), [2], [[], [1.0], [2.0]], 0)
+
+
+def test_a_table_that_lives_on_keeps_its_rows() -> None:
+    """The callee gets a copy of the table, which has the rows of the table."""
+
+    def body(c, n):
+        rows = c.build(n, lambda i: zeros(c, n))
+        made = c.call("renew", rows, n, c.expr(0, I64)).set((1, 0), c.expr(7.0))
+        return rows.at(1), made.at(1)
+
+    q = own_updates(program([I64], body, [RENEW]))
+    assert [list(x) for x in evaluate(q, [2])[0]] == [[0.0, 0.0], [7.0, 0.0]]
+
+
+def test_one_table_given_twice() -> None:
+    """The second argument is copied, and its rows are those of the first, which digs."""
+
+    def both(c, a, b):
+        b = b.set(1, zeros(c, b.dim()))
+        return a.set((0, 0), c.expr(1.0)), b
+
+    fn = Fn("both", (A_ROWS, A_ROWS), (A_ROWS, A_ROWS), both)
+
+    def body(c, n):
+        rows = c.build(n, lambda i: zeros(c, n))
+        a, b = c.call("both", rows, rows)
+        return a.at(0), b.at(0)
+
+    q = own_updates(program([I64], body, [fn]))
+    assert [list(x) for x in evaluate(q, [2])[0]] == [[1.0, 0.0], [0.0, 0.0]]

@@ -142,12 +142,14 @@ def _is_free(p: Facts, a: Atom, deep: bool) -> bool:
     return a in p.owned and (not deep or p.is_whole(a))
 
 
-def _copy(atom: Atom, out: list[Let], deep: bool) -> Atom:
+def _copy(p: Facts, atom: Atom, out: list[Let], deep: bool) -> Atom:
     """Emit a fresh copy (``deep``: also of its elements) to ``out``, which is in reverse order of
     execution."""
     b = Builder()
     new = _copied(b, atom, deep)
     out.extend(reversed(b.lets))
+    if isinstance(new, Var) and not deep:
+        p.bind(new, frozenset({new}), p.inner_of(atom), owned=True)
     return new
 
 
@@ -195,7 +197,7 @@ def _op(p: Facts, op: Op, live: _Live, before: list[Let]) -> Op:
             deep = is_inside(op)
             if _is_free(p, a, deep) and not live.reads(_storage(p, a, deep)):
                 return op
-            return Update(_copy(a, before, deep), idx, value, checked)
+            return Update(_copy(p, a, before, deep), idx, value, checked)
         case Call(name, args) if p.consumes[name]:
             return Call(name, _given(p, p.consumes[name], p.digs[name], args, live, before))
         case If(cond, then, orelse):
@@ -264,7 +266,7 @@ def _given(
         others = p.all_of(*new[:k], *new[k + 1 :])
         mine = _storage(p, args[k], k in dug)
         if not _is_free(p, args[k], k in dug) or live.reads(mine) or mine & others:
-            new[k] = _copy(args[k], before, k in dug)
+            new[k] = _copy(p, args[k], before, k in dug)
     return tuple(new)
 
 
@@ -283,6 +285,6 @@ def _loop_body(
         mine = _storage(p, a, deep)
         owned = _is_free(p, a, deep) and not mine & lent
         if not owned or live.reads(mine) or mine & others:
-            results[k] = _copy(a, out, deep)
+            results[k] = _copy(p, a, out, deep)
     live.use(body.results)
     return _lets(p, body, live, out, tuple(results))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from pullback.core.build import i64
 from pullback.core.consumption import is_inside
 from pullback.core.effects import Work, work_of
 from pullback.core.frozen import dataclass, field
@@ -55,7 +56,8 @@ FRESH = frozenset(n for n in TABLE if work_of(Prim(n, ())) is Work.MORE) - EXACT
 @dataclass(frozen=True)
 class Given:
     """The results of a function for its caller: for each, whether the caller owns it, whether it
-    is whole, and the parameters with which it, and what is in it, may share storage."""
+    is whole (if the parameters are that it takes over), and the parameters with which it, and what
+    is in it, may share storage."""
 
     fresh: tuple[bool, ...]
     whole: tuple[bool, ...]
@@ -94,6 +96,7 @@ class Facts:
     consumed   the same as ``consumes``, for each loop and its carried variables
     dug        the same as ``digs``, for each loop and its carried variables
     touched    the roots that some update takes over
+    moved      for an array that is built, the arrays whose elements it has, each at its place
     """
 
     consumes: dict[str, frozenset[int]]
@@ -109,6 +112,7 @@ class Facts:
     insides: dict[Var, Var] = field(default_factory=dict)
     inner_roots: set[Var] = field(default_factory=set)
     made_by: dict[Atom, Update | Index] = field(default_factory=dict)
+    moved: dict[Atom, frozenset[Atom]] = field(default_factory=dict)
     decls: dict[str, Decl] = field(default_factory=dict)
     elems: dict[Type, frozenset[Type]] = field(default_factory=dict)
 
@@ -225,7 +229,8 @@ def roots_of_function(p: Facts, f: Function) -> None:
     digs = p.digs[f.name]
     for k, v in enumerate(f.params):
         inner = frozenset({p.inside(v)})
-        p.bind(v, frozenset({v}), inner, k in p.consumes[f.name], k in digs)
+        taken = k in p.consumes[f.name]
+        p.bind(v, frozenset({v}), inner, taken, taken)  # callers look whether it is whole
     _block(p, f.body)
     p.digs[f.name] = digs | {
         k for k in p.consumes[f.name]
@@ -270,7 +275,7 @@ def _let(p: Facts, let: Let) -> None:
         case Inject(_, _, fields):
             p.bind(let.vars[0], NONE, p.all_of(*fields), False)
         case Index(a, _, _):
-            p.bind(let.vars[0], p.inner_of(a), p.inner_of(a), False)
+            p.bind(let.vars[0], p.inner_of(a), p.inner_of(a), False, p.is_whole(a))
             if holds_array(let.vars[0].type):
                 p.made_by[let.vars[0]] = op
         case Update():
@@ -288,8 +293,11 @@ def _let(p: Facts, let: Let) -> None:
         case Build(_, _, body) | Sum_(_, _, body):
             _block(p, body)
             for k, v in enumerate(let.vars):
-                whole = _separate(p, body, k, op.indices)
-                p.bind(v, frozenset({v}), p.all_of(body.results[k]), True, whole)
+                rows = _separate(p, body, k, op.indices)
+                me = NONE if i64(0) in op.extents else frozenset({v})  # nothing to share
+                p.bind(v, me, p.all_of(body.results[k]), True, rows is not None)
+                if rows:
+                    p.moved[v] = rows
         case Loop(_, _, carried, inits, body):
             _loop(p, let, carried, inits, (body,))
         case While(carried, inits, cond, body):
@@ -305,14 +313,25 @@ def _let(p: Facts, let: Let) -> None:
                     p.may_share(v, p.all_of(*(args[k] for k in of[at])))
                     for of in (known.outer, known.inner)
                 )
-                fresh, whole = known.fresh[at], known.whole[at]
+                fresh, shared = known.fresh[at], known.outer[at] | known.inner[at]
+                whole = known.whole[at] and _stays_whole(p, op, shared)
                 me, inside = frozenset({v}), frozenset({p.inside(v)})
-                inner = inside if whole else inside | inner
+                inner = inside if whole and shared <= p.digs[name] else inside | inner
                 p.bind(v, me if fresh else me | outer, inner, fresh, whole)
         case _:
             given = p.all_of(*atoms(op))
             for v in let.vars:
                 p.bind(v, given | {v}, given | {v}, False)
+
+
+def _stays_whole(p: Facts, call: Call, shared: frozenset[int]) -> bool:
+    """Whether a result that shares storage with these arguments is whole, if it is by whole ones
+    (an argument in which the function digs is made so)."""
+    others = shared - p.digs[call.function]
+    if not all(p.is_whole(call.args[k]) for k in others):
+        return False
+    roots = Counter(r for k in shared for r in p.all_of(call.args[k]))
+    return all(roots[r] == 1 for k in others for r in p.all_of(call.args[k]))
 
 
 def _update(p: Facts, op: Update, v: Var) -> None:
@@ -322,7 +341,8 @@ def _update(p: Facts, op: Update, v: Var) -> None:
     if is_inside(op):
         p.touched |= p.inner_of(a)
         whole = True  # otherwise it is copied first
-    whole = whole and p.is_given_away(value) and not p.all_of(value) & p.inner_of(a)
+    apart = not p.all_of(value) & p.inner_of(a) or _grows(p, op)
+    whole = whole and p.is_given_away(value) and apart
     before = _exchanged(p, op)
     if before is not None:
         whole = p.is_whole(before)
@@ -346,30 +366,53 @@ def _exchanged(p: Facts, op: Update) -> Atom | None:
     return None
 
 
-def _separate(p: Facts, body: Block, k: int, indices: tuple[Var, ...]) -> bool:
-    """Whether result ``k`` of a loop's body is an array that belongs to its iteration alone."""
+def _grows(p: Facts, op: Update) -> bool:
+    """Whether the new element has the rows of the one whose place it takes, and rows of its own:
+    a list of lists gets room for more."""
+    rows = p.moved.get(op.value, (None,))
+    return all(_place_of(p, row) == (op.array, op.indices) for row in rows)
+
+
+def _place_of(p: Facts, row: Atom | None) -> tuple[Atom | None, tuple[Atom, ...]]:
+    """Return the outermost array from whose elements a variable was read, and the indices."""
+    indices: tuple[Atom, ...] = ()
+    while row is not None and isinstance(made := p.made_by.get(row), Index):
+        row, indices = made.array, made.indices + indices
+    return row, indices
+
+
+def _separate(
+    p: Facts, body: Block, k: int, indices: tuple[Var, ...]
+) -> frozenset[Atom] | None:
+    """Whether result ``k`` of a loop's body is an array that belongs to its iteration alone: then
+    return the arrays of which it may be the element at the iteration's place; else None."""
     a = body.results[k]
     if not holds_array(a.type):
-        return True
+        return frozenset()
     inside = defined(body)
     inside |= {p.insides[v] for v in inside if v in p.insides}
     others = p.all_of(*body.results[:k], *body.results[k + 1 :])
-    return not p.all_of(a) & others and _is_own(p, a, body, inside, indices)
+    return None if p.all_of(a) & others else _taken_from(p, a, body, inside, indices)
 
 
-def _is_own(p: Facts, a: Atom, body: Block, inside: set[Var], indices: tuple[Var, ...]) -> bool:
-    """Whether an array was built in the iteration, or is the element of a whole array at the
-    iteration's own place."""
+def _taken_from(
+    p: Facts, a: Atom, body: Block, inside: set[Var], indices: tuple[Var, ...]
+) -> frozenset[Atom] | None:
+    """Return the whole array of which ``a`` is the element at the iteration's own place, nothing if
+    it was built in the iteration, and None if neither is so."""
     made = p.made_by.get(a)
     if isinstance(made, Index):
-        return made.indices == indices and p.is_whole(made.array)
+        own = made.indices == indices and p.is_whole(made.array)
+        return frozenset({made.array}) if own else None
     if p.is_given_away(a) and p.all_of(a) <= inside:
-        return True
+        return frozenset()
     branch = next((let for let in body.lets if a in let.vars), None)
     if branch is None or not isinstance(branch.op, (If, Case)):
-        return False
+        return None
     at = branch.vars.index(a)
-    return all(_is_own(p, b.results[at], b, inside, indices) for _, b in sub_blocks(branch.op))
+    arms = [_taken_from(p, b.results[at], b, inside, indices) for _, b in sub_blocks(branch.op)]
+    found = [rows for rows in arms if rows is not None]
+    return frozenset[Atom]().union(*found) if len(found) == len(arms) else None
 
 
 def _join(p: Facts, variables: tuple[Var, ...], blocks: tuple[Block, ...]) -> None:
@@ -406,7 +449,8 @@ def _loop(
         next_ = results[k]
         if k >= len(carried):  # emitted: a new array of what the body returned
             shared = entered if p.all_of(next_) & names else NONE
-            p.bind(v, me, p.all_of(next_) | shared, True, _separate(p, blocks[-1], k, ()))
+            whole = _separate(p, blocks[-1], k, ()) is not None
+            p.bind(v, me, p.all_of(next_) | shared, True, whole)
             continue
         p.touched |= p.outer_of(inits[k]) if k in consumed else NONE
         p.touched |= p.inner_of(inits[k]) if k in dug else NONE
