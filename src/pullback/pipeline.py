@@ -36,6 +36,7 @@ from pullback.opt.control.invariant_loops import hoist_loops
 from pullback.opt.control.known_constructor import know_constructors
 from pullback.opt.control.licm import hoist_arithmetic, hoist_invariants
 from pullback.opt.control.null_cells import skip_null_cells
+from pullback.opt.control.peeling import peel_rounds
 from pullback.opt.control.sink import add_in_branches
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
@@ -77,6 +78,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("specialise", specialise_constructors, FLAT, "a sum of one variant needs no cases"),
     Stage("simplify", simplify, FLAT, "inlined calls bring in literals and shapes"),
     Stage("constructors", know_constructors, FLAT, "a branch then keeps a bool instead of a sum"),
+    Stage("peel", peel_rounds, FLAT, "checks leave rounds that are all alike, sums are seen"),
     Stage("share", merge_common, FLAT, "hoisting compares extents, dead ones too: no trim yet"),
     Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be flattened and fused"),
     Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
