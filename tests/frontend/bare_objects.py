@@ -163,6 +163,26 @@ def new_and_init(x):
     return b.a + b.count
 
 
+class Named:
+    def __new__(cls, x, *rest):
+        o = super(Named, cls).__new__(cls)  # noqa: UP008  # as many write it
+        o.x, o.rest = x, rest
+        return o
+
+
+class Listed(list):
+    def __new__(cls, *args):
+        return super(Listed, cls).__new__(cls)  # noqa: UP008  # as many write it
+
+    def __init__(self, x):
+        super(Listed, self).__init__()  # noqa: UP008  # as many write it
+        self.append(x)
+
+
+def super_of_a_class(x):
+    return Named(x, 2.0).x * sum(Named(x, 2.0, x).rest) + Listed(x * x)[0]
+
+
 def of_a_base(x):
     s = Sub(x)
     return s.a * s.z
@@ -311,4 +331,5 @@ PROGRAMS = [
     without_init, sets_attributes, new_and_init, of_a_base, chooses_a_class, no_object, linked,
     super_in_class_methods, duplicates, raises, set_in_a_round, asked_for_in_vain, by_a_function,
     in_a_while, never_reached, through_a_recursion, back_in_a_recursion, by_a_method, in_a_list,
+    super_of_a_class,
 ]  # fmt: skip

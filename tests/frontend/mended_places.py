@@ -207,17 +207,17 @@ def mended_another_object(x):
 
 def refused_array_or_none(x):
     m = np.array([[x, x], [x, 1.0]])
-    a = m[0] if x > 0.0 else (m.T[1] if x < -1.0 else None)
+    a = m[0] if x > 0.0 else 0.0
     a += 2.0
-    return a.sum()
+    return np.sum(a)
 
 
 @mends(refused_array_or_none, (1.5,), "make a new one: a = a + v", MutationError)
 def mended_array_or_none(x):
     m = np.array([[x, x], [x, 1.0]])
-    a = m[0] if x > 0.0 else (m.T[1] if x < -1.0 else None)
+    a = m[0] if x > 0.0 else 0.0
     a = a + 2.0
-    return a.sum()
+    return np.sum(a)
 
 
 def refused_view_returned(x):

@@ -61,10 +61,26 @@ def polymorphic(x, n=3):
     return polymorphic((x, x), n - 1)
 
 
+def refused_after_an_update(x, n=3, seen=None):
+    """What is known of the result is of a round that did not see the update."""
+    seen = [] if seen is None else seen
+    if n == 0:
+        y = 0.0
+    else:
+        y = refused_after_an_update(x, n - 1, seen) + 1.0
+        seen.append(y)
+    return (x, [2.0], {})[int(y)]
+
+
+def refused_behind_an_update(x):
+    return refused_after_an_update(x, 3, [x])
+
+
 REFUSED = [
     (endless, "calls it again"), (endless_in_turns, "calls it again"),
     (endless_loop, "calls it again"), (always_goes_round, "calls it again"),
     (refused_beside_a_call, "calls it again or raises"),
+    (refused_behind_an_update, "items of one type"),
     (tuple_or_number, "one of its own form"), (polymorphic, "ever new types"),
 ]  # fmt: skip
 

@@ -7,8 +7,13 @@ import pytest
 
 import pullback as pb
 from tests.campaign import part, rotated
+from tests.frontend import rank_programs, unlike_array_programs
 from tests.frontend.harness import agrees
-from tests.frontend.rank_programs import PROGRAMS, SEEN, SHARED, A
+from tests.frontend.rank_programs import A
+
+PROGRAMS = [*rank_programs.PROGRAMS, *unlike_array_programs.PROGRAMS]
+SEEN = [*rank_programs.SEEN, *unlike_array_programs.SEEN]
+SHARED = [*rank_programs.SHARED, *unlike_array_programs.SHARED]
 
 
 @pytest.mark.parametrize("f", part("values", [*PROGRAMS, *SEEN], 3), ids=lambda f: f.__name__)

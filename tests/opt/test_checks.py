@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.core.effects import EffectsOf
 from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Build, Let, Program, Site, Sum_
@@ -188,3 +189,44 @@ def test_reads_in_a_loop_whose_checks_are_gone_may_move() -> None:
     q = lifted(p, [V, V, 0.5], [V[:2], V, 0.5], [V[:0], V, 0.5])
     assert checked(q) == 0
     agree(hoist_invariants, q, [V, V, 0.5], [V[:2], V, 0.5], [V[:0], V, 0.5])
+
+
+class Matrix:
+    def __init__(self, rows):
+        self.rows = [list(r) for r in rows]
+
+    @classmethod
+    def identity(cls, n):
+        return cls([[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)])
+
+    def inverse(self):
+        n = len(self.rows)
+        m = [r[:] + e[:] for r, e in zip(self.rows, Matrix.identity(n).rows)]
+        for i in range(n):
+            p = max(range(i, n), key=lambda k: abs(m[k][i]))
+            m[i], m[p] = m[p], m[i]
+            piv = m[i][i]
+            m[i] = [v / piv for v in m[i]]
+            for k in range(n):
+                if k != i:
+                    f = m[k][i]
+                    m[k] = [a - f * b for a, b in zip(m[k], m[i])]
+        return Matrix([r[n:] for r in m])
+
+    def __matmul__(self, o):
+        columns = [[sum(a * b for a, b in zip(r, c)) for c in zip(*o.rows)] for r in self.rows]
+        return Matrix(columns)
+
+
+def product_of_an_inverse(x, y):
+    m = Matrix([[x, 1, 2], [y, x * y, 0.5], [1, 2, y]])
+    return (m @ m.inverse()).rows[0][0]
+
+
+def test_an_extent_has_a_name_only_where_it_stands() -> None:
+    """Rows of a list that a loop copies have no common length: what one round calls it is unknown
+    in the next loop."""
+    value, slope = pb.value_and_grad(product_of_an_inverse)(1.5, 2.0)
+    assert value == pytest.approx(product_of_an_inverse(1.5, 2.0))
+    step = product_of_an_inverse(1.5 + 1e-6, 2.0) - product_of_an_inverse(1.5 - 1e-6, 2.0)
+    assert slope == pytest.approx(step / 2e-6, abs=1e-6)

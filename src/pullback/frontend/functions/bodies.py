@@ -37,6 +37,7 @@ from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.growing_tuples import join_growing
 from pullback.frontend.kinds.join import has_function
 from pullback.frontend.kinds.kinds import Kind, ScalarK, ThreadK, leaf_types
+from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
 from pullback.frontend.library.marks import check_kept
 from pullback.frontend.memory.holding import is_updated_in_place
@@ -191,7 +192,7 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
     own = flatten(value).kind
     if spec.result is None or not spec.used:
         return value
-    wide = join_growing(spec.result, own)
+    wide = met_kind(spec.result, own, join_growing)
     if wide is None:
         one, other = describe_both(spec.result, own)
         run.refuse(

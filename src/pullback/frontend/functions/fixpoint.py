@@ -156,17 +156,19 @@ class Fixpoint:
             arrives = kind is not None
             if arrives:
                 spec.result, spec.owned = kind, owned
+            if arrives or spec.result is None:  # else ``result`` is of a round with other updates
+                spec.handed = tuple(sorted(spec.updates))
         except PullbackError as refusal:
             if not spec.waits:
                 raise
             spec.refusal = spec.refusal or refusal
-        spec.handed = tuple(sorted(spec.updates))
         if spec.wider is not None:
             spec.function, spec.args = spec.wider
             # From the bottom again: the parts of other kinds have other numbers.
             spec.result, spec.owned, spec.touched = None, [], frozenset()
         elif not arrives and not spec.incomplete:
             spec.result, spec.owned = None, []
+            spec.handed = tuple(sorted(spec.updates))
 
     def _leave_member(self, spec: Spec, key: Key, changed: bool) -> None:
         """Go on in the head with the present result of a member."""

@@ -18,7 +18,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.iteration import is_driven, nameable
 from pullback.frontend.interpret.unpacking import unpacked
-from pullback.frontend.kinds import optionals, sum_kinds
+from pullback.frontend.kinds import optionals, several_ranks, sum_kinds
 from pullback.frontend.kinds.complex_pairs import ComplexArray, is_complex_array
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -74,6 +74,8 @@ if TYPE_CHECKING:
 _IN_PLACE = {"+": "extend"}
 _CHANGED = ".changed"
 """The name of what is changed in place before a method assigns it."""
+_OPERAND = ".operand"
+"""The name of what is added to something that may be None."""
 
 
 def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
@@ -135,6 +137,8 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     match s.target:
         case ast.Name(name):
             old, place = opened(run, run.lookup(name, s.target), s), run.scope.names.get(name)
+            if isinstance(old, OptionalV) and _of_present(run, name, old, s):
+                return
             if isinstance(place, RefV) or is_shared(place):
                 place = run.frame.places.get(old)
             is_array = isinstance(old, (ArrayV, Scalar))
@@ -197,10 +201,40 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
         case ast.Attribute() if own_attributes.is_one(run, s.target):
             old = run.evaluate(s.target)
             own_attributes.assign(run, s.target, _by(run, op, old, run.evaluate(s.value), s), s)
+        case ast.Subscript(ast.Name(name)) if is_of_several_ranks(
+            held := run.scope.names.get(name)
+        ):
+            _in_each(run, name, held, lambda: _augmented_item(run, s, s.target, op), s)
         case ast.Subscript() | ast.Attribute():
             _augmented_item(run, s, s.target, op)
         case _:
             assign(run, s.target, Static(None), s)
+
+
+def _of_present(run: Run, name: str, old: OptionalV, s: ast.AugAssign) -> bool:
+    """Compile ``xs += v`` of a name for what is None, or else changed in place (Python raises its
+    TypeError of None): whether it is that."""
+    names = run.scope.names
+    if name not in names or isinstance(names[name], PlaceV) or not _changes_in_place(old):
+        return False
+    with run.holding(old):
+        value = names[_OPERAND] = run.evaluate(s.value)
+    said = optionals.said_of_operands(BINARY[type(s.op)], old, value, s)
+    names[name] = optionals.present(run, old, said, s)
+    operand = ast.copy_location(ast.Name(_OPERAND, ast.Load()), s)
+    augmented(run, ast.copy_location(ast.AugAssign(s.target, s.op, operand), s))
+    del run.scope.names[_OPERAND]
+    return True
+
+
+def _changes_in_place(value: OptionalV) -> bool:
+    """Whether a value is nothing, or one thing that is changed in place."""
+    inside = [v for v in optionals.alternatives(value) if not optionals.is_nothing(v)]
+    return len(inside) == 1 and all(map(_is_changed, inside))
+
+
+def _is_changed(value: Value) -> bool:
+    return holding.is_updated_in_place(value) or is_shared(value) or is_complex_array(value)
 
 
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
@@ -231,7 +265,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
             else nested_updates.kind_there(run, whole, steps, s)
         )
     by_call = isinstance(item, OptionalK)
-    several = item is not None and sum_kinds.is_of_several_ranks(item)
+    several = item is not None and sum_kinds.may_be_array(item)
     item = item.inner if isinstance(item, OptionalK) else item
     if isinstance(item, (RecordK, RefK)) and by_methods.by_operator(run, op, item.cls, s):
         return
@@ -315,9 +349,7 @@ def _by(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
     """Return the new value of what is no object that changes itself."""
     if op in hash_sets.IN_PLACE:
         hash_sets.require_own(run, old, s)
-    if isinstance(old, OptionalV) and any(
-        map(holding.is_updated_in_place, optionals.alternatives(old))
-    ):
+    if isinstance(old, OptionalV) and any(map(_is_changed, optionals.alternatives(old))):
         reason = f"{run.describe(old)} cannot be updated in place"
         run.refuse(s, reason, "make a new one: a = a + v", MutationError)
     return run.binop(op, old, value, s)
@@ -341,6 +373,9 @@ def _store(
     *steps, index = to
     if not steps and optionals.is_nothing(whole := run.lookup(base.id, base)):
         nested_updates.stored_into(run, whole, index, node)
+    if not steps and is_of_several_ranks(whole) and base.id in run.scope.names:
+        _in_each(run, base.id, whole, lambda: _store(run, base, to, value, node), node)
+        return
     if by_methods.store(run, base, to, value, node):
         return
     parts = complex_stores.split(run, base, to, value, node)
@@ -363,6 +398,19 @@ def _store(
     assert holding.is_updated_in_place(made)
     moved = updates.moved_by(array, steps, change)
     ownership.bind_updated(run, base.id, array, made, node, moved=moved)
+
+
+def _in_each(
+    run: Run, name: str, whole: OptionalV, update: Callable[[], None], node: ast.AST
+) -> None:
+    """Compile an update for each of the things that a name may be."""
+
+    def in_one(part: Value) -> Value:
+        run.scope.names[name] = part
+        update()
+        return Static(None)
+
+    several_ranks.apart(run, whole, in_one, node)
 
 
 def _given(value: Value, _: Callable[[], Value]) -> Value:

@@ -6,6 +6,7 @@ numbers take what an object of ``class Metres(float)`` holds.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import operator
 from collections.abc import Hashable, Sequence
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pullback.frontend.interpret import small_ints
+from pullback.frontend.interpret import optional_arguments, small_ints
 from pullback.frontend.interpret.attributes import written
+from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.values import RecordV, RefV, Static, Value
 from pullback.frontend.library import complex_calls
 from pullback.frontend.memory.container_objects import contents
@@ -46,6 +48,9 @@ def called(
     """Return the result of a library function of such arguments; None if there is none of them."""
     made = _of_objects(run, obj, args, kwargs, node)
     made = made or small_ints.called(run, obj, args, kwargs, node)
+    if made is None and any(map(is_complex, args)) and optional_arguments.are_apart(obj, args):
+        whole = functools.partial(run.call, Static(obj), node=node, kwargs=kwargs)
+        return optional_arguments.apart(run, obj, args, whole, node)
     return made or complex_calls.called(run, obj, args, kwargs, node)
 
 

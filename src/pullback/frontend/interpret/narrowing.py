@@ -292,6 +292,7 @@ def branch_by_class(
     node: ast.stmt,
 ) -> Flow:
     """Compile an ``if`` on a refinement."""
+    stays = _assigns(node, r.path)
 
     def arm(value: Value) -> Flow:
         before = _narrow(run, r.path, r.value, value)
@@ -305,11 +306,22 @@ def branch_by_class(
             flow = branch_by_class(run, inner, body, orelse, live, node)
         else:
             flow = fork_names(run, (yes, no), lambda b: If(found, b[0], b[1]), live, node)
-        if before is not None and run.scope.names.get(r.path[0]) is narrowed:
+        if not stays and before is not None and run.scope.names.get(r.path[0]) is narrowed:
             run.scope.names[r.path[0]] = before
         return flow
 
     return case_flow(run, r.value, arm, live, node)
+
+
+def _assigns(s: ast.stmt, path: tuple[str, ...]) -> bool:
+    """Whether a statement assigns the place (``if x is None: x = 0.0``): behind it, what is known
+    of the place in the other arm stays known."""
+    name, to = path[0], ".".join(path)
+    return any(
+        isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Store)
+        and (n.id == name if isinstance(n, ast.Name) else ast.unparse(n) == to)
+        for n in ast.walk(s)
+    )  # fmt: skip
 
 
 # --- isinstance -----------------------------------------------------------------------------------

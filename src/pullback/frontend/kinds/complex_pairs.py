@@ -9,7 +9,7 @@ with the two parts is written as text (``library.text.complex_numbers``, ``compl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -17,7 +17,14 @@ from pullback.core.build import lit
 from pullback.core.frozen import dataclass
 from pullback.core.types import F64, Real
 from pullback.frontend.kinds.kinds import RecordK, parts
-from pullback.frontend.kinds.plain_kinds import Kind, ScalarK, StaticK, static_kind, static_scalar
+from pullback.frontend.kinds.plain_kinds import (
+    ArrayK,
+    Kind,
+    ScalarK,
+    StaticK,
+    static_kind,
+    static_scalar,
+)
 from pullback.frontend.kinds.values import ArrayV, RecordV, Scalar, Static, Value
 
 if TYPE_CHECKING:
@@ -53,7 +60,7 @@ def is_complex(value: Value) -> bool:
     return isinstance(value, RecordV) and issubclass(value.cls, Pair)
 
 
-def is_complex_array(value: Value) -> bool:
+def is_complex_array(value: Value) -> TypeGuard[RecordV]:
     """Whether a value is a complex array with axes."""
     return (
         isinstance(value, RecordV)
@@ -106,9 +113,17 @@ def meeting(a: Kind, b: Kind) -> tuple[Kind, Kind] | None:
     """Return the kinds of two complex numbers of one class, where one of ``a`` and ``b`` is the
     kind of such a number and the other one becomes one; None: that is not so."""
     for one, other in ((a, b), (b, a)):
-        if isinstance(one, RecordK) and (fields := met_by(other, one.cls)):
+        if not isinstance(one, RecordK) or has_axes(one) or has_axes(other):
+            continue
+        if fields := met_by(other, one.cls):
             return one, RecordK(one.cls, fields)
     return None
+
+
+def has_axes(kind: Kind) -> bool:
+    """Whether a value of this kind is a complex array with axes."""
+    is_pair = isinstance(kind, RecordK) and issubclass(kind.cls, ComplexArray)
+    return is_pair and any(isinstance(k, ArrayK) for k in parts(kind))
 
 
 def is_met(value: Value, of: type) -> bool:
@@ -135,6 +150,7 @@ __all__ = [
     "Complex",
     "ComplexArray",
     "Pair",
+    "has_axes",
     "holds_pairs",
     "is_complex",
     "is_complex_array",

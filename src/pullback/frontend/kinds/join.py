@@ -13,7 +13,7 @@ from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
 from pullback.frontend.functions.scopes import AnyScope, Scope
 from pullback.frontend.kinds import sum_kinds
-from pullback.frontend.kinds.complex_pairs import meeting
+from pullback.frontend.kinds.complex_pairs import has_axes, meeting
 from pullback.frontend.kinds.flatten import example, kind_of
 from pullback.frontend.kinds.joined_fields import is_plain, joined_fields, loose
 from pullback.frontend.kinds.kinds import (
@@ -126,6 +126,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
         ):  # fmt: skip
             own = hashed(record) if cls is table.cls is dict else None
             return None if own is None else join(own, table)
+        case RecordK(), RecordK() if has_axes(a) != has_axes(b):
+            return None  # a complex number and an array of them
         case RecordK(one), RecordK(other) if one is not other and are_dicts(one, other):
             return joined_fields(loose(a), loose(b), join)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:

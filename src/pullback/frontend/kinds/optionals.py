@@ -317,7 +317,7 @@ def meet_nothing(left: Value, right: Value) -> bool:
 
 def operands(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> tuple[Value, Value]:
     """Return the operands of an arithmetic operator, after the checks that they are not None."""
-    message = _unlike(op, left, right, node)
+    message = said_of_operands(op, left, right, node)
     return present(run, left, message, node), present(run, right, message, node)
 
 
@@ -325,11 +325,12 @@ def unlike(
     run: Specialiser, op: str, left: Value, right: Value, node: ast.AST, rewrite: str
 ) -> NoReturn:
     """Raise what Python raises for operands of classes that have no such operator."""
-    message = _unlike(op, left, right, node)
+    message = said_of_operands(op, left, right, node)
     run.never("TypeError", message, node, ArgumentTypeError, rewrite=rewrite)
 
 
-def _unlike(op: str, left: Value, right: Value, node: ast.AST) -> str:
+def said_of_operands(op: str, left: Value, right: Value, node: ast.AST) -> str:
+    """Return what Python says of operands of classes that have no such operator."""
     word = "** or pow()" if op == "**" else op
     word = f"{op}=" if isinstance(node, ast.AugAssign) else word
     first, second = class_name(left), class_name(right)
@@ -436,6 +437,6 @@ __all__ = [
     "is_nothing", "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing",
     "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands", "plain_class",
     "present", "raise_of_plain", "require_attribute", "require_items", "require_mutable",
-    "require_number", "stands_apart", "takes_numbers_only", "told_of_nothing", "unlike",
-    "unordered",
+    "require_number", "said_of_operands", "stands_apart", "takes_numbers_only",
+    "told_of_nothing", "unlike", "unordered",
 ]  # fmt: skip

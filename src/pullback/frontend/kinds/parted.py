@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.joined_fields import joined_fields
-from pullback.frontend.kinds.kinds import Kind, RecordK, RefK, StaleK, TupleK, parts
+from pullback.frontend.kinds.kinds import Kind, MaybeK, RecordK, RefK, StaleK, TupleK, parts
 from pullback.frontend.kinds.sum_kinds import joined_ranks
 from pullback.frontend.kinds.values import RecordV, Specialiser, Stale, Value
 from pullback.frontend.python.object_classes import is_object_class
@@ -26,6 +26,10 @@ Join = Callable[[Kind, Kind], Kind | None]
 def met_kind(a: Kind, b: Kind, join: Join, node: ast.AST | None = None) -> Kind | None:
     """Return the kind of a value that comes from two places; None: there is none. Without a
     ``node`` that is the place where they meet, no attribute is lost."""
+    if isinstance(a, MaybeK) or isinstance(b, MaybeK):
+        one, other = (k.inner if isinstance(k, MaybeK) else k for k in (a, b))
+        both = met_kind(one, other, join, node)
+        return both if both is None or isinstance(both, MaybeK) else MaybeK(both)
     return join(a, b) or joined_ranks(a, b, join) or _parts_met(a, b, join, node)
 
 

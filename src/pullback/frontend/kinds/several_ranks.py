@@ -24,6 +24,7 @@ from pullback.errors import (
     UnknownAttributeError,
     UnsupportedError,
 )
+from pullback.frontend.kinds.complex_pairs import is_complex_array
 from pullback.frontend.kinds.values import ArrayV, OptionalV, Specialiser, Value
 from pullback.frontend.signals import Unreachable
 
@@ -41,7 +42,7 @@ _OF_ALL = (MutationError, StaticValueError)
 def is_of_several_ranks(value: object) -> TypeGuard[OptionalV]:
     """Whether a value may be an array in the place of something else than None or a mark."""
     while isinstance(value, OptionalV):
-        if isinstance(value.other, ArrayV):
+        if isinstance(value.other, ArrayV) or is_complex_array(value.other):
             return True
         value = value.value
     return False

@@ -16,6 +16,7 @@ from types import EllipsisType, NotImplementedType
 
 import numpy as np
 
+from pullback.frontend.kinds.complex_pairs import ComplexArray, Pair
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     CaughtK,
@@ -74,6 +75,8 @@ def sort(kind: Kind) -> Sort:
     match mark_of(kind):
         case ArrayK(elem, rank):
             return "array", str(elem), rank
+        case RecordK(cls, ((_, ArrayK(elem, rank)), *_)) if cls is ComplexArray:
+            return "array", f"complex of {elem}", rank
         case StaticK(_, None):
             return ("None",)
         case StaticK(key=(cls, *_)) | SymbolK(cls) if cls is str:
@@ -141,6 +144,12 @@ def is_of_several_ranks(kind: Kind) -> bool:
     return "array" in sorts and sorts.count("array") + sorts.count("value") > 1
 
 
+def may_be_array(kind: Kind) -> bool:
+    """Whether a value of this kind may be an array in the place of something else, or of None."""
+    others = isinstance(kind, OptionalK)
+    return others and any(sort(k)[0] == "array" for k in alternatives(kind))
+
+
 _OF_SEVERAL_RANKS: ContextVar[bool] = ContextVar("_OF_SEVERAL_RANKS", default=False)
 
 
@@ -163,12 +172,14 @@ def _has_a_rank(kind: Kind) -> bool:
     match kind:
         case ArrayK() | ScalarK():
             return True
+        case RecordK(cls):
+            return issubclass(cls, Pair)
         case TupleK() if type(kind) is TupleK:
             return all(map(_has_a_rank, kind.items))
         case ListK(elem):
             return isinstance(elem, ScalarK)
         case StaticK(_, value):
-            return value is None or type(value) in (int, float, bool)
+            return value is None or type(value) in (int, float, bool, complex)
         case _:
             return False
 
@@ -239,5 +250,5 @@ def _place(s: Sort) -> tuple[int, int, str]:
 
 __all__ = [
     "MARKS", "Sort", "alternatives", "is_mark", "is_of_several_ranks", "joined", "joined_ranks",
-    "mark_of", "may_be_memory", "may_be_tuple", "mixes", "sort", "sort_in",
+    "mark_of", "may_be_array", "may_be_memory", "may_be_tuple", "mixes", "sort", "sort_in",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import dataclasses
 import operator
 from collections import defaultdict
 from collections.abc import Callable
-from typing import cast
+from typing import TypeGuard, cast
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.capturing_classes import class_around, class_of_object
@@ -179,10 +179,7 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not args and scope is not None and own:
         names = scope.function.__code__.co_freevars
         receiver = sp.lookup(own[0], node)
-        if "__class__" in names and (
-            isinstance(receiver, (RecordV, RefV))
-            or (isinstance(receiver, Static) and isinstance(receiver.value, type))
-        ):
+        if "__class__" in names and _has_class(receiver):
             cell = (scope.function.__closure__ or ())[names.index("__class__")]
             after = cell.cell_contents
             if issubclass(after, BaseException):
@@ -190,7 +187,7 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             return SuperV(receiver, after)
     if len(args) == 2 and isinstance(args[0], Static) and isinstance(args[0].value, type):
         receiver, after = args[1], args[0].value
-        if isinstance(receiver, (RecordV, RefV)) and issubclass(receiver.cls, after):
+        if _has_class(receiver) and issubclass(_class_of(receiver), after):
             return SuperV(receiver, after)
     if not args and definition is not None and own:
         receiver = sp.lookup(own[0], node)
@@ -199,6 +196,20 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             if around is not None:
                 return SuperV(receiver, around)
     sp.refuse(node, "super() is supported in methods of records only", "name the class")
+
+
+def _has_class(receiver: Value) -> TypeGuard[RecordV | RefV | Static]:
+    """Whether a value is an object whose next method ``super`` may find, or a class."""
+    is_class = isinstance(receiver, Static) and isinstance(receiver.value, type)
+    return isinstance(receiver, (RecordV, RefV)) or is_class
+
+
+def _class_of(receiver: RecordV | RefV | Static) -> type:
+    """Return the class of an object, or the class itself."""
+    if not isinstance(receiver, Static):
+        return receiver.cls
+    assert isinstance(receiver.value, type)
+    return receiver.value
 
 
 @register(dataclasses.replace)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
 
+from pullback.frontend.kinds.complex_pairs import is_complex_array
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.kinds import (
     ClosureK,
@@ -31,6 +32,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
     ListV,
+    OptionalV,
     RecordV,
     RefV,
     Scalar,
@@ -96,6 +98,15 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
             return rank0
         case _:
             return False
+
+
+def updated_parts(value: Value) -> list[Updatable]:
+    """Return what an update in place of a value changes: it, or what it may be."""
+    if isinstance(value, OptionalV):
+        return [*updated_parts(value.value), *updated_parts(value.other)]
+    if is_complex_array(value):
+        return [v for part in value.fields.values() for v in updated_parts(part)]
+    return [value] if is_updated_in_place(value) else []
 
 
 def is_tuple(value: object) -> bool:

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
 from pullback.frontend.interpret.indices import index_atom, is_int, place
-from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds import optionals, several_ranks
 from pullback.frontend.kinds.kinds import HashK, Kind, holds_references
 from pullback.frontend.kinds.values import (
     ArrayV,
     HashV,
     ListV,
     MaybeV,
+    OptionalV,
     Owner,
     PlaceV,
     RecordV,
@@ -377,6 +378,8 @@ class _Change:
             steps = []
         if not steps and is_container(value) and puts_item(self.op):
             return self.of(value, [hidden(value)], beside)
+        if puts_item(self.op) and several_ranks.is_of_several_ranks(value):
+            return self.of_each(value, steps, beside)
         if not steps:
             return apply(run, value, self.op, node)
         step, *rest = steps
@@ -453,12 +456,28 @@ class _Change:
     ) -> tuple[Value, Value]:
         """Return an item of known place after the update."""
         beside = beside.union(*map(owners_of, others))
-        if holding.is_updated_in_place(item):
-            mine = item.owners
-            if not (item.fresh or (mine and mine <= self.given)) or mine & beside:
-                ownership.refuse_shared(self.run, TupleV((item,)), self.node)
+        for part in holding.updated_parts(item):
+            mine = part.owners
+            if not (part.fresh or (mine and mine <= self.given)) or mine & beside:
+                ownership.refuse_shared(self.run, TupleV((part,)), self.node)
             self.touch(mine)
-            new, result = self.of(item, rest, beside)
+        new, result = self.of(item, rest, beside)
+        if holding.is_updated_in_place(item):
             assert holding.is_updated_in_place(new)
             return replace(new, owners=item.owners, fresh=item.fresh), result
-        return self.of(item, rest, beside)
+        return new, result
+
+    def of_each(
+        self, value: OptionalV, steps: list[Step], beside: frozenset[Owner]
+    ) -> tuple[Value, Value]:
+        """Return what may be an array in the place of something else after the update of each."""
+        op = self.op
+
+        def of_one(v: Value) -> Value:
+            self.op = op
+            made, _ = self.of(v, steps, beside)
+            if holding.is_updated_in_place(v) and holding.is_updated_in_place(made):
+                return replace(made, owners=v.owners, fresh=v.fresh)
+            return made
+
+        return several_ranks.apart(self.run, value, of_one, self.node), Static(None)

@@ -4,11 +4,14 @@ rank (``kinds.several_ranks``): ``total += v``."""
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import MutationError
+from pullback.frontend.interpret.complex_values import parts
+from pullback.frontend.kinds.complex_pairs import is_complex_array
 from pullback.frontend.kinds.several_ranks import apart
-from pullback.frontend.kinds.values import ArrayV, OptionalV, Value
+from pullback.frontend.kinds.values import ArrayV, OptionalV, RecordV, Value
 from pullback.frontend.memory import holding, in_place, ownership, updates
 from pullback.frontend.memory.owners import owners_of
 
@@ -21,10 +24,11 @@ def augmented(
 ) -> None:
     """Compile ``total += v`` of such a value: an array changes where it lies, so no other name for
     it may be used any more."""
-    if not all(v.fresh and owners_of(v) for v in _arrays(old)):  # somebody else may see it
+    arrays = holding.updated_parts(old)
+    if not all(v.fresh and owners_of(v) for v in arrays):  # somebody else may see it
         refuse_update(run, old, s)
     made = _changed(run, op, old, value, s)
-    for v in _arrays(old):
+    for v in arrays:
         ownership.updated(run, name, v, s)
     run.scope.names[name] = made
 
@@ -41,6 +45,8 @@ def _changed(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> V
     def of_one(v: Value) -> Value:
         if isinstance(v, ArrayV):
             return in_place.fitted(run, v, run.binop(op, v, value, s), s)
+        if is_complex_array(v):
+            return _fitted_pair(run, v, run.binop(op, v, value, s), s)
         if holding.is_updated_in_place(v):
             refuse_update(run, old, s)
         return run.binop(op, v, value, s)
@@ -48,10 +54,14 @@ def _changed(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> V
     return apart(run, old, of_one, s) if isinstance(old, OptionalV) else of_one(old)
 
 
-def _arrays(value: Value) -> list[ArrayV]:
-    if isinstance(value, OptionalV):
-        return [*_arrays(value.value), *_arrays(value.other)]
-    return [value] if isinstance(value, ArrayV) else []
+def _fitted_pair(run: Run, old: RecordV, new: Value, s: ast.AugAssign) -> Value:
+    """Return the new contents of a complex array, of its shape."""
+    made = dict(zip(("real", "imag"), parts(run, new, s).items, strict=True))
+    fitted: dict[str, Value] = {
+        n: in_place.fitted(run, v, made[n], s)
+        for n, v in old.fields.items() if isinstance(v, ArrayV)
+    }  # fmt: skip
+    return replace(old, fields=fitted)
 
 
 def refuse_update(run: Run, value: Value, node: ast.AST) -> NoReturn:

@@ -67,6 +67,7 @@ class Checks:
         for n in extents:
             assert isinstance(n, Var)
             self.invented.add(n)
+            self.shapes.array_of[n] = v
             self.ranges.extents.add(n)  # whatever happens
         return extents
 

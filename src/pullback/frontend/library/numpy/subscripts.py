@@ -227,11 +227,9 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
     if sum(1 for item in items if _is(item, ...)) > 1:
         sp.refuse(node, "an index can only have a single ellipsis ('...')", error=StaticIndexError)
     if used > array.rank:
-        sp.refuse(
-            node,
-            f"too many indices: the array is {array.rank}-dimensional, but {used} were indexed",
-            error=StaticIndexError,
-        )
+        told = f"array is {array.rank}-dimensional, but {used} were indexed"
+        text = f"too many indices for array: {told}"
+        sp.never("IndexError", text, node, StaticIndexError)
     missing: list[Value] = [_ALL] * (array.rank - used)
     if not any(_is(item, ...) for item in items):
         items += missing
