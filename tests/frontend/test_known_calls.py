@@ -54,6 +54,25 @@ def sorted_days(x):
     return x * sorted(many)[1].month + x * max(many).month + x * (START in many)
 
 
+WORD = b"abz"
+
+
+def known_bytes(x):
+    h, s = 0, 0.0
+    for c in WORD:
+        h = (h * 31 + c) % 997
+    for k, c in enumerate(b"ab"):
+        s += k * c
+    first, *rest = WORD
+    told = 97 in WORD, b"bz" in WORD, b"c" in WORD, 5 in WORD, WORD == b"abz", WORD == "abz"
+    kinds = isinstance(WORD, bytes) + isinstance(WORD, str) + (1 if b"" else 2)
+    try:
+        s += WORD[7]
+    except IndexError as e:
+        s += len(str(e))
+    return x * h + s + first + sum(rest) + WORD[-1] + len(WORD[1:]) + max(WORD) + sum(told) + kinds
+
+
 def made_class(x):
     pair = collections.namedtuple("Pair", "a b", defaults=[2.0])
     return pair(x).a * pair(x, x * x).b + pair(x).b
@@ -68,6 +87,7 @@ def wrong_month(x):
 
 @pytest.mark.parametrize("f", [
     days, durations, patterns, fractions, letters, sorted_days, made_class, wrong_month,
+    known_bytes,
 ], ids=lambda f: f.__name__)  # fmt: skip
 def test_as_in_python(f) -> None:
     is_right(f, (1.5,))
@@ -92,7 +112,8 @@ def test_an_argument_is_known_to_the_program_that_is_compiled_for_it() -> None:
     (lambda x: x * datetime(2020, 1, 1).timestamp(), "timestamp is not supported"),
     (lambda x: x * len(START.strftime("%B")), "strftime is not supported"),
     (lambda x: x * hash(START), "hash is not supported"),
-], ids=["float", "date and float", "clock", "today", "zone", "language", "hash"])  # fmt: skip
+    (lambda x: x * (300 in WORD), "whether bytes have something in them"),
+], ids=["float", "with float", "clock", "today", "zone", "language", "hash", "bytes"])  # fmt: skip
 def test_refused(f, reason: str) -> None:
     with pytest.raises(pb.PullbackError, match=re.escape(reason)):
         pb.jit(f)(1.5)

@@ -222,15 +222,15 @@ def helper_updates_argument(a):
     return bumped(a, 0)
 
 
-def may_be_none(x):
+def table_or_array(x):
     if x > 0.0:
-        return np.zeros(2)
-    return x
+        return {"a": x}
+    return np.zeros(2)
 
 
 CASES = [
     (helper_updates_argument, A, MutationError, "return bumped(a, 0)"),
-    (may_be_none, 1.0, TypesDoNotMeetError, "if x > 0.0:"),
+    (table_or_array, 1.0, TypesDoNotMeetError, "if x > 0.0:"),
     (catches, 1.0, UnsupportedError, "raise error.args[0]"),
     (opens, 1.0, UnsupportedError, "with open"),
     (generates, 1.0, UnsupportedError, "yield x"),

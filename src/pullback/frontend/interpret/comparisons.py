@@ -18,6 +18,7 @@ from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import (
     complex_values,
     iteration,
+    known_calls,
     made_texts,
     objects,
     operator_methods,
@@ -413,10 +414,10 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         items = run.to_list(items, node)
     items = opened(run, items, node)
     match item, items:
-        case Static(enum.Flag() as x), Static(enum.Flag() as y) if type(x) is type(y):
-            return Static(x in y)
-        case _:
-            pass
+        case Static(x), Static(y) if known_calls.is_known_in(x, y):
+            return Static(operator.contains(y, x))  # type: ignore[arg-type]  # it is one
+        case _, Static(bytes()):
+            run.refuse(node, "whether bytes have something in them")
     if optionals.may_be_nothing(items):
         apart = optionals.apart(run, items, lambda v: contains(run, item, v, node), node)
         if apart is not None:

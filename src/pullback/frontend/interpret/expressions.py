@@ -180,11 +180,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
 
 
 def _constant(run: Run, value: object, node: ast.expr) -> Value:
-    if isinstance(value, complex):
-        return of_complex(value)
-    if isinstance(value, bytes):
-        run.refuse(node, f"{type(value).__name__} numbers are not supported", "use floats")
-    return Static(value)
+    return of_complex(value) if isinstance(value, complex) else Static(value)
 
 
 _COPIED = "copy it before the update, or read it anew afterwards"

@@ -127,8 +127,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return iterate(run, made_sets.known_as_table(run, value, node), node)
         case SymbolV(_, cls) if cls is str:
             return made_texts.items(run, value, node)
-        case Static(str(text)):
-            return Unrolled(tuple(map(Static, text)))
+        case Static(str() | bytes() as known):
+            return Unrolled(tuple(map(Static, known)))
         case _:
             if not isinstance(node, ast.Starred):  # that tells of the function
                 optionals.require_items(run, value, "'{}' object is not iterable", node)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import enum
 import math
 import operator
 import re
@@ -187,4 +188,12 @@ def _lifted(run: Run, value: object, node: ast.AST) -> Value:
     return Static(value)
 
 
-__all__ = ["binop", "call", "is_known", "is_pure", "unary"]
+def is_known_in(item: object, items: object) -> bool:
+    """Whether Python knows at once if something is in what is no container of the front end's."""
+    if isinstance(items, enum.Flag):
+        return type(item) is type(items)
+    in_range = isinstance(item, int) and 0 <= item < 256
+    return isinstance(items, bytes) and (isinstance(item, bytes) or in_range)
+
+
+__all__ = ["binop", "call", "is_known", "is_known_in", "is_pure", "unary"]

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
@@ -222,10 +222,10 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             if not text:
                 run.never("IndexError", "string index out of range", node, StaticIndexError)
             return element(run, run.to_list(characters, node), atom, node, True, "string")
-        case Static(str(text)):
-            key = run.static(index, node, "the index of a string")
+        case Static(str() | bytes() as text):
+            key: Any = run.static(index, node, "the index of a string")
             try:
-                return Static(text[key])  # type: ignore[index]  # or TypeError
+                return Static(text[key])
             except IndexError as e:
                 run.never("IndexError", str(e), node, StaticIndexError)
             except TypeError as e:
