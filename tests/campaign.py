@@ -66,6 +66,7 @@ NAMES = {
                "tests/test_examples.py", "tests/test_gallery.py", "tests/test_seen_outside.py",
                "tests/test_vmap.py",
                "tests/test_class_state.py", "tests/frontend/test_random_numbers.py",
+               "tests/frontend/test_masked_arrays.py",
                "tests/explanation/test_explanation.py",
                "tests/explanation/test_trails.py",
                "tests/test_parts_outside.py", "tests/test_graphs.py",

@@ -73,6 +73,17 @@ def of_values(a):
     return made.x, made.status, len(values), sum(values)
 
 
+def of_states(a):
+    told = []
+
+    def keep(xk, state):
+        told.append(xk[0] + state.fun + state["nfev"] + state.tr_radius + state.optimality)
+        return state.nit > 4
+
+    made = so.minimize(valley, np.zeros(2), (a,), "trust-constr", callback=keep)
+    return made.x, made.status, len(told), sum(told)
+
+
 def of_older(a):
     met = []
     x = so.fmin_bfgs(valley, np.zeros(2), args=(a,), disp=0, callback=met.append)
@@ -91,7 +102,7 @@ def along_lines(a):
 ALL = [
     *(of_places(m, 100) for m in ("BFGS", "Nelder-Mead", "Newton-CG", "Powell", "COBYLA")),
     *(of_places(m, 2) for m in ("BFGS", "CG", "L-BFGS-B", "Nelder-Mead", "SLSQP", "COBYQA")),
-    *(of_rounds(m, 2) for m in ("CG", "trust-constr", "Powell")), of_values,
+    *(of_rounds(m, 2) for m in ("CG", "trust-constr", "Powell")), of_values, of_states,
     *(of_rounds(m, 200) for m in ("BFGS", "SLSQP")), of_places("dogleg", 2), of_older, along_lines,
 ]  # fmt: skip
 

@@ -36,7 +36,24 @@ def of_tree(ask: Ask, told: list[Any], given: Any) -> Any:
         numbers = given.vector()
         by = {"height": numbers} if words[0] else {"n_clusters": numbers.astype(int)}
         return _hierarchy.cut_tree(z, **by)
+    if name == "dendrogram":
+        return _drawn(z, given.number(), words[0])
     return getattr(_hierarchy, name)(z)
+
+
+def _drawn(z: Any, bound: float, sort: Any) -> Any:
+    """Return the places of links, which heights each has (0: none, from 1: of this row), its color,
+    the leaves and their colors."""
+    more: dict[str, Any] = {"no_plot": True, "count_sort": sort}
+    made = _hierarchy.dendrogram(z, color_threshold=bound, above_threshold_color="C0", **more)
+    ranks = z.copy()
+    ranks[:, 2] = np.arange(1.0, len(z) + 1.0)
+    order = _hierarchy.dendrogram(ranks, **more)["dcoord"]
+    colors = [int(c[1:]) for c in made["color_list"] + made["leaves_color_list"]]
+    n = len(z)
+    return np.concatenate(
+        (np.ravel(made["icoord"]), np.ravel(order), colors[:n], made["leaves"], colors[n:])
+    )
 
 
 __all__ = ["codes", "linkage", "of_tree"]

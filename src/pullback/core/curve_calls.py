@@ -26,6 +26,17 @@ def smoothing(ask: Ask, told: list[Any], given: Any) -> Any:
     return np.concatenate((t, c, np.zeros(len(t) - len(c))))
 
 
+def curve(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return knots and coefficients of a curve that smooths, as many of each of its coordinates as
+    of knots."""
+    u, x, w = given.vector(), given.vector(), given.vector()
+    degree, s = int(given.number()), given.number()
+    points = x.reshape(len(u), -1).T
+    (t, c, _), _ = _interpolate.splprep(points, w=w, u=u, k=degree, s=s, quiet=2)
+    rest = np.zeros(len(t) - len(c[0]))
+    return np.concatenate([t, *(np.append(v, rest) for v in c)])
+
+
 def natural(ask: Ask, told: list[Any], given: Any) -> Any:
     """Return the values at the points of a natural spline that smooths."""
     x, y, w = given.vector(), given.vector(), given.vector()
@@ -69,4 +80,4 @@ def weighted(ask: Ask, told: list[Any], given: Any) -> Any:
     )[:2]  # fmt: skip
 
 
-__all__ = ["natural", "smoothing", "solve_bvp", "weighted"]
+__all__ = ["curve", "natural", "smoothing", "solve_bvp", "weighted"]

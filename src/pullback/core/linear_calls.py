@@ -83,4 +83,11 @@ def schur(ask: Ask, told: list[Any], given: Any) -> Any:
     return np.concatenate((np.ravel(found[1]), np.ravel(found[0]), np.ravel(found[2:])))
 
 
-__all__ = ["extreme", "iterative", "schur"]
+def qz(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return the two triangular matrices, and the orthogonal ones."""
+    a, b = given.vector(), given.vector()
+    n = round(len(a) ** 0.5)
+    return np.concatenate([np.ravel(m) for m in _dense.qz(a.reshape(n, n), b.reshape(n, n))])
+
+
+__all__ = ["extreme", "iterative", "qz", "schur"]

@@ -124,18 +124,31 @@ def _minimize(ask: Ask, told: list[Any], given: Given) -> Any:
     return _found(found, n)
 
 
-def _callback(ask: Ask, method: str) -> Callable[..., None]:
+def _callback(ask: Ask, method: str) -> Callable[..., Any]:
     """Return the callback of a method."""
 
     def of_place(xk: Floats) -> None:
         if ask(CALLBACK, np.append(xk, np.nan))[0] != 0.0:
             raise StopIteration
 
+    def of_state(xk: Floats, state: Any) -> bool:
+        numbers = [float(state.get(k, np.nan)) for k in STATE]
+        return bool(ask(CALLBACK, np.concatenate((xk, numbers)))[0] != 0.0)
+
     def of_round(intermediate_result: Any) -> None:
         if ask(CALLBACK, np.append(intermediate_result.x, intermediate_result.fun))[0] != 0.0:
             raise StopIteration
 
+    if method == "trust-constr":
+        return of_state
     return of_place if method in ("tnc", "cobyla") else of_round
+
+
+STATE = (
+    "fun", "nit", "nfev", "njev", "nhev", "cg_niter", "cg_stop_cond", "optimality",
+    "constr_violation", "tr_radius", "constr_penalty", "barrier_parameter", "barrier_tolerance",
+)  # fmt: skip
+"""The numbers of a state of trust-constr."""
 
 
 def _found(found: Any, n: int) -> Any:
@@ -332,10 +345,11 @@ SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "solve_ivp": partial(_elsewhere, _initial_value, "solve_ivp"),
     **{name: partial(_elsewhere, _graphs, name)
        for name in ("paths", "components", "tree", "visited")},
-    **{name: partial(_elsewhere, _linear, name) for name in ("iterative", "extreme", "schur")},
+    **{name: partial(_elsewhere, _linear, name)
+       for name in ("iterative", "extreme", "schur", "qz")},
     **{name: partial(_elsewhere, _clusters, name) for name in ("codes", "linkage", "of_tree")},
     **{name: partial(_elsewhere, _curves, name)
-       for name in ("smoothing", "natural", "solve_bvp", "weighted")},
+       for name in ("smoothing", "curve", "natural", "solve_bvp", "weighted")},
     **{name: partial(_elsewhere, _images, name) for name in ("binary", "distances", "labels")},
     **{name: partial(_elsewhere, _signals, name) for name in ("find_peaks", "bases")},
     **{name: partial(_global, name) for name in _SAID},

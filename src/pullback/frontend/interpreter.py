@@ -97,6 +97,7 @@ class Interpreter(Run):
     copied = copied
     given = given_containers.given
     text_class = staticmethod(given_containers.text_class)
+    texts_within = staticmethod(given_containers.texts_within)
     met = given_containers.met
     hash_table = hash_changes.of_record
     case_closure = calls.case_closure

@@ -356,6 +356,7 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
     """Return ``isinstance(value, classes)`` as a value."""
     value = opened(run, value, node)
     classes = (*classes, *(c for c in CONTAINERS if run.text_class(c) in classes))
+    classes = (*classes, *run.texts_within(classes))
     match value:
         case UnionV():
             tests = [issubclass(c, classes) for c in value.possible]

@@ -36,11 +36,13 @@ from pullback.frontend.library.text import (
     polynomials,
     pseudo_inverse,
     scipy_eigenvalues,
+    scipy_fourier_filters,
     scipy_integrals,
     scipy_linalg,
     scipy_linear_systems,
     scipy_matrix_functions,
     scipy_resampling,
+    scipy_schur,
 )
 from pullback.frontend.python.python_values import with_defaults
 
@@ -96,6 +98,11 @@ _TEXTS: dict[Any, Callable[..., Any]] = {
     )},
     LINALG.lstsq: scipy_linalg.lstsq,
     LaterFunction("scipy.signal", "istft"): scipy_resampling.istft,
+    LINALG.schur: scipy_schur.schur, LINALG.hessenberg: scipy_schur.hessenberg,
+    LINALG.qz: scipy_schur.qz, LINALG.rsf2csf: scipy_schur.rsf2csf,
+    **{LaterFunction("scipy.ndimage", name): getattr(scipy_fourier_filters, name) for name in (
+        "fourier_gaussian", "fourier_uniform", "fourier_ellipsoid", "fourier_shift",
+    )},
 }  # fmt: skip
 
 

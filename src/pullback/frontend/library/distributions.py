@@ -42,6 +42,7 @@ from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import definition_of
 
 FROZEN, METHOD = "frozen distribution", "method of a frozen distribution"
+QUANTILE = "quantile of a distribution"
 _TEXT = "pullback.frontend.library.text"
 _METHODS = Later(f"{_TEXT}.distribution_methods")
 _DRAWS = Later(f"{_TEXT}.distribution_draws")
@@ -180,14 +181,31 @@ def _step(
 def _draw(
     d: Distribution, name: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
-    """Draw random numbers: SciPy's own of a seed, for loc 0 and scale 1, then moved."""
-    parameters = dict.fromkeys(d.shapes, MISSING) | {"loc": Static(0.0), "scale": Static(1.0)}
+    """Draw random numbers: SciPy's own of a seed or a generator."""
+    parameters = dict.fromkeys(d.shapes, MISSING) | {"loc": Static(0 if d.discrete else 0.0)}
+    if not d.discrete:
+        parameters["scale"] = Static(1.0)
     more = {"size": NONE, "random_state": NONE}
     given = bind(sp, f"{name}.rvs", args, kwargs, node, **parameters, **more)
-    allowed = _function(d.formula("allowed") or _METHODS.positive)
-    shapes, (loc, scale, size, seed) = TupleV(given[:-4]), given[-4:]
-    told = Static(name), allowed, shapes, loc, scale, size, seed
+    count = len(d.shapes)
+    shapes, rest = TupleV(given[:count]), given[count:]
+    allowed: Value = _function(d.formula("allowed") or _METHODS.positive)
+    if d.discrete:
+        return run_program(sp, _DRAWS.counted, (Static(name), allowed, shapes, *rest), node)
+    quantile = NONE if d.formula("ppf") is None else OperatorV(QUANTILE, Static(d))
+    told = Static(name), allowed, quantile, shapes, *rest
     return run_program(sp, _DRAWS.drawn, told, node)
+
+
+def _quantile_of(
+    sp: Specialiser, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """Call the quantile of a distribution, from which its numbers are drawn."""
+    assert isinstance(operator.function, Static)
+    d = operator.function.value
+    assert isinstance(d, Distribution)
+    return _call(d, "ppf", sp, args, kwargs, node)
 
 
 def _point_of(d: Distribution, method: str) -> str:
@@ -232,7 +250,7 @@ def _handler(function: object) -> Handler | None:
         return _freeze(function.__self__)
     if d.discrete and name in ("ppf", "isf"):
         return partial(_step, d, name) if f"{d.name}.{name}" in NAMED else None
-    if name == "rvs" and not d.discrete:
+    if name == "rvs":
         return partial(_draw, d, str(getattr(function.__self__, "name", "")))
     return None if d.way(name) is None else partial(_call, d, name)
 
@@ -275,5 +293,6 @@ def _call_frozen(
 
 
 REGISTRY.operators[METHOD] = _call_frozen
+REGISTRY.operators[QUANTILE] = _quantile_of
 
 __all__ = ["FROZEN", "attribute", "has_formulas"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -53,7 +54,7 @@ from pullback.frontend.kinds.wrapped import (
     is_met,
 )
 from pullback.frontend.library.compiled_text import run_program
-from pullback.frontend.library.text import rotations, sparse_entries, sparse_matrices
+from pullback.frontend.library.text import masked_arrays, rotations, sparse_entries, sparse_matrices
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import with_items, with_pairs
 from pullback.frontend.memory.made_sets import laid_out
@@ -265,11 +266,21 @@ def text_class(cls: type) -> type | None:
     """Return the class of the library as text that is compiled in the place of a class; None: there
     is none. (The classes of SciPy are met here first.)"""
     name = cls.__module__, cls.__name__
+    if name == ("numpy.ma", "MaskedArray"):
+        WRITTEN_CLASSES[cls] = masked_arrays.MaskedArray
     if name in SPARSE or name in SPARSE_BASES:
         WRITTEN_CLASSES[cls] = getattr(sparse_matrices, cls.__name__)
     if name in TURNS:
         WRITTEN_CLASSES[cls] = getattr(rotations, cls.__name__)
     return WRITTEN_CLASSES.get(cls)
+
+
+def texts_within(classes: tuple[type, ...]) -> tuple[type, ...]:
+    """Return the classes that are compiled in the place of classes derived from one of these."""
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None:
+        text_class(masked.MaskedArray)
+    return tuple(text for cls, text in WRITTEN_CLASSES.items() if issubclass(cls, classes))
 
 
 def _of_scipy(run: Run, cls: type, held: Value, node: ast.AST) -> Value:
@@ -315,4 +326,4 @@ _CONTAINERS: dict[type, _Maker] = {
 }  # fmt: skip
 """What makes the container of its plain data and of what else it has."""
 
-__all__ = ["given", "leaving", "library_class", "met", "text_class"]
+__all__ = ["given", "leaving", "library_class", "met", "text_class", "texts_within"]

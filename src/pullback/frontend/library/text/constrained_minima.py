@@ -18,7 +18,7 @@ from pullback.frontend.library.compiled_text import unknown
 from pullback.frontend.library.solutions import along, constant, root_of, slope_of, with_slope
 from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Vector
-from pullback.frontend.library.text.search_callbacks import STOPPED, Told, teller
+from pullback.frontend.library.text.search_callbacks import STOPPED, state_teller, teller
 from pullback.frontend.library.text.solver_answers import answered, packed, told
 from pullback.frontend.library.text_helpers import unsupported
 
@@ -320,14 +320,15 @@ UNBOUNDED: Any = ("dogleg", "trust-ncg", "trust-krylov", "trust-exact")
 CONSTRAINED: Any = ("slsqp", "trust-constr", "cobyla", "cobyqa")
 
 
-def _watched(answer: Any, callback: Any, tell: Told, n: int) -> Any:
+def _watched(answer: Any, callback: Any, tell: Any, n: int, how: str) -> Any:
     """Return the function that answers a search, and tells a callback of its rounds."""
     if callback is None:
         return answer
 
     def reply(kind: int, x: Vector) -> Vector:
         if kind == 5:
-            return np.array([1.0 if tell(x[:n], x[n]) else 0.0])
+            ends = tell(x[:n], x[n:]) if how == "trust-constr" else tell(x[:n], x[n])
+            return np.array([1.0 if ends else 0.0])
         return answer(kind, x)
 
     return reply
@@ -365,7 +366,10 @@ def searched_by_scipy(f: Function, fun: Any, given: Any, start: Vector, how: str
         bent = "hessp"
     words = described("minimize", how, sloped, bent, low is not None, tol is not None,
                       tuple(c.said for c in conditions), callback is not None, names)  # fmt: skip
-    tell = teller(callback, (f, tuple(c.fun for c in conditions)), start, how)
+    moved = f, tuple(c.fun for c in conditions)
+    tell: Any = teller(callback, moved, start, how)
+    if how == "trust-constr":
+        tell = state_teller(callback, moved, start)
 
     def answer(kind: int, x: Vector) -> Vector:
         if kind == 1:
@@ -386,7 +390,7 @@ def searched_by_scipy(f: Function, fun: Any, given: Any, start: Vector, how: str
         return value
 
     found = answered(
-        words, constant(packed(values)), _watched(constant(answer), callback, tell, n)
+        words, constant(packed(values)), _watched(constant(answer), callback, tell, n, how)
     )
     x = found[:n]
     far = np.max(np.abs(x)) + np.max(np.abs(x - known))

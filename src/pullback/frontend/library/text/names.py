@@ -54,6 +54,7 @@ from pullback.frontend.library.text import (
     legacy_draws,
     legacy_generators,
     legendre_series,
+    masked_arrays,
     matrix_functions,
     moments,
     more_arrays,
@@ -83,6 +84,7 @@ from pullback.frontend.library.text import (
     scipy_equations,
     scipy_filters,
     scipy_fits,
+    scipy_fourier_filters,
     scipy_frozen_densities,
     scipy_global_minima,
     scipy_goodness,
@@ -104,6 +106,7 @@ from pullback.frontend.library.text import (
     scipy_minima_of_numbers,
     scipy_morphology,
     scipy_multivariate,
+    scipy_normal_probabilities,
     scipy_older_minima,
     scipy_quadrature,
     scipy_resampling,
@@ -207,6 +210,7 @@ OTHERS = (
     | _texts(np.polynomial.laguerre, laguerre_series)
     | _texts(np.polynomial.legendre, legendre_series)
     | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
+    | _by_name("numpy.ma", masked_arrays)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.special", scipy_integrals)
     | _by_name("scipy.special", spherical)
@@ -227,6 +231,7 @@ OTHERS = (
     | _by_name("scipy.interpolate", scipy_surfaces)
     | _named("scipy.interpolate", smoothing_splines, "make_smoothing_spline")
     | _by_name("scipy.ndimage", scipy_filters)
+    | _by_name("scipy.ndimage", scipy_fourier_filters)
     | _by_name("scipy.ndimage", scipy_images)
     | _by_name("scipy.ndimage", scipy_measurements)
     | _by_name("scipy.ndimage", scipy_morphology)
@@ -257,6 +262,7 @@ OTHERS = (
     | _by_name("scipy.stats", scipy_goodness)
     | _by_name("scipy.stats", scipy_matrix_densities)
     | _by_name("scipy.stats", scipy_multivariate)
+    | _by_name("scipy.stats", scipy_normal_probabilities)
     | _by_name("scipy.stats", scipy_samples)
     | _by_name("scipy.stats", scipy_summaries)
     | _texts(itertools, iterations)

@@ -137,6 +137,43 @@ def cut_tree(Z: Any, n_clusters: Any = None, height: Any = None) -> Matrix:
     return found.astype(np.int64).reshape(len(np.asarray(Z)) + 1, -1)
 
 
+def dendrogram(Z: Any, p: int = 30, truncate_mode: Any = None, color_threshold: Any = None,
+               get_leaves: bool = True, orientation: str = "top", labels: Any = None,
+               count_sort: Any = False, distance_sort: Any = False, show_leaf_counts: bool = True,
+               no_plot: bool = False, no_labels: bool = False, leaf_font_size: Any = None,
+               leaf_rotation: Any = None, leaf_label_func: Any = None,
+               show_contracted: bool = False, link_color_func: Any = None, ax: Any = None,
+               above_threshold_color: str = "C0") -> Any:  # fmt: skip
+    if not no_plot:
+        unsupported("a dendrogram that is drawn", "no_plot=True")
+    if truncate_mode is not None or distance_sort or not get_leaves:
+        unsupported("dendrogram with truncate_mode, distance_sort or get_leaves=False",
+                    "leave them away")  # fmt: skip
+    if leaf_label_func is not None or link_color_func is not None:
+        unsupported("dendrogram with functions for labels or colors", "leave them away")
+    tree = np.asarray(Z) * 1.0
+    count, high = len(tree), np.max(constant(tree[:, 2]))
+    bound = constant(0.7 * high if color_threshold is None else color_threshold)
+    found = _told_of("dendrogram", tree, (bound,), count_sort)
+    heights = np.concatenate((np.zeros(1), tree[:, 2]))
+    places = found[: 4 * count].reshape(count, 4)
+    tops = heights[found[4 * count : 8 * count].astype(np.int64)].reshape(count, 4)
+    colors, leaves = found[8 * count : 9 * count], found[9 * count : 10 * count + 1]
+    numbers = [int(k) for k in leaves]
+    names = [_color(c, above_threshold_color) for c in colors]
+    shown = [str(k) if labels is None else str(labels[k]) for k in numbers]
+    return {
+        "icoord": [[float(x) for x in row] for row in places], "dcoord": [list(r) for r in tops],
+        "ivl": [] if no_labels else shown, "leaves": numbers, "color_list": names,
+        "leaves_color_list": [_color(c, above_threshold_color) for c in found[10 * count + 1 :]],
+    }  # fmt: skip
+
+
+def _color(number: float, above: str) -> str:
+    """Return the name of a color; 0 is that of what is above the threshold."""
+    return above if number == 0.0 else "C" + str(int(number))
+
+
 def cophenet(Z: Any, Y: Any = None) -> Any:
     """Return at which height each pair of points is in one cluster."""
     tree = np.asarray(Z) * 1.0

@@ -28,6 +28,15 @@ class _Density:
 class _Normal(_Density):
     """A normal density, whose mean and covariance are read."""
 
+    def cdf(self, x: Any) -> Any:
+        return scipy.stats.multivariate_normal.cdf(x, *self._args)
+
+    def logcdf(self, x: Any) -> Any:
+        return scipy.stats.multivariate_normal.logcdf(x, *self._args)
+
+    def entropy(self) -> Any:
+        return scipy.stats.multivariate_normal.entropy(*self._args)
+
     @property
     def mean(self) -> Any:
         """The mean."""

@@ -306,6 +306,24 @@ def affine_transform(input: Array, matrix: Array, offset: Any = 0.0, output_shap
     return _moved(x, shape, places, order, mode, cval, prefilter)
 
 
+def _at(mapping: Any, at: Vector, shape: Any, more: Any) -> Vector:
+    """Return the place that a function gives for an item."""
+    return np.array(mapping(tuple(int(at[k]) for k, _ in enumerate(shape)), *more)) * 1.0
+
+
+def geometric_transform(input: Array, mapping: Any, output_shape: Any = None, output: Any = None,
+                        order: int = 3, mode: str = "constant", cval: float = 0.0,
+                        prefilter: bool = True, extra_arguments: Any = (),
+                        extra_keywords: Any = None) -> Array:  # fmt: skip
+    x = _image(input, output, order, mode)
+    shape, more = x.shape if output_shape is None else output_shape, extra_arguments
+    grid = np.indices(shape).reshape(len(shape), -1).T
+    if extra_keywords is not None:
+        unsupported("geometric_transform with extra_keywords", "a function that has them")
+    places = np.array([_at(mapping, at, shape, more) for at in grid])
+    return _moved(x, shape, tuple(places[:, k] for k in axes(x)), order, mode, cval, prefilter)
+
+
 def rotate(input: Array, angle: float, axes: Any = (1, 0), reshape: bool = True,
            output: Any = None, order: int = 3, mode: str = "constant", cval: float = 0.0,
            prefilter: bool = True) -> Array:  # fmt: skip

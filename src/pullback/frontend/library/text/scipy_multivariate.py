@@ -39,6 +39,7 @@ def logpdf_of_multivariate_normal(
 
 
 def _floats(x: Any) -> Array:
+    """Return numbers as SciPy's densities take them."""
     a = np.asarray(x)
     if a.dtype not in (np.float64, np.float32, np.int64):
         unsupported("a density of other numbers", "convert it to float64")
@@ -62,7 +63,8 @@ def _of_numbers(points: Array, centre: Array, variance: Array, allowed: bool) ->
     return -0.5 * (d * d / variance + np.log(variance) + math.log(2.0 * math.pi))
 
 
-def _of_vectors(points: Array, centre: Vector, cov: Array, allowed: bool = False) -> Any:
+def _prepared(points: Array, centre: Vector, cov: Array) -> Array:
+    """Return the covariance as a matrix, with SciPy's errors."""
     n = centre.shape[0]
     if points.ndim == 0:
         unsupported("a number as a point of several dimensions", "pass all its coordinates")
@@ -85,7 +87,12 @@ def _of_vectors(points: Array, centre: Vector, cov: Array, allowed: bool = False
         )
     if points.shape[-1] != n:
         raise ValueError("operands could not be broadcast together")
-    half = _factor(matrix, allowed)
+    return matrix
+
+
+def _of_vectors(points: Array, centre: Vector, cov: Array, allowed: bool = False) -> Any:
+    n = centre.shape[0]
+    half = _factor(_prepared(points, centre, cov), allowed)
     flat = (points - centre).reshape(-1, n)
     z = scipy.linalg.solve_triangular(half, flat.T, lower=True)
     sizes = np.sum(z * z, axis=0) + 2.0 * np.sum(np.log(np.diag(half)))

@@ -149,30 +149,56 @@ def tplquad(func: Callable[..., Any], a: float, b: float, gfun: Any, hfun: Any, 
     return _nested(middle, a, b, epsabs, epsrel)
 
 
-def nquad(func: Callable[..., Any], ranges: Any, args: Any = None, opts: Any = None) -> Integrated:
-    if opts is not None:
-        unsupported("nquad with opts", "leave it away")
+def _option(opts: Any, k: int, name: str, default: Any, *at: Any) -> Any:
+    """Return an option of the integral over a variable, which may depend on those outside."""
+    if opts is None:
+        return default
+    mine = opts if isinstance(opts, dict) else _limit(opts[known(k)], *at)
+    for key in mine:
+        if key not in ("epsabs", "epsrel", "limit", "points"):
+            unsupported("nquad with this option", "epsabs, epsrel, limit or points")
+    return mine.get(name, default)
+
+
+def nquad(func: Callable[..., Any], ranges: Any, args: Any = None, opts: Any = None,
+          full_output: bool = False) -> Integrated:  # fmt: skip
+    if full_output:
+        unsupported("nquad with full_output", "leave it away")
     given = () if args is None else args if isinstance(args, tuple) else (args,)
-    if len(ranges) == 1:
-        low, high = _limit(ranges[0], *given)
-        found: Integrated = quad(func, low, high, given)
+    def over(k: int, f: Any, at: Any, more: Any) -> Integrated:
+        """Integrate over a variable."""
+        low, high = _limit(ranges[known(k)], *at)
+        found: Integrated = quad(
+            f, low, high, more, 0, _option(opts, k, "epsabs", 1.49e-8, *at),
+            _option(opts, k, "epsrel", 1.49e-8, *at), _option(opts, k, "limit", 50, *at),
+            _option(opts, k, "points", None, *at),
+        )  # fmt: skip
         return found
+
+    if len(ranges) == 1:
+        return over(0, func, given, given)
     if len(ranges) > 3:
         unsupported("nquad of more than three variables", "integrate the inner ones by nquad")
 
+    def around(k: int, inner: Callable[[float], Integrated], *at: Any) -> Integrated:
+        """Return the integral of integrals, and the largest of the errors."""
+        worst = np.zeros(1)
+
+        def f(x: float) -> float:
+            value, error = inner(x)
+            worst[0] = max(worst[0], constant(error))
+            return value
+
+        value, error = over(k, f, at, ())
+        return value, float(max(worst[0], error))
+
     def second(*outer: float) -> Integrated:
         def first(y: float) -> Integrated:
-            low, high = _limit(ranges[0], y, *outer, *given)
-            found: Integrated = quad(func, low, high, (y, *outer, *given))
-            return found
+            return over(0, func, (y, *outer, *given), (y, *outer, *given))
 
-        low, high = _limit(ranges[1], *outer, *given)
-        return _nested(first, low, high, 1.49e-8, 1.49e-8)
+        return around(1, first, *outer, *given)
 
-    if len(ranges) == 2:
-        return second()
-    low, high = _limit(ranges[2], *given)
-    return _nested(second, low, high, 1.49e-8, 1.49e-8)
+    return second() if len(ranges) == 2 else around(2, second, *given)
 
 
 def fixed_quad(func: Callable[..., Any], a: float, b: float, args: Any = (),

@@ -64,6 +64,36 @@ def schur(a: Any, output: str = "real", lwork: None = None, overwrite_a: bool = 
     return made if sort is None else (*made, int(found[2 * n * n]))
 
 
+def qz(A: Any, B: Any, output: str = "real", lwork: None = None, sort: Any = None,
+       overwrite_a: bool = False, overwrite_b: bool = False,
+       check_finite: bool = True) -> Any:  # fmt: skip
+    if output not in ("real", "complex", "r", "c"):
+        raise ValueError("argument must be 'real', or 'complex'")
+    if output in ("complex", "c"):
+        unsupported("qz with complex output, whose phases are LAPACK's", "qz with real output")
+    if sort is not None:
+        raise ValueError("The 'sort' input of qz() has to be None and will be removed in a future "
+                         "release. Use ordqz instead.")  # fmt: skip
+    first, second = _real(A), _real(B)
+    n = first.shape[0]
+    if second.shape[0] != n:
+        raise ValueError("Array dimensions of A and B must match.")
+    found = told(described("qz"), constant(packed((first, second)))).reshape(4, n, n)
+    rows, cols = np.arange(n)[:, None], np.arange(n)[None]
+    above, pairs = rows <= cols, (rows == cols + 1) & (found[0] != 0.0)
+
+    def equations(every: Any) -> Any:
+        a, b, q, z = every.reshape(4, n, n)
+        return np.stack((
+            first @ z - q @ a, second @ z - q @ b,
+            np.where(above, q.T @ q - np.eye(n), np.where(pairs, b.T, a)),
+            np.where(above, z.T @ z - np.eye(n), b),
+        )).ravel()  # fmt: skip
+
+    made = root_of(equations, np.ravel(found)).reshape(4, n, n)
+    return made[0], made[1], made[2], made[3]
+
+
 def rsf2csf(T: Any, Z: Any, check_finite: bool = True) -> Any:
     if np.iscomplexobj(T) or np.iscomplexobj(Z):
         unsupported("rsf2csf of complex matrices", "pass what schur gives")

@@ -17,7 +17,7 @@ from pullback.frontend.library.text.basis_splines import (
     value_of,
 )
 from pullback.frontend.library.text.domains import Array, Vector
-from pullback.frontend.library.text.smoothing_splines import smoothed
+from pullback.frontend.library.text.smoothing_splines import smoothed, smoothed_curve
 from pullback.frontend.library.text_helpers import known, times, unsupported
 
 
@@ -108,6 +108,42 @@ def splrep(x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int
             goal = len(points) - np.sqrt(2.0 * len(points)) if s is None else s
             knots, c = smoothed(points, values, shares, times(degree), goal)
     return knots, np.concatenate((c, np.zeros(degree + 1))), degree
+
+
+def splprep(x: Any, w: Any = None, u: Any = None, ub: Any = None, ue: Any = None, k: int = 3,
+            task: int = 0, s: Any = None, t: Any = None, full_output: int = 0, nest: Any = None,
+            per: int = 0, quiet: int = 1) -> Any:  # fmt: skip
+    usual = ub is None and ue is None and t is None and known(task) == 0
+    if not usual or known(full_output) or known(per):
+        unsupported("splprep with ub, ue, t, task, full_output or per", "leave them away")
+    rows, degree = np.asarray(x).astype(float), known(k)
+    if rows.ndim != 2:
+        unsupported("splprep of other than a list of coordinates", "a list of vectors")
+    points = rows.T
+    if not 1 <= degree <= 5:
+        raise TypeError(f"1 <= k= {degree} <=5 must hold")
+    if not 0 < len(rows) < 11:
+        raise TypeError("0 < idim < 11 must hold")
+    if len(points) <= degree:
+        raise TypeError("m > k must hold")
+    if u is None:
+        steps = points[1:] - points[:-1]
+        ways = np.cumsum(np.sqrt(np.sum(steps * steps, axis=1)))
+        places = np.concatenate((np.zeros(1), ways / ways[-1]))
+    else:
+        places = np.asarray(u).astype(float)
+    if len(places) != len(points):
+        raise TypeError("Mismatch of input dimensions")
+    if np.any(places[1:] <= places[:-1]):
+        raise ValueError("Invalid inputs.")
+    shares = np.ones(len(points)) if w is None else np.asarray(w).astype(float)
+    goal = len(points) - np.sqrt(2.0 * len(points)) if s is None else s
+    if _is_exact(s):
+        made = interpolating(places, points, times(degree), None, None, False)
+        knots, c = made.t, made.c
+    else:
+        knots, c = smoothed_curve(places, points, shares, times(degree), goal)
+    return [knots, [c[:, j] for j in range(len(rows))], degree], places
 
 
 def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:

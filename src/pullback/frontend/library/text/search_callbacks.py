@@ -48,14 +48,52 @@ class _Value:
         return getattr(self, name)
 
 
+class _State:
+    """What trust-constr tells of a round."""
+
+    def __init__(self, x: Vector, numbers: Vector) -> None:
+        self.x = x
+        self.fun = numbers[0]
+        self.nit = self.niter = int(numbers[1])
+        self.nfev = int(numbers[2])
+        self.njev = int(numbers[3])
+        self.nhev = int(numbers[4])
+        self.cg_niter = int(numbers[5])
+        self.cg_stop_cond = int(numbers[6])
+        self.optimality = numbers[7]
+        self.constr_violation = numbers[8]
+        self.tr_radius = numbers[9]
+        self.constr_penalty = numbers[10]
+        self.barrier_parameter = numbers[11]
+        self.barrier_tolerance = numbers[12]
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+def state_teller(callback: Any, f: Any, start: Vector) -> Any:
+    """Return the function that tells a callback of the states of trust-constr."""
+    if callback is None:
+        return lambda x, numbers: False
+    named = takes_only(callback, "intermediate_result")
+
+    def tell(x: Vector, numbers: Vector) -> bool:
+        place = underway((f, start), x.copy())
+        state = _State(place, underway((f, start), numbers))
+        try:
+            ends = callback(intermediate_result=state) if named else callback(place.copy(), state)
+        except StopIteration:
+            return True
+        return bool(ends)
+
+    return tell
+
+
 def teller(callback: Any, f: Any, start: Vector, how: str) -> Told:
     """Return the function that tells the callback of a search for the minimum of ``f``."""
     if callback is None:
         return lambda x, value: False
     named = takes_only(callback, "intermediate_result") and how != "tnc"
-    if how == "trust-constr" and not named:
-        unsupported("minimize by trust-constr with a callback of x and a state",
-                    "a callback whose only parameter is intermediate_result")  # fmt: skip
     if how == "cobyla" and named:
         unsupported("minimize by COBYLA with a callback of intermediate_result",
                     "a callback of the place")  # fmt: skip
@@ -64,14 +102,14 @@ def teller(callback: Any, f: Any, start: Vector, how: str) -> Told:
         place, fun = underway((f, start), x.copy()), underway((f, start), value)
         try:
             if named and how in ("l-bfgs-b", "newton-cg"):
-                ends = callback(intermediate_result=_Value(fun))
+                callback(intermediate_result=_Value(fun))
             elif named:
-                ends = callback(intermediate_result=_Round(place, fun))
+                callback(intermediate_result=_Round(place, fun))
             else:
-                ends = callback(place)
+                callback(place)
         except StopIteration:
             return how != "tnc" or _raised()
-        return how == "trust-constr" and bool(ends)
+        return False
 
     return tell
 
@@ -81,4 +119,4 @@ def _raised() -> bool:
     raise StopIteration
 
 
-__all__ = ["STOPPED", "Told", "teller"]
+__all__ = ["STOPPED", "Told", "state_teller", "teller"]

@@ -38,7 +38,16 @@ def smoothed(x: Vector, y: Vector, w: Vector, degree: Any, s: Any) -> Any:
         raise ValueError("s should be s >= 0.0")
     found = told(described("smoothing"), constant(packed((x, y, w, k, s))))
     count = len(found) // 2
-    knots, c = found[:count], found[count : 2 * count - k - 1]
+    t, c = smoothed_rows(x, y[:, None], w, degree, s, found[:count],
+                         found[count : 2 * count - k - 1][:, None])  # fmt: skip
+    return t, c[:, 0]
+
+
+def smoothed_rows(x: Vector, y: Matrix, w: Vector, degree: Any, s: Any, knots: Vector,
+                  c: Matrix) -> Any:  # fmt: skip
+    """Return knots and coefficients of a spline that gives a row of numbers for each point, moving
+    with the points; SciPy has found these."""
+    k = len(degree)
     nearest = np.argmin(np.abs(knots[:, None] - constant(x)), axis=1)
     t = knots + (x[nearest] - constant(x)[nearest])
     if len(c) == k + 1:
@@ -46,9 +55,9 @@ def smoothed(x: Vector, y: Vector, w: Vector, degree: Any, s: Any) -> Any:
         return t, c + (exact - constant(exact))
     parts = value_of(t, np.eye(len(c)), degree, x, ())
     rows, jumps = w[:, None] * parts, _jumps(t, degree, len(c))
-    still, fixed, goal = constant(rows), constant(jumps), constant(w * y)
+    still, fixed, goal = constant(rows), constant(jumps), constant(w[:, None] * y)
     pull, bend = still.T @ (still @ c - goal), fixed.T @ (fixed @ c)
-    by = -(pull @ bend) / (bend @ bend)
+    by = -np.sum(pull * bend) / np.sum(bend * bend)
     left = np.sum((still @ c - goal) ** 2)
     if by * np.max(np.abs(bend)) <= 1e-9 * np.max(np.abs(still.T @ goal)):
         exact = fitted(x, y, t, degree, w)
@@ -56,13 +65,22 @@ def smoothed(x: Vector, y: Vector, w: Vector, degree: Any, s: Any) -> Any:
     missed = constant(1.0 * s) - left
 
     def equations(z: Vector) -> Vector:
-        a, share = z[:-1], z[-1]
-        apart = rows @ a - w * y
+        a, share = z[:-1].reshape(c.shape), z[-1]
+        apart = rows @ a - w[:, None] * y
         flat = rows.T @ apart + by * share * (jumps.T @ (jumps @ a))
-        return np.append(flat, np.sum(apart * apart) + missed - s)
+        return np.append(np.ravel(flat), np.sum(apart * apart) + missed - s)
 
-    z = root_of(equations, np.append(c, 1.0))
-    return t, z[:-1]
+    z = root_of(equations, np.append(np.ravel(c), 1.0))
+    return t, z[:-1].reshape(c.shape)
+
+
+def smoothed_curve(u: Vector, x: Matrix, w: Vector, degree: Any, s: Any) -> Any:
+    """Return knots and coefficients of a curve whose squared distances sum up to s."""
+    k, n = len(degree), x.shape[1]
+    found = told(described("curve"), constant(packed((u, x, w, k, s))))
+    count = len(found) // (n + 1)
+    c = found[count:].reshape(n, count)[:, : count - k - 1].T
+    return smoothed_rows(u, x, w, degree, s, found[:count], c)
 
 
 def _bends(x: Vector) -> Matrix:

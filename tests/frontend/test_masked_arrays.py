@@ -1,0 +1,96 @@
+"""Masked arrays of NumPy inside of functions: values are NumPy's, derivatives central differences,
+and what cannot be told apart from a number is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests.campaign import part
+
+X = np.array([0.5, 1.2, -3.0, 2.0])
+M = np.sin(np.arange(12.0)).reshape(3, 4)
+GAPS = np.array([1.0, np.nan, 2.0, np.inf])
+
+
+def parts(x):
+    m = np.ma.masked_less(x, 0.0)
+    flags = isinstance(m, np.ndarray), isinstance(m, np.ma.MaskedArray), np.ma.isMaskedArray(x)
+    return m.data, m.mask, m.count(), m.compressed(), m.fill_value, m.shape, len(m), flags
+
+
+def arithmetic(x):
+    m = np.ma.masked_array(x, mask=x < 0.0)
+    made = 2 * m - 1.0, x + m, m / np.array([1.0, 0.0, 2.0, 4.0]), 1 / m, m**2, -m, abs(m)
+    return tuple(p for v in made for p in (v.filled(-7.0), v.data, v.mask))
+
+
+def reductions(x):
+    m = np.ma.masked_greater(x, 0.5)
+    rows = m.mean(axis=0).filled(0.0), m.sum(1).filled(), m.var(axis=0), m.max(axis=1).filled(0.0)
+    whole = m.mean(), m.std(ddof=1), m.max() - m.min(), np.ma.sum(m), m.T.prod(), m.ravel()[0]
+    return rows[0], rows[1], rows[2].filled(0.0), rows[3], whole, m.count(axis=0)
+
+
+def conditions(x):
+    y = np.ma.masked_outside(x, -1.0, 1.5)
+    z = np.ma.masked_where(np.abs(x) > 2.5, x, copy=False)
+    same = (z == 2.0).filled(False), (z > 1.0).filled(True), y.min(), y.mask
+    sums = np.ma.log(x).sum(), np.ma.exp(y).mean(), np.ma.sqrt(z).filled(0.0), np.ma.median(y)
+    return same, sums, np.ma.masked_equal(x, 2.0).fill_value, np.ma.array(x).mask
+
+
+def of_ints(x):
+    m = np.ma.array(np.arange(4), mask=[0, 0, 1, 0])
+    return m.filled(), m.mean(), m.sum(), (m * 2).filled(), m.max(), m.min(), m.fill_value
+
+
+CASES: list[tuple[Any, Any]] = [
+    (parts, X), (arithmetic, X), (reductions, M), (conditions, X), (of_ints, X),
+    (lambda x: np.ma.masked_invalid(x).mean(), GAPS),
+]
+
+
+def flat(found: Any) -> list[Any]:
+    return [x for p in found for x in flat(p)] if isinstance(found, tuple) else [found]
+
+
+@pytest.mark.parametrize("k", part("values", list(range(len(CASES))), 3))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_values_are_numpys(k: int) -> None:
+    f, x = CASES[k]
+    for mine, theirs in zip(flat(pb.jit(f)(x)), flat(f(x)), strict=True):
+        np.testing.assert_allclose(mine, theirs, 1e-12)
+        assert np.asarray(mine).dtype == np.asarray(theirs).dtype
+
+
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_derivatives_by_what_is_not_masked(method: str) -> None:
+    def loss(x):
+        m = np.ma.masked_array(np.log(x), mask=x < 0.0)
+        return (m * m).mean() + (x / np.ma.masked_greater(x, 1.5)).sum() + m.std()
+
+    x, h = np.array([0.5, 1.2, -3.0, 2.0]), 1e-6
+    with np.errstate(invalid="ignore"):
+        slopes = [(loss(x + h * e) - loss(x - h * e)) / (2 * h) for e in np.eye(4)]
+    np.testing.assert_allclose(pb.grad(loss, method=method)(x), slopes, 1e-6, 1e-9)
+
+
+def updated(x):
+    m = np.ma.masked_less(x, 0.0)
+    m += 1.0
+    return m.sum()
+
+
+@pytest.mark.parametrize("f", [
+    updated, lambda x: np.ma.masked_less(x, 9.0).sum(), lambda x: np.ma.masked_less(x, 0.0)[2],
+    lambda x: 1.0 if np.ma.masked_less(x, 0.0) else 2.0, lambda x: np.ma.masked_less(x, 0.0),
+    lambda x: np.ma.array(x, mask=[[True], [False]]).sum(),
+    lambda x: (np.ma.array(np.arange(4), mask=x < 0.0) / 2).filled(),
+])  # fmt: skip
+def test_what_is_refused(f: Any) -> None:
+    with pytest.raises((pb.PullbackError, NotImplementedError)):
+        pb.jit(f)(X)
