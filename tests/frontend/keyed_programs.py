@@ -4,7 +4,7 @@ functions and of lists that objects hold. Each takes one number."""
 from __future__ import annotations
 
 import heapq
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -323,7 +323,55 @@ def another_key_meanwhile(x):
     return 0.0
 
 
+class Totals:
+    """Two tables, which other ones are added to."""
+
+    def __init__(self) -> None:
+        self.counts: Any = Counter()
+        self.values: dict[int, float] = {}
+
+    def take(self, other: Totals) -> None:
+        self.counts.update(other.counts)
+        self.values.update(other.values)
+
+
+def updated_by_shared_ones(x):
+    """Both dicts have another name, and one has got a key since."""
+    d, e = {0: x, 2: 0.3}, {1: 0.4}
+    both = [d, e]
+    d[1] = x
+    e.update(d)
+    e |= {7: x, **d}
+    e.update(zip([7, 8], [x, x * x], strict=True))
+    return sum((k + 1) * v for q in both for k, v in q.items())
+
+
+def counted_by_shared_ones(x):
+    c, d = Counter([1, 2, 2]), {1: 2, 3: 4}
+    both = [c, d]
+    d[5] = 1
+    c.update(d)
+    of_items, of_keys, of_values = Counter(d), Counter(both[1].keys()), Counter(d.values())
+    n = sum(k * v for k, v in both[0].items()) + 10 * of_items[3] + of_keys[5] + of_values[4]
+    return x * n
+
+
+def totals_of_others(x):
+    a, b = Totals(), Totals()
+    both = [a, b]
+    a.counts[1] += 2
+    b.counts[1] += 3
+    b.counts[4] += 1
+    a.values[1], b.values[2] = x, x * x
+    both[0].take(both[1])
+    total: Any = Counter()
+    for o in both:
+        total.update(o.counts)
+    return sum(k * v for k, v in total.items()) * x + sum(k * v for k, v in a.values.items())
+
+
 PROGRAMS: list[Callable[[Any], Any]] = [
+    updated_by_shared_ones, counted_by_shared_ones, totals_of_others,
     scaled_where_they_are, another_key_meanwhile,
     queue, both_ends, least_recently_used, until_it_is_empty, taken_out_in_a_list,
     defaults_in_a_list, defaults_of_defaults, graph, put_in_before_it_raises,

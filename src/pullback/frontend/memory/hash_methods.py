@@ -324,15 +324,13 @@ UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = {
 
 def pairs_of(run: Run, value: Value, node: ast.AST) -> Items:
     """Return the items of a mapping, or of an iterable of pairs."""
-    match value:
-        case HashV():
-            return iterate(run, value, "items", node)
+    match opened(run, as_mapping(run, value, node), node):
+        case HashV() as d if not tables.is_set(d):
+            return iterate(run, d, "items", node)
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(TupleV((known_item(k), v)) for k, v in fields.items()))
-        case _ if (held := as_mapping(run, value, node)) is not value:
-            return pairs_of(run, opened(run, held, node), node)
-        case _:
-            return run.iterate(value, node)
+        case other:
+            return run.iterate(other, node)
 
 
 def with_pairs(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
@@ -377,7 +375,9 @@ def folded(
 
 def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
     """Return the counter with the numbers of some items added."""
-    if isinstance(items, (HashV, RecordV)) and not (isinstance(items, HashV) and is_set(items)):
+    items = opened(run, as_mapping(run, items, node), node)
+    is_table = isinstance(items, HashV) and not is_set(items)
+    if is_table or (isinstance(items, RecordV) and items.cls is dict):
 
         def more(d: HashV, pair: Value) -> HashV:
             assert isinstance(pair, TupleV)
