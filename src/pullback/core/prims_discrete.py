@@ -197,6 +197,42 @@ _row("shr", 2, int2, _shr,
              "{r} = ashr {t} {0}, {r}.n"},
      kinks="a shift by less than 0 or more than the width shifts everything out")
 
+# --- hashes ---------------------------------------------------------------------------------------
+
+
+def _hash(n: int) -> int:
+    """CPython's hash of an int (``long_hash``): what is left of it by 2**61 - 1, with its sign; -1
+    is none."""
+    rest = abs(n) % ((1 << 61) - 1)
+    return -2 if n < 0 and rest == 1 else rest if n >= 0 else -rest
+
+
+def _joined(found: int, number: int, first: int, second: int) -> int:
+    """The number so far of a tuple that has one item more: a round of xxHash (``tupleobject.c``),
+    in which 64 bits are turned by 31."""
+    mixed = (found + number * first) % (1 << 64)
+    turned = (mixed << 31 | mixed >> 33) * second % (1 << 64)
+    return turned - (1 << 64) if turned >> 63 else turned
+
+
+_row("hash", 1, _i64(1), _hash,
+     {"int": "{r}.n = icmp slt {t} {0}, {zero}\n"
+             "{r}.m = sub {t} {zero}, {0}\n"
+             "{r}.a = select {b} {r}.n, {t} {r}.m, {t} {0}\n"
+             "{r}.u = urem {t} {r}.a, {prime}\n"
+             "{r}.v = sub {t} {zero}, {r}.u\n"
+             "{r}.w = select {b} {r}.n, {t} {r}.v, {t} {r}.u\n"
+             "{r}.c = icmp eq {t} {r}.w, {ones}\n"
+             "{r}.d = add {t} {r}.w, {ones}\n"
+             "{r} = select {b} {r}.c, {t} {r}.d, {t} {r}.w"})
+_row("hash.join", 4, _i64(4), _joined,
+     {"int": "{r}.p = mul {t} {1}, {2}\n"
+             "{r}.s = add {t} {0}, {r}.p\n"
+             "{r}.l = shl {t} {r}.s, {31}\n"
+             "{r}.h = lshr {t} {r}.s, {33}\n"
+             "{r}.o = or {t} {r}.l, {r}.h\n"
+             "{r} = mul {t} {r}.o, {3}"})
+
 # --- comparisons ----------------------------------------------------------------------------------
 
 for _name, _op, _real, _int, _bool in (

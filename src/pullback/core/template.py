@@ -61,7 +61,9 @@ def _constant(name: str, scalar: str, lanes: int) -> str | None:
             value = str(width)
         case "width-1":
             value = str(width - 1)
-        case "64" | "0c" | "1c" | "2c" | "3c" | "4c" | "5c" | "6c":
+        case "prime":
+            value = str((1 << 61) - 1)
+        case "31" | "33" | "64" | "0c" | "1c" | "2c" | "3c" | "4c" | "5c" | "6c":
             value = name.rstrip("c")
         case _:
             return None

@@ -38,8 +38,6 @@ ROUND = 0x9E3779B97F4A7C15 - (1 << 64)
 """The golden ratio in 64 bits, as a signed number: neighbours are put far apart."""
 FIRST = i64(ROUND)
 
-_MODULUS = (1 << 61) - 1
-"""``sys.hash_info.modulus``: the hash of an int is what is left of it."""
 _PRIMES = tuple(
     p - (1 << 64) if p >> 63 else p
     for p in (11400714785074694791, 14029467366897019727, 2870177450012600261)
@@ -118,18 +116,7 @@ def number_of(sp: Specialiser, key: Value, node: ast.AST, pythons: bool = True) 
 
 def of_int(sp: Specialiser, n: Atom) -> Atom:
     """Return the hash of an int: what is left of its absolute value, with its sign; -1 is none."""
-    b = sp.b
-    negative = b.prim("lt", n, i64(0))
-    size = b.prim("select", negative, b.prim("neg", n), n)
-    high = b.prim("and", b.prim("shr", size, i64(61)), i64(7))
-    rest = b.prim("add", b.prim("and", size, i64(_MODULUS)), high)
-    rest = b.prim("select", b.prim("ge", rest, i64(_MODULUS)), _less(sp, rest), rest)
-    found = b.prim("select", negative, b.prim("neg", rest), rest)
-    return b.prim("select", b.prim("eq", found, i64(-1)), i64(-2), found)
-
-
-def _less(sp: Specialiser, n: Atom) -> Atom:
-    return sp.b.prim("sub", n, i64(_MODULUS))
+    return sp.b.prim("hash", n)
 
 
 def _of_items(sp: Specialiser, items: Sequence[Value], node: ast.AST) -> Atom:
@@ -146,10 +133,7 @@ def start() -> Atom:
 
 def joined(sp: Specialiser, found: Atom, number: Atom) -> Atom:
     """Return the number so far of a tuple that has one item more."""
-    b = sp.b
-    found = b.prim("add", found, b.prim("mul", number, i64(_PRIMES[1])))
-    high = b.prim("and", b.prim("shr", found, i64(33)), i64((1 << 31) - 1))
-    return b.prim("mul", b.prim("or", b.prim("shl", found, i64(31)), high), i64(_PRIMES[0]))
+    return sp.b.prim("hash.join", found, number, i64(_PRIMES[1]), i64(_PRIMES[0]))
 
 
 def ended(sp: Specialiser, found: Atom, count: Atom) -> Atom:
