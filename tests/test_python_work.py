@@ -103,7 +103,8 @@ def by_size(f: Recursion, sizes: Sequence[int]) -> tuple[list[float], list[float
 
 def assert_bounded(f: Recursion, sizes: Sequence[int] = (3, 7), text: str = "") -> None:
     (small, large), gradients = by_size(f, sizes)
-    if large > GROWTH * small:  # ways through it that are taken at some depths
+    grown = large > GROWTH * small or gradients[1] > GROWTH * gradients[0]
+    if grown:  # by ways through it that are taken at some depths, or without end
         (small, large), gradients = by_size(f, (sizes[-1], sizes[-1] + 3))
     assert large <= max(0.2, GROWTH * small) and large <= BOUND, (small, large, text)
     assert max(gradients) <= GRADIENT, (gradients, text)

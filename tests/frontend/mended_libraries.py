@@ -130,3 +130,51 @@ def refused_turns(x):
 @mends(refused_turns, (X,), "x.reshape(-1, 3), and so back", UnsupportedError)
 def mended_turns(x):
     return Rotation.from_rotvec(x.reshape(-1, 3)).as_rotvec().sum()
+
+
+def refused_unequal_masked(x):
+    m = np.ma.masked_array(x, x > 2.0)
+    return np.sum((m != 1.0).filled(False)) * x[1]
+
+
+@mends(refused_unequal_masked, (X,), "==", UnsupportedError)
+def mended_unequal_masked(x):
+    m = np.ma.masked_array(x, x > 2.0)
+    return np.sum(~(m == 1.0).filled(True)) * x[1]
+
+
+def refused_masked_ints(x):
+    m = np.ma.masked_array(np.arange(3), [False, True, False])
+    return np.sum((m * x[1]).filled(0.0))
+
+
+@mends(
+    refused_masked_ints, (X,), "np.ma.masked_array(x.astype(float), mask)", UnsupportedError
+)
+def mended_masked_ints(x):
+    m = np.ma.masked_array(np.arange(3).astype(float), [False, True, False])
+    return np.sum((m * x[1]).filled(0.0))
+
+
+def refused_masked_update(x):
+    m = np.ma.masked_array(x, x > 2.0)
+    m += 1.0
+    return np.sum(m.filled(0.0))
+
+
+@mends(refused_masked_update, (X,), "m = m + v", UnsupportedError)
+def mended_masked_update(x):
+    m = np.ma.masked_array(x, x > 2.0)
+    m = m + 1.0
+    return np.sum(m.filled(0.0))
+
+
+def refused_masked_truth(x):
+    m = np.ma.masked_array(x[:1], [False])
+    return x[1] if m else x[0]
+
+
+@mends(refused_masked_truth, (X,), "any() or all()", UnsupportedError)
+def mended_masked_truth(x):
+    m = np.ma.masked_array(x[:1], [False])
+    return x[1] if m.any() else x[0]

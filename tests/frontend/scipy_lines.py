@@ -127,7 +127,7 @@ stats.pearsonr(v, w[:3])
 stats.spearmanr(v, w)
 stats.kendalltau(v, w).correlation
 stats.mannwhitneyu(v, w[:4], alternative='greater')
-stats.ks_2samp(v, p)
+stats.ks_2samp(v, 1.01 * p + 0.003)
 slope, intercept, r, prob, error = stats.linregress(v, w); slope, intercept, r, prob, error
 line = stats.linregress(v, w); line.slope * s + line.intercept, line.intercept_stderr, line[2]
 stats.linregress(v[:2], w[:2]).rvalue

@@ -89,6 +89,8 @@ KNOWN = (
     (r"maybe\(.*", r"np\.(sum|prod|max|min|any|all|cumsum|argmax)\(v\)"),
     (r"np.float64\(a\)|SINGLE", r"\[v\] < \[w\]"),  # a bool is NumPy's
     ("math", r"copy\..*"),  # Python raises TypeError
+    # two tuples of unlike lengths in a table: their length, and so their derivative, is not known
+    (r"Named\(a,b\)", r"d = \{n: v\}\nd\[n\] \+= w\n.*"),
 )  # fmt: skip
 """Values and operations, as patterns, of which it is documented or known what is different."""
 

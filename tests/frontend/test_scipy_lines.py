@@ -54,10 +54,11 @@ def scalar(function: Callable[..., Any]) -> Callable[..., Any]:
     def weighed(*args: Any) -> Any:
         found = function(*args)
         total = 0.0
-        for part in found if isinstance(found, tuple) else (found,):
-            weights = 1.0 + 0.1 * np.arange(np.size(part))
-            total += np.sum(np.sin(0.1 * np.ravel(np.real(part))) * weights)
-            total += np.sum(np.cos(0.3 * np.ravel(np.imag(part)) + 1.0) * weights)
+        for several in found if isinstance(found, tuple) else (found,):
+            for part in several if isinstance(several, tuple) else (several,):
+                weights = 1.0 + 0.1 * np.arange(np.size(part))
+                total += np.sum(np.sin(0.1 * np.ravel(np.real(part))) * weights)
+                total += np.sum(np.cos(0.3 * np.ravel(np.imag(part)) + 1.0) * weights)
         return total
 
     return weighed

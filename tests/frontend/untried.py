@@ -4,6 +4,7 @@ UNMET = "no program is known that meets this refusal (others come first)"
 OF_ARGUMENTS = "is said of arguments of pb.export, pb.profile or another package, not of a program"
 OF_A_VALUE = "says where a number became infinite or NaN, in a program that is as it should be"
 UNTRIED: dict[str, str] = {
+    "no_plot=True": "is said of a picture, which needs matplotlib",
     "call x.compute_chunk_sizes() before": OF_ARGUMENTS,
     "pass a list of this process's shards: np.array_split(x, 8)": OF_ARGUMENTS,
     "pass distributed.Client(...)": OF_ARGUMENTS,

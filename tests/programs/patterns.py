@@ -208,7 +208,8 @@ PROGRAMS = [
     ),
     Program("knapsack", knapsack, items_args, (0, 1), sizes=(2, 5)),
     Program(
-        "machine", machine, lambda r, n: (float(r.normal()), [int(k) for k in r.integers(0, 4, n)])
+        "machine", machine, lambda r, n: (float(r.normal()), [int(k) for k in r.integers(0, 4, n)]),
+        growth=(30, 70, 150),
     ),
     Program("pattern_pairs", pairs, rows_args, sizes=(1, 4)),
     Program("pattern_tuples", tuples, numbers),

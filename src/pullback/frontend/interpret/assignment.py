@@ -29,6 +29,7 @@ from pullback.frontend.kinds.kinds import (
     RecordK,
     RefK,
     ScalarK,
+    SharedMemory,
     TupleK,
 )
 from pullback.frontend.kinds.several_ranks import is_of_several_ranks
@@ -237,6 +238,13 @@ def _is_changed(value: Value) -> bool:
     return holding.is_updated_in_place(value) or is_shared(value) or is_complex_array(value)
 
 
+def _has_operator(value: Value, op: str) -> bool:
+    """Whether ``a += v`` changes what a value refers to: a dict has ``|=`` only."""
+    of = value.cls if isinstance(value, RefV) else object
+    is_dict = issubclass(of, SharedMemory) and issubclass(of.of, dict)
+    return _is_changed(value) and (op == "|" or not is_dict)
+
+
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
     base, steps = nested_updates.target_of(run, target)
@@ -349,7 +357,9 @@ def _by(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
     """Return the new value of what is no object that changes itself."""
     if op in hash_sets.IN_PLACE:
         hash_sets.require_own(run, old, s)
-    if isinstance(old, OptionalV) and any(map(_is_changed, optionals.alternatives(old))):
+    if isinstance(old, OptionalV) and any(
+        _has_operator(v, op) for v in optionals.alternatives(old)
+    ):
         reason = f"{run.describe(old)} cannot be updated in place"
         run.refuse(s, reason, "make a new one: a = a + v", MutationError)
     return run.binop(op, old, value, s)
