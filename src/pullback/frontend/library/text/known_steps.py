@@ -143,7 +143,8 @@ def _happen(events: Any, given: Any, step: Any, k: int, firsts: Vector, when: Ve
         left = partial(_left, event, given, step)
         for j in range(firsts[i], firsts[i + 1]):
             if where[j] == k:
-                times[j] = root_of(left, np.float64(when[j]))
+                t = np.float64(when[j])
+                times[j] = root_of(left, t, 1e-6 * (1.0 + abs(t)))  # NaN where an event jumps
                 places[j] = _inside(step, times[j])
 
 

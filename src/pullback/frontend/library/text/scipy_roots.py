@@ -189,7 +189,16 @@ def _bracketed(method: str, f: Callable[..., Real], a: float, b: float, args: An
     else:
         hyperbolic = method == "brenth"
         x, calls, rounds, converged = _brent(known, low, high, xtol, rtol, maxiter, hyperbolic)
-    return root_of(g, x), calls, rounds, converged
+    return _root(g, x, xtol), calls, rounds, converged
+
+
+def _root(g: Callable[[float], float], x: float, tol: float) -> Any:
+    """Return a place where a function is 0. Where it jumps there is no derivative: a step of
+    Newton's method is longer than what the search leaves open then."""
+    return root_of(g, x, tol + _OPEN * (1.0 + abs(x)))
+
+
+_OPEN = 1e-6
 
 
 def _told(found: Found, method: str, full_output: bool, disp: bool) -> Any:
@@ -238,7 +247,7 @@ def _by_748(f: Callable[..., Real], a: float, b: float, args: Any, k: int, xtol:
 
     given = packed((float(a), float(b), k, xtol, rtol, maxiter))
     found = answered(described("toms748"), constant(given), constant(answer))
-    return root_of(g, found[0]), int(found[1]), int(found[2]), found[3] == 1.0
+    return _root(g, found[0], xtol), int(found[1]), int(found[2]), found[3] == 1.0
 
 
 def toms748(f: Callable[..., Real], a: float, b: float, args: Any = (), k: int = 1,
@@ -345,7 +354,7 @@ def _from_point(func: Callable[..., Real], x0: Any, fprime: Any, args: Any, tol:
         x, calls, rounds, converged = _newton(
             known, slope, second, start, tol, rtol, maxiter, disp
         )
-    return root_of(g, x), calls, rounds, converged
+    return _root(g, x, tol), calls, rounds, converged
 
 
 def newton(func: Callable[..., Real], x0: float, fprime: Any = None, args: Any = (),
