@@ -31,7 +31,7 @@ def hit(t, y):
 
 
 hit.terminal = True
-EVENTS = (hit,)
+EVENTS = tuple((lambda k: lambda t, y: y[0] - 0.5)(k) for k in range(1))
 
 
 def refused_events(p):

@@ -313,13 +313,57 @@ def spread(xs):
     return sum(rows[1])
 
 
+class Cell:
+    """A layer of a recurrent network that keeps what its derivative needs."""
+
+    def __init__(self, w, v):
+        self.w, self.v, self.cache, self.dw = w, v, [], np.zeros_like(w)
+
+    def forward(self, x, h):
+        n = np.tanh(self.w @ x + self.v * h)
+        self.cache.append((x, h, n))
+        return n
+
+    def backward(self, d):
+        x, h, n = self.cache.pop()
+        d = d * (1.0 - n * n)
+        self.dw += np.outer(d, x + h)
+        return d * self.v
+
+
+def cached_steps(xs):
+    rows = np.outer(xs, xs) + np.array(xs)
+    cell, h = Cell(rows * 0.5, xs[0]), np.zeros(3)
+    for row in rows:
+        h = cell.forward(row, h)
+    first = h
+    for _ in rows:
+        h = cell.backward(h)
+    return (cell.dw**2).sum() + h @ first
+
+
+def _kept(out, x, y):
+    out.append((x, y))
+    return len(out)
+
+
+def kept_then_updated(xs):
+    """What is kept in tuples is updated by its names, and by the tuples."""
+    out, a = [], np.array(xs)
+    for x in xs:
+        _kept(out, a, x * a)
+        a[0] += x
+        out[0][1][2] *= x
+    return sum(v @ w for v, w in out) + a.sum()
+
+
 RIGHT = [
     swapped_rows, one_empty_list, shared_rows, dict_and_list, buckets, same_path_kept, pick_list,
     union_of_sets, shared_edges, default_row,
     grows_while_it_is_read, given_to_generators_and_handlers, by_keywords_defaults_and_closures,
     compared, spread,
     read_and_kept, kept_where_it_is_made, both_ways, lists_of_a_defaultdict, counted_when_made,
-    only_what_is_missing_is_made, of_an_iterator,
+    only_what_is_missing_is_made, of_an_iterator, cached_steps, kept_then_updated,
 ]  # fmt: skip
 
 

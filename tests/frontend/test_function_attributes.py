@@ -363,10 +363,38 @@ def wrapped_on_a_path(x):
     return again(h)(x)
 
 
+class Method:
+    def m(self, x):
+        return x
+
+    m.factor = 2.0
+
+
+def asked_of_functions(x):
+    """A method has the attributes of its function; a lambda has some too, and what a loop makes."""
+    f = Method().m
+    g = lambda v: v * x
+    g.factor = x
+    total = f.factor * x + getattr(f, "shift", 1.0) + g(2.0) * g.factor
+    for k in (1.0, 2.0):
+        def h(v, k=k):
+            return v * k * x
+
+        h.factor = x
+        h.shift = 1
+        total += _by_its_attributes(h, x)
+    return total
+
+
+def _by_its_attributes(f, x):
+    return f(x) * f.factor + f.shift
+
+
 CASES = [counted, handed_on, from_inside, memoised, two_of_them, by_decorator, in_a_loop,
          of_a_generator, on_some_paths, deleted, of_a_method, elsewhere, by_another_name, asked,
          assigned_inside_only, by_the_decorated_name, cache_outside, set_when_called,
-         in_a_later_round, kept_in_an_object, deleted_and_set_by_a_call]  # fmt: skip
+         in_a_later_round, kept_in_an_object, deleted_and_set_by_a_call,
+         asked_of_functions]  # fmt: skip
 ALONE = "this attribute of a function cannot be assigned"
 REFUSED = [(made_in_a_loop, ALONE), (bound_again, ALONE), (wrapped_asks, "hasattr"),
            (wrapped_on_a_path, ALONE)]  # fmt: skip

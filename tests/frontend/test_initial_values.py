@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import integrate as sg
+from scipy.integrate import solve_ivp
 
 import pullback as pb
 from tests import campaign
@@ -79,7 +80,51 @@ def by_steps_of_gear(p):
     return np.append(made.t_events[0], [len(made.t_events[1]), made.sol(0.7)[0]])
 
 
-CASES = [thrown, at_times, at_the_end, as_a_function, swung, by_steps_of_gear]
+class Falling:
+    def __init__(self, p):
+        self.p = p
+
+    def slope(self, t, y):
+        return [y[1], -self.p]
+
+    def hit(self, t, y):
+        return y[0] - 0.1 * self.p
+
+    hit.terminal = True
+    hit.direction = -1
+
+
+class Passed:
+    """An event is an object that is called."""
+    direction = -1
+
+    def __init__(self, p):
+        self.p = p
+
+    def __call__(self, t, y):
+        return y[0] - 0.2 * self.p
+
+
+def by_all_that_is_called(p):
+    """Methods, objects, lambdas and functions made in a loop, each with its attributes."""
+    def slowed(t, y):
+        return y[1] - 0.1 * p
+
+    events, one = [slowed, Passed(p)], Falling(p)
+    for k in (0.3, 0.6):
+        def at(t, y, k=k):
+            return y[0] - k * p
+
+        at.direction = 1
+        events.append(at)
+    end = lambda t, y: t + p - 9.0
+    end.terminal = True
+    made = solve_ivp(one.slope, (0.0, 20.0), [0.0, 3.0], events=[*events, one.hit, end], **CLOSE)
+    return np.concatenate((*made.t_events, made.y[:, -1]))
+
+
+CASES = [thrown, at_times, at_the_end, as_a_function, swung, by_steps_of_gear,
+         by_all_that_is_called]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", campaign.part("surface", CASES, len(CASES)))

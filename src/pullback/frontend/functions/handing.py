@@ -194,7 +194,7 @@ def _hand_back(
         called = spec.definition, None if refusal is None else refusal.site
         if name in args:
             others = {n: v for n, v in args.items() if n != name}
-            mine = updated_in(args[name], nested is not None)
+            mine = _updated_by(args[name], nested)
             check_apart(run, called, name, None, mine, others, known, node)
             assert refusal is not None
             _keep_shape(run, args[name], end)
@@ -205,7 +205,7 @@ def _hand_back(
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
-        mine = NOTHING if refusal is None else updated_in(target.value, nested is not None)
+        mine = NOTHING if refusal is None else _updated_by(target.value, nested)
         check_apart(run, called, shown(name), target, mine, args, known, node)
         if refusal is None:
             set_variable(run, target.home, end, node)
@@ -325,6 +325,13 @@ def updated_in(value: Value, nested: bool) -> frozenset[Owner]:
     if not ownership.is_root(value):
         return NOTHING
     return memory_of(value) if nested else memory_of(value) & value.owners
+
+
+def _updated_by(value: Value, nested: handed_updates.Touched | None) -> frozenset[Owner]:
+    """Return the memory that a function has changed: the object's, and of what is in it the parts
+    that it has updated (``nested``)."""
+    itself = updated_in(value, False)
+    return itself if nested is None else itself | (updated_in(value, True) & nested.owners)
 
 
 def _shared(value: Value) -> frozenset[Owner]:

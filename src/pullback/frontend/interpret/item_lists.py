@@ -12,8 +12,20 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret import own_attributes
-from pullback.frontend.kinds.values import WRITTEN, FunctionV, ListV, Static, TupleV, Value
+from pullback.frontend.kinds.values import (
+    WRITTEN,
+    FunctionV,
+    ListV,
+    RecordV,
+    RefV,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import references
+from pullback.frontend.python.python_values import is_library
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -43,11 +55,15 @@ def evaluated(run: Run, function: Value | None, keyword: ast.keyword) -> Value:
 
 def _domain(function: Value | None, keyword: str | None) -> str:
     """Return the annotation of a parameter of a text."""
-    if not isinstance(function, Static) or not isinstance(function.value, Hashable):
-        return ""
-    if keyword is None or function.value not in WRITTEN:
-        return ""
-    return str(WRITTEN[function.value].__annotations__.get(keyword, ""))
+    match function:
+        case FunctionV(definition) if is_library(definition.globals):
+            parameters = (a for a in ast.walk(definition.node.args) if isinstance(a, ast.arg))
+            found = next((a.annotation for a in parameters if a.arg == keyword), None)
+            return found.id if isinstance(found, ast.Name) else ""
+        case Static(Hashable() as text) if keyword is not None and text in WRITTEN:
+            return str(WRITTEN[text].__annotations__.get(keyword, ""))
+        case _:
+            return ""
 
 
 def _as_tuple(shown: ast.expr) -> ast.expr:
@@ -62,27 +78,30 @@ def _event(run: Run, f: Value, e: ast.expr) -> TupleV:
     """Return an event: the function, after how many times it ends the search (0: never), and the
     direction in which it counts."""
     terminal, direction = (_attribute(run, f, e, name) for name in ("terminal", "direction"))
-    if terminal is None or _is(terminal, None):
-        terminal = Static(0.0)
-    return TupleV((f, terminal, Static(0.0) if direction is None else direction))
+    called = run.attribute(f, "__call__", e) if isinstance(f, (RecordV, RefV)) else f
+    return TupleV((called, Static(0.0) if _is(terminal, None) else terminal, direction))
 
 
 def _is(value: Value | None, known: object) -> bool:
     return isinstance(value, Static) and value.value is known
 
 
-def _attribute(run: Run, f: Value, e: ast.expr, name: str) -> Value | None:
-    """Return an attribute of a function; None if it has none."""
-    if not isinstance(f, FunctionV) or isinstance(f.definition.node, ast.Lambda):
-        return None
-    call = ast.copy_location(ast.Call(ast.Name("getattr", ast.Load()), [e], []), e)
-    there = own_attributes.has(run, f, name, call)
-    if _is(there, False) or (there is None and f.scope is not None):
-        return None
-    if not _is(there, True):
-        run.refuse(e, f"whether this function has an attribute {name!r} is not known here", _NAMED)
-    place = ast.copy_location(ast.Attribute(e, name, ast.Load()), e)
-    return own_attributes.value_of(run, f, name, place)
+def _attribute(run: Run, f: Value, e: ast.expr, name: str) -> Value:
+    """Return an attribute of an event; 0 if it has none."""
+    if isinstance(f, FunctionV):
+        call = ast.copy_location(ast.Call(ast.Name("getattr", ast.Load()), [e], []), e)
+        there = own_attributes.has(run, f, name, call)
+        inside = isinstance(references.without_object(f).scope, Scope) and not f.bound
+        if _is(there, False) or (there is None and inside):
+            return Static(0.0)
+        if not _is(there, True):
+            reason = f"whether this function has an attribute {name!r} is not known here"
+            run.refuse(e, reason, _NAMED)
+        place = ast.copy_location(ast.Attribute(e, name, ast.Load()), e)
+        return own_attributes.value_of(run, f, name, place) or Static(0.0)
+    if not isinstance(f, (RecordV, RefV)):  # of partial
+        return Static(0.0)
+    return run.call(Static(getattr), (f, Static(name), Static(0.0)), e)
 
 
 __all__ = ["evaluated"]

@@ -21,6 +21,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import attributes_outside
+from pullback.frontend.memory.references import without_object
 from pullback.frontend.python.function_attributes import reader, writer
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.source import Definition, nested_definition
@@ -42,6 +43,9 @@ def _beside(node: FunctionNode, f: FunctionV) -> FunctionV:
 
 def value_of(run: Run, f: FunctionV, name: str, node: ast.AST) -> Value | None:
     """Return an attribute of a function; None if it has none of that name that is known."""
+    f = without_object(f)
+    if (kept := _kept(f, name)) is not None:
+        return kept
     definition = _definition(f, name)
     if definition is None:
         return attributes_outside.of_function(run, f, name, node)
@@ -52,16 +56,15 @@ def has(run: Run, f: FunctionV, name: str, node: ast.AST) -> Value | None:
     """Whether a function has an attribute; None if that is not known here."""
     if name.startswith("__"):
         return None
+    f = without_object(f)
     held = _held(f, name)
     if isinstance(held, MaybeV):
         return Scalar(held.bound, True, 1)
     if held is not None:
         return Static(held is not UNSET)
-    match node:
-        case ast.Call(args=[e, *_]) if not isinstance(e, ast.Starred):
-            return attributes_outside.function_has(run, f, e, name, node)
-        case _:
-            return None
+    shown = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    e = None if isinstance(shown, ast.Starred) else shown
+    return attributes_outside.function_has(run, f, e, name, node)
 
 
 def is_one(run: Run, target: ast.Attribute) -> bool:
@@ -90,8 +93,15 @@ def _definition(f: FunctionV, name: str) -> ast.FunctionDef | None:
     return node
 
 
+def _kept(f: FunctionV, name: str) -> Value | None:
+    """What a function that is made in a block keeps as an attribute; None if it keeps none."""
+    return dict(f.kw_defaults).get(f"{f.definition.name}.{name}")
+
+
 def _held(f: FunctionV, name: str) -> Value | None:
     """What the variable of an attribute holds; None if there is none."""
+    if (kept := _kept(f, name)) is not None:
+        return kept
     variable = f"{f.definition.name}.{name}"
     for scope in chain(f.scope):
         found = scope.names.get(variable)

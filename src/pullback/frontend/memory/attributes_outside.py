@@ -196,10 +196,21 @@ def _bases(run: Run, e: ast.expr, name: str) -> Sequence[type]:
     if not isinstance(e, ast.Name):
         return ()
     match run.lookup(e.id, e):
-        case RecordV(cls, fields, outside=place) if cls is not dict and name not in fields:
+        case RecordV(cls, fields, outside=place) as one if cls is not dict and name not in fields:
             own = {} if place is None else attributes_of(place.value)
-            return () if name in own else order_of(cls)
+            return () if name in own else _classes(run, one)
         case RefV() as ref if run.store is not None and name not in run.store.group(ref).fields:
+            return _classes(run, ref)
+        case _:
+            return ()
+
+
+def _classes(run: Run, value: Value) -> Sequence[type]:
+    """Return the class of an object and its bases; nothing if it is of one of several classes."""
+    match value:
+        case RecordV(cls):
+            return order_of(cls)
+        case RefV() as ref if run.store is not None:
             classes = run.store.group(ref).classes
             return order_of(classes[0]) if len(classes) == 1 else ()
         case _:
@@ -257,10 +268,27 @@ def function_outside(run: Run, value: Value, e: ast.expr) -> types.FunctionType 
     return known
 
 
-def of_function(run: Run, value: Value, name: str, node: ast.AST) -> Value | None:
+def _read(run: Run, value: FunctionV, e: ast.expr | None) -> types.FunctionType | None:
+    """Return the function of Python that a function is, or of which it is a method; None if it is
+    one of compiled code, or nobody knows which one. ``e``: what stands for it."""
+    if isinstance(value.scope, PyScope) and value.scope.path[:1] != (("function",),):
+        run.is_function(value.scope.function, value.scope.path)
+        return value.scope.function
+    if not value.bound:
+        node = value.definition.node
+        if isinstance(node, ast.FunctionDef) and node.col_offset == 0:  # made once
+            e = ast.copy_location(ast.Name(node.name, ast.Load()), node)
+        return None if e is None else function_outside(run, value, e)
+    for base in _classes(run, value.bound[0]):
+        known = vars(base).get(value.definition.name)
+        if isinstance(known, types.FunctionType) and definition_of(known) is value.definition:
+            return known
+    return None
+
+
+def of_function(run: Run, value: FunctionV, name: str, node: ast.AST) -> Value | None:
     """Return an attribute of a function of Python; None if it has none of that name."""
-    e = node.value if isinstance(node, ast.Attribute) else None
-    function = None if e is None else function_outside(run, value, e)
+    function = _read(run, value, node.value if isinstance(node, ast.Attribute) else None)
     if function is None or name not in vars(function) or not ambient.is_plain(vars(function)[name]):
         return None
     place = Attribute(function, name)
@@ -271,9 +299,10 @@ def of_function(run: Run, value: Value, name: str, node: ast.AST) -> Value | Non
     return run.lookup(run.variable_here(variable, node), node)
 
 
-def function_has(run: Run, value: Value, e: ast.expr, name: str, node: ast.AST) -> Value | None:
-    """Whether a function of Python that a name stands for has an attribute; None if it is none."""
-    function = function_outside(run, value, e)
+def function_has(run: Run, value: FunctionV, e: ast.expr | None, name: str,
+                 node: ast.AST) -> Value | None:  # fmt: skip
+    """Whether a function of Python has an attribute; None if nobody knows which one it is."""
+    function = _read(run, value, e)
     if function is None or name.startswith("__"):
         return None
     place = Attribute(function, name)

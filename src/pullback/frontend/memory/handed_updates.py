@@ -14,7 +14,7 @@ from pullback.frontend.functions import ambient
 from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.kinds.values import Owner, RecordV, TupleV, Value
 from pullback.frontend.memory.holding import Updatable, is_updated_in_place
-from pullback.frontend.memory.owners import owners_of
+from pullback.frontend.memory.owners import memory_of, owners_of
 from pullback.frontend.memory.ownership import (
     bind_updated,
     is_root,
@@ -80,7 +80,8 @@ def handed_back(
     if nested is not None:
         check_inside(run, arg, frozenset(), nested, node)
     made = replace(_own_again(new, arg), owners=arg.owners, fresh=True)
-    updated(run, "the argument", arg, node, made, nested is not None)
+    inside = None if nested is None else memory_of(arg) & nested.owners
+    updated(run, "the argument", arg, node, made, nested is not None, inside=inside)
     return made
 
 
@@ -94,7 +95,8 @@ def named_back(
     if nested is not None:
         check_inside(run, arg, run.frame.given.get(name, frozenset()), nested, node)
     made = _own_again(new, arg)
-    return bind_updated(run, name, arg, made, node, nested is not None, moved)
+    inside = None if nested is None else memory_of(arg) & nested.owners
+    return bind_updated(run, name, arg, made, node, nested is not None, moved, inside)
 
 
 def _own_again(new: Updatable, arg: Updatable) -> Updatable:

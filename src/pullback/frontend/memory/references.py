@@ -58,11 +58,12 @@ class Path:
 class Reference:
     """What a function of this sort does: it calls the method of an object, or (``method`` is empty)
     its parameter FUNCTION with objects and ordinary values as first arguments; without that
-    (``is_object``) it gives the object."""
+    (``is_object``) it gives the object. ``bound``: it is a method of a class, with the object."""
 
     method: str
     paths: tuple[Path | str, ...]
     is_object: bool = False
+    bound: bool = False
 
 
 FUNCTION = "$f"
@@ -72,8 +73,9 @@ _MADE = Remembered[Definition]()
 
 
 def made(
-    run: Run, method: str, function: Value | None, values: Sequence[Value], node: ast.AST
-) -> FunctionV:
+    run: Run, method: str, function: Value | None, values: Sequence[Value], node: ast.AST,
+    bound: bool = False,
+) -> FunctionV:  # fmt: skip
     """Return the function that calls a method of the first value, or ``function`` with these
     values in front, or (without both) gives the value; those of them that are in variables are
     meant by reference."""
@@ -96,7 +98,7 @@ def made(
             if not isinstance(step, str):
                 held[name] = step
         paths.append(Path(place.root, tuple(steps)))
-    what = Reference(method, tuple(paths), is_object)
+    what = Reference(method, tuple(paths), is_object, bound)
     outer = run.frame.definition
     assert outer is not None
     key = what, tuple(held), id(outer.globals)
@@ -129,7 +131,7 @@ def of_method(run: Run, f: Value, node: ast.AST) -> Value:
     match f:
         case FunctionV(bound=(RecordV(cls) as obj,)) if changes(cls) and obj.fresh:
             if place_of(run, obj) is not None:
-                return made(run, "", replace(f, bound=()), (obj,), node)
+                return made(run, "", replace(f, bound=()), (obj,), node, bound=True)
             return f
         case _:
             return f
@@ -194,6 +196,13 @@ def _written(path: Path | str) -> ast.expr:
 def reference_of(f: FunctionV) -> Reference | None:
     """Return what a function calls, if it is one that holds objects by reference."""
     return _REFERENCES.get(f.definition)
+
+
+def without_object(f: FunctionV) -> FunctionV:
+    """Return the function of a class of which this one is a method; another one as it is."""
+    what = reference_of(f)
+    inner = dict(f.kw_defaults)[FUNCTION] if what is not None and what.bound else f
+    return inner if isinstance(inner, FunctionV) else f
 
 
 def is_object(value: Value) -> bool:
@@ -274,5 +283,5 @@ def _functions(value: Value) -> Iterator[FunctionV]:
 
 __all__ = [
     "Path", "Reference", "found", "is_object", "made", "of_method", "outdate", "place_of",
-    "reference_of", "roots",
+    "reference_of", "roots", "without_object",
 ]  # fmt: skip

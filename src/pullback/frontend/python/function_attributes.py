@@ -11,23 +11,41 @@ nothing else binds the name. So an attribute of it that the outer function or on
 assigns is a variable of the outer function. Whoever knows the function by another name (what a
 decorator has made of it, an argument, a result) reads and assigns this variable by a function that
 is where ``w`` is (``reader``, ``writer``).
+
+A ``def`` inside of a loop or another block makes many functions. What it is given behind it, and
+nowhere else, is a default of a keyword that nobody can pass, which each of them keeps:
+
+    for k in ks:                     for k in ks:
+        def e(t, y, k=k): ...            def e(t, y, k=k, *, e.terminal=True): ...
+        e.terminal = True                events.append(e)
+        events.append(e)
+
+A name that is given a ``lambda`` with attributes is defined.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.syntax import own_nodes
 
+T = TypeVar("T", bound=ast.AST)
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_OWN = (*_Function, ast.ClassDef)
+_PARTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def with_variables(node: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | ast.Lambda:
     """Replace such attributes in the tree of a function, which is changed."""
     if any(isinstance(n, ast.Attribute) and _is_assigned(n) for n in ast.walk(node)):
         for scope in [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)]:
+            for block in list(_blocks(scope)):
+                _define(scope, block)
+                if block is not scope.body:
+                    _keep(scope, block)
             for inner in [s for s in scope.body if isinstance(s, ast.FunctionDef)]:
                 _replace(scope, inner)
     return node
@@ -45,6 +63,67 @@ def attribute_of(name: str) -> str:
 
 def _is_assigned(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _blocks(scope: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
+    """Iterate over the lists of statements of a function, but for those in functions and classes
+    inside of it."""
+    todo: list[ast.AST] = [scope]
+    while todo:
+        n = todo.pop()
+        for _, part in ast.iter_fields(n):
+            if isinstance(part, list) and part and isinstance(part[0], ast.stmt):
+                yield part
+            inside = part if isinstance(part, list) else [part]
+            todo += [p for p in inside if isinstance(p, _PARTS) and not isinstance(p, _OWN)]
+
+
+def _define(scope: ast.FunctionDef, block: list[ast.stmt]) -> None:
+    """Write ``def f(v): return e`` for ``f = lambda v: e``, where attributes of f are assigned."""
+    for k, s in enumerate(block):
+        match s:
+            case ast.Assign([ast.Name(name)], ast.Lambda(args, body)) if (
+                any(_is_of(n, name) for n in _inside(scope) if _is_assigned(n))
+                and _is_bound_once(scope, name)
+            ):
+                done = ast.copy_location(ast.Return(body), body)
+                made = ast.FunctionDef(name, args, [done], [], None, None)
+                block[k] = ast.copy_location(made, s)
+            case _:
+                pass
+
+
+def _keep(scope: ast.FunctionDef, block: list[ast.stmt]) -> None:
+    """Make the attributes of functions that a block defines defaults of keywords."""
+    for k, inner in enumerate(block):
+        if not isinstance(inner, ast.FunctionDef) or inner.decorator_list:
+            continue
+        name, given = inner.name, dict[str, ast.expr]()
+        for s in block[k + 1 :]:
+            match s:
+                case ast.Assign([ast.Attribute(ast.Name(of), attribute)], value) if (
+                    of == name and attribute not in given and _is_plain(value, name)
+                ):
+                    given[attribute] = value
+                case _:
+                    break
+        seen = (n for n in _seeing(scope, name) if isinstance(n, ast.Attribute))
+        found = [n for n in seen if _is_of(n, name)]
+        by_itself = any(n in found for n in ast.walk(inner))
+        if sum(map(_is_assigned, found)) > len(given) or by_itself or not given:
+            continue
+        if not _is_bound_once(scope, name):
+            continue
+        inner.args.kwonlyargs += [_at(ast.arg(f"{name}.{a}"), inner) for a in given]
+        inner.args.kw_defaults += given.values()
+        del block[k + 1 : k + 1 + len(given)]
+
+
+def _is_plain(value: ast.expr, name: str) -> bool:
+    """Whether a value can be evaluated earlier: it raises nothing, and is not the function."""
+    names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+    plain = (ast.Constant, ast.Name, ast.UnaryOp, ast.unaryop, ast.expr_context)
+    return name not in names and all(isinstance(n, plain) for n in ast.walk(value))
 
 
 def _replace(scope: ast.FunctionDef, inner: ast.FunctionDef) -> None:
@@ -124,7 +203,7 @@ def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -
     return [n.arg for n in ast.walk(function.args) if isinstance(n, ast.arg)]
 
 
-def _at(made: ast.stmt, place: ast.AST) -> ast.stmt:
+def _at(made: T, place: ast.AST) -> T:
     for n in ast.walk(made):
         ast.copy_location(n, place)
     return made

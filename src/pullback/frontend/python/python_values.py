@@ -354,7 +354,7 @@ class PythonValues:
         if guarded and path not in self.guards:  # there may be a guard that asks for more
             self._guard(path, self._code_of(obj))
         count = len(obj.__defaults__ or ())  # from the end on: others may come in front of them
-        guarded = guarded or path == (("function",),)  # its code is guarded, its defaults not
+        guarded |= (entry := path == (("function",),))  # its code is guarded, its defaults not
         own = is_library(obj.__globals__)  # whose numbers do not change
         defaults = tuple(
             Static(v) if own and type(v) in (int, float)
@@ -365,7 +365,7 @@ class PythonValues:
             (name, self.from_python(v, (*path, ("kwdefault", name)), node, guarded))
             for name, v in (obj.__kwdefaults__ or {}).items()
         )
-        scope = PyScope(obj, path) if obj.__closure__ else None
+        scope = PyScope(obj, path) if obj.__closure__ or (vars(obj) and not entry) else None
         return FunctionV(definition_of(obj), scope, defaults, keywords)
 
     def is_function(self, function: types.FunctionType, path: Path) -> None:
