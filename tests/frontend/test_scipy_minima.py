@@ -321,8 +321,6 @@ def test_the_errors_are_those_of_scipy(f):
 @pytest.mark.parametrize(("f", "reason"), [
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="CG", bounds=[(0, 1)] * 2).x, "bounds"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="lbfgs").x, "by this method"),
-    (lambda p: so.minimize(rosen(p), [0.0, 0.0], method="trust-constr",
-                           callback=lambda x, s: False).x, "of x and a state"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0], options={"norm": 2}).x, "this option"),
     (lambda p: so.minimize(rosen(p), [0.0, 0.0]).hess_inv, "hess_inv"),
     (lambda p: so.fmin(rosen(p), [0.0, 0.0]), "prints how it ended"),

@@ -126,6 +126,45 @@ def test_both_modes_both_methods_and_values_of_a_search():
     assert pb.jvp(f, (1.3,), (1.0,))[1] == pytest.approx(gradient, rel=1e-12)
 
 
+@pytest.mark.parametrize(("method", "tol"), [("SLSQP", 1e-2), ("SLSQP", 1e-5), ("COBYLA", 1e-2)])
+def test_the_constraints_that_hold_are_chosen_at_the_minimum(method, tol):
+    """The minimum lies on the line, said twice, from p = 0.5 on; the search ends somewhere near."""
+    line = [{"type": "ineq", "fun": lambda z: 1.5 - z[0] - z[1]},
+            {"type": "ineq", "fun": lambda z: 3.0 - 2.0 * (z[0] + z[1])}]  # fmt: skip
+
+    def f(p):
+        return so.minimize(lambda z: np.cosh(z[0] - p) + np.cosh(z[1] - 1.0), [0.1, 0.2],
+                           method=method, tol=tol, constraints=line).x[0]  # fmt: skip
+
+    gradient = pb.grad(f)
+    for far in (1e-1, 1e-2, 1e-3, 1e-4):
+        assert gradient(0.5 - far) == pytest.approx(1.0, rel=1e-6)
+        assert gradient(0.5 + far) == pytest.approx(0.5, rel=1e-6)
+
+
+def _in_a_box(p):
+    return so.minimize(lambda z: np.cosh(z[0] - p) + np.cosh(z[1] - z[0]), [0.1, 0.2], tol=1e-2,
+                       bounds=[(-2.0, 0.5), (None, 1.5)]).x  # fmt: skip
+
+
+def _of_squares(p):
+    return so.least_squares(lambda z: np.array([np.sinh(z[0] - p), z[1] - z[0]]), [0.1, 0.2],
+                            bounds=([-2.0, -2.0], [0.5, 1.5]), ftol=1e-2).x  # fmt: skip
+
+
+def _of_lines(p):
+    rows, right = np.array([[1.0, 0.0], [1.0, -1.0]]), np.array([p, 0.0])
+    return so.lsq_linear(rows, right, bounds=([-2.0, -2.0], [0.5, 1.5]), tol=1e-2).x
+
+
+@pytest.mark.parametrize("f", [_in_a_box, _of_squares, _of_lines])
+def test_the_bounds_that_hold_are_chosen_at_the_minimum(f):
+    gradient = pb.grad(lambda p: f(p) @ np.array([1.0, 2.0]))
+    for far in (1e-1, 1e-2, 1e-3, 1e-4):
+        assert gradient(0.5 - far) == pytest.approx(3.0, rel=1e-6)
+        assert gradient(0.5 + far) == pytest.approx(0.0, abs=1e-6)
+
+
 def of_signs(p):
     return so.toms748(lambda x: x - p, 5.0, 6.0)
 

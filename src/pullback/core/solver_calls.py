@@ -317,15 +317,16 @@ def _are(ask: Ask, told: list[Any], given: Given) -> Any:
 
 
 def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
-    """Return the multipliers of constraints, 1 for those that hold a minimum, and 1 if these alone
-    say where it is: for a gradient, the signs that the multipliers may have, 2 for any and 0 of
-    constraints that are far away, and the rows of the Jacobian of the constraints."""
+    """Return the multipliers of constraints, 1 for those that hold a minimum, 1 for those of these
+    that say what no other one says, and 1 if those that hold it alone say where it is: for a
+    gradient, the signs that the multipliers may have, 2 for any and 0 of constraints that are far
+    away, and the rows of the Jacobian of the constraints."""
     slope, signs = given.vector(), given.vector()
     rows = given.vector().reshape(len(signs), len(slope))
     near = np.flatnonzero(signs != 0.0)
     found = np.zeros(len(signs))
     if len(near) == 0:
-        return np.concatenate((found, found, [0.0]))
+        return np.concatenate((found, found, found, [0.0]))
     low = np.where(signs[near] == 1.0, 0.0, -np.inf)
     high = np.where(signs[near] == -1.0, 0.0, np.inf)
     sizes = np.linalg.norm(rows[near], axis=1)
@@ -333,8 +334,10 @@ def _multipliers(ask: Ask, told: list[Any], given: Given) -> Any:
     fit = _optimize.lsq_linear((rows[near] / sizes[:, None]).T, slope, (low, high), "bvls")
     found[near] = np.where(np.abs(fit.x) > 1e-9 * np.max(np.abs(slope)), fit.x / sizes, 0.0)
     holds = (found != 0.0) | (signs == 2.0)
-    alone = np.sum(holds) == len(slope) == np.linalg.matrix_rank(rows[holds])
-    return np.concatenate((found, holds, [alone]))
+    rank = np.linalg.matrix_rank(rows[holds])
+    firm, order = np.zeros(len(signs)), _linalg.qr(rows[holds].T, mode="r", pivoting=True)[1]
+    firm[np.flatnonzero(holds)[order[:rank]]] = 1.0
+    return np.concatenate((found, holds, firm, [np.sum(holds) == len(slope) == rank]))
 
 
 SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {

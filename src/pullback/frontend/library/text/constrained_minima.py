@@ -23,6 +23,7 @@ from pullback.frontend.library.text.solver_answers import answered, packed, told
 from pullback.frontend.library.text_helpers import unsupported
 
 Function = Callable[[Vector], float]
+Field = Callable[[Vector], Vector]
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,9 @@ def _like(values: Vector, bound: Any) -> Vector:
 
 
 def _pulls(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: float) -> Any:
-    """Return the function of the place that gives all that has bounds, the multipliers of these,
-    which ones hold the place, at which bound, and whether they alone say where it is."""
+    """Return the function of the place that gives all that has bounds, its bounds, how steep it is,
+    the multipliers of these, which ones hold the place, which of these say what no other one says,
+    and whether they alone say where the place is."""
     n, bounded = x.size, low is not None
 
     def values(x: Vector) -> Vector:
@@ -134,36 +136,66 @@ def _pulls(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: f
     push = along(still)
     rows = np.array([push(there, e) for e in np.eye(n)]).T
     at, steep = still(there), np.sqrt(np.sum(rows * rows, axis=1))
-    reach = near * np.where(steep == 0.0, 1.0, steep)
+    steep = np.where(steep == 0.0, 1.0, steep)
+    reach = near * steep
     under, over = constant(below), constant(above)
     at_low, at_high = at - under <= reach, over - at <= reach
     signs = np.where(at_low & at_high, 2.0, np.where(at_low, 1.0, np.where(at_high, -1.0, 0.0)))
     g = constant(slope_of(f))(there)
     found = told(described("multipliers"), packed((g, signs, np.ravel(rows))))
     forces, holds = found[:count], found[count : 2 * count] > 0.0
-    bound = np.where(holds, np.where(forces >= 0.0, below, above), 0.0)
-    return values, forces, holds, bound, found[2 * count] > 0.0
+    firm = found[2 * count : 3 * count] > 0.0
+    return values, (below, above), steep, forces, holds, firm, found[3 * count] > 0.0
 
 
-def _placed(f: Function, x: Vector, near: float, values: Any, forces: Vector, holds: Vector,
-            bound: Vector) -> Vector:  # fmt: skip
-    """Return the place, as what the conditions for a minimum define."""
-    n, there = x.size, constant(x)
+def _placed(f: Function, x: Vector, near: float, values: Any, bounds: Any, steep: Vector,
+            forces: Vector, firm: Vector) -> Vector:  # fmt: skip
+    """Return the place, as what the conditions for a minimum define. Which constraints hold it is a
+    part of the equations, so that it is chosen where the conditions are met and not where the
+    search ended: p = 0 inside of the bounds, or v at a bound to which the multiplier p presses it
+    (the primal-dual active set strategy of M. Hintermueller, K. Ito and K. Kunisch, SIAM J. Optim.
+    13, 2002: the bound of v - c p, for any c > 0). Constraints that say what others say already
+    keep the multipliers at which the search ended."""
+    n, there, (below, above) = x.size, constant(x), bounds
     wide = np.max(np.abs(forces)) if len(forces) > 0 else 1.0
     size = wide if wide > 1.0 else 1.0
+    weight, spare, first = steep * steep, 1e-9 * steep, forces / size
+    soft = np.where(firm, 0.0, 1e-11 * weight)
 
     def equations(z: Vector) -> Vector:
         y, pulls = z[:n], z[n:]
         slopes = slope_of(lambda y: f(y) - size * (pulls @ values(y)))
-        return np.concatenate((slopes(y), np.where(holds, values(y) - bound, pulls)))
+        made = values(y)
+        pressed, softer = made - weight * pulls, made + soft * (pulls - first)
+        held = np.where(pressed > above + spare, softer - above, pulls)
+        low = (pressed < below - spare) | (below == above)
+        return np.concatenate((slopes(y), np.where(low, softer - below, held)))
 
-    return root_of(equations, np.concatenate((there, forces / size)), near)[:n]
+    return root_of(equations, np.concatenate((there, first)), near)[:n]
+
+
+def pressed_within(slopes: Field, bent: Vector, low: Vector, high: Vector) -> Field:
+    """Return the conditions for a minimum between bounds: a gradient of 0, or a bound to which a
+    step of this curvature in each number presses it."""
+    by = np.where(bent > 0.0, 1.0 / np.where(bent > 0.0, bent, 1.0), _FLAT)
+
+    def equations(x: Vector) -> Vector:
+        g = slopes(x)
+        aim = x - by * g
+        at_low = (aim < low) | (low == high)
+        return np.where(at_low, x - low, np.where(aim > high, x - high, g))
+
+    return equations
+
+
+_FLAT = 1e6
+"""How long the step is where nothing is curved."""
 
 
 def held_by(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: float) -> Vector:
     """Return the place, as what the conditions for a minimum define."""
-    values, forces, holds, bound, _ = _pulls(f, conditions, x, low, high, near)
-    return _placed(f, x, near, values, forces, holds, bound)
+    values, bounds, steep, forces, _, firm, _ = _pulls(f, conditions, x, low, high, near)
+    return _placed(f, x, near, values, bounds, steep, forces, firm)
 
 
 def program(costs: Vector, conditions: Any, x: Vector, low: Vector,
@@ -177,11 +209,14 @@ def program(costs: Vector, conditions: Any, x: Vector, low: Vector,
         return y
 
     there, near = constant(x), 1e-7 * (1.0 + np.max(np.abs(x)))
-    values, forces, holds, bound, alone = _pulls(f, conditions, x, low, high, near)
+    values, bounds, steep, forces, holds, firm, alone = _pulls(
+        f, conditions, x, low, high, near
+    )
+    bound = np.where(holds, np.where(forces >= 0.0, bounds[0], bounds[1]), 0.0)
     slack = np.where(holds, bound - values(there), 0.0)
     least = f(there) + (forces @ slack - constant(forces @ slack))
     if alone:
-        return _placed(f, x, near, values, forces, holds, bound), least
+        return _placed(f, x, near, values, bounds, steep, forces, firm), least
     return there + unknown(0.0, np.sum(slack) + np.sum(costs)), least
 
 

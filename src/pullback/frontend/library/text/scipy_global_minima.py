@@ -282,19 +282,22 @@ def nnls(A: Matrix, b: Vector, *, maxiter: Any = None) -> Any:
         raise ValueError("Expected a 2D array, and a 1D array")
     most = -1 if maxiter is None else maxiter
     x = told(described("nnls"), constant(packed((right, a, most))))
-    y = _held_square(a, right, x, np.zeros(x.size), np.full(x.size, np.inf))
+    y = _held_square(a, right, x, np.zeros(x.size), np.full(x.size, np.inf), 0.0)
     return y, float(np.linalg.norm(a @ y - right))
 
 
-def _held_square(a: Matrix, b: Vector, x: Vector, low: Vector, high: Vector) -> Vector:
-    """Return the place of the least square between bounds."""
+def _held_square(a: Matrix, b: Vector, x: Vector, low: Vector, high: Vector,
+                 tol: float) -> Vector:  # fmt: skip
+    """Return the place of the least square between bounds, to which a search came until its steps
+    took less than ``tol`` of the square away: it grows by squares of the distance."""
 
     def half_square(x: Vector) -> float:
         r = a @ x - b
         y: float = 0.5 * (r @ r)
         return y
 
-    return held_by(half_square, (), x, low, high, 1e-6 * (1.0 + np.max(np.abs(x))))
+    near = (1e-6 + 3.0 * np.sqrt(tol)) * (1.0 + np.max(np.abs(x)))
+    return held_by(half_square, (), x, low, high, near)
 
 
 class LinearResult:
@@ -324,5 +327,5 @@ def lsq_linear(A: Matrix, b: Vector, bounds: Any = None, method: str = "trf", to
     most = -1 if max_iter is None else max_iter
     given = packed((right, a, low, high, tol, most))
     found = told(described("lsq_linear", method), constant(given))
-    x = _held_square(a, right, found[:n], low, high)
+    x = _held_square(a, right, found[:n], low, high, constant(tol))
     return LinearResult(x, a @ x - right, found[n:])

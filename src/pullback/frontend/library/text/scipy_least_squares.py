@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.solutions import along, constant, root_of, slope_of, with_slope
+from pullback.frontend.library.text.constrained_minima import pressed_within
 from pullback.frontend.library.text.domains import Matrix, Vector
 from pullback.frontend.library.text.levenberg_marquardt import EPS, least_sum
 from pullback.frontend.library.text.trust_reflective import (
@@ -278,18 +279,8 @@ def _result(f: Residuals, exact: Any, start: Vector, low: Vector, high: Vector, 
         c: float = losses(f(x))[0]
         return c
 
-    slopes = slope_of(cost)
-    g = constant(slopes)(x)
     push = along(constant(f))
     bent = np.array([np.sum(push(x, e) ** 2) for e in np.eye(x.size)])
-    reach = np.abs(g) / np.where(bent == 0.0, 1.0, bent)
-    at_low = (g > 0.0) & (x - constant(low) <= reach)
-    held = at_low | ((g < 0.0) & (constant(high) - x <= reach))
-    at = np.where(held, np.where(at_low, low, high), 0.0)
-
-    def equations(x: Vector) -> Vector:
-        return np.where(held, x - at, slopes(x))
-
     far = np.sqrt(np.sum(x * x)) + np.sqrt(np.sum((x - constant(start)) ** 2))
     near = 1e-3 * far + 10.0 * constant(0.0 if xtol is None else xtol) if status > 0 else -1.0
     mask = sides(x, constant(low), constant(high), 0.0 if xtol is None else constant(xtol))
@@ -297,5 +288,6 @@ def _result(f: Residuals, exact: Any, start: Vector, low: Vector, high: Vector, 
         mask = np.zeros_like(x)
     counted = None if method == "lm" and isinstance(jac, str) else jacobians
     return LeastSquaresResult(
-        root_of(equations, x, near), f, cost, exact, losses, steepest, mask, status, calls, counted
-    )
+        root_of(pressed_within(slope_of(cost), bent, low, high), x, near), f, cost, exact, losses,
+        steepest, mask, status, calls, counted,
+    )  # fmt: skip

@@ -36,6 +36,7 @@ from pullback.frontend.library.text.constrained_minima import (
     UNBOUNDED,
     SearchResult,
     conditions_of,
+    pressed_within,
     searched_by_scipy,
 )
 from pullback.frontend.library.text.domains import Constraints, Matrix, Vector
@@ -419,11 +420,7 @@ def _held(f: Function, x: Vector, low: Vector, high: Vector, near: float) -> Vec
         y = known.copy()
         y[j] += _STEP * max(1.0, abs(y[j]))
         bent[j] = (still(y)[j] - g[j]) / (y[j] - known[j])
-    reach = np.where(bent > 0.0, np.abs(g) / np.where(bent > 0.0, bent, 1.0), np.inf)
-    at_low = (g > 0.0) & (known - constant(low) <= reach)
-    held = at_low | ((g < 0.0) & (constant(high) - known <= reach))
-    at = np.where(held, np.where(at_low, low, high), 0.0)
-    return root_of(lambda x: np.where(held, x - at, slopes(x)), x, near)
+    return root_of(pressed_within(slopes, bent, low, high), x, near)
 
 
 def _by_slopes(f: Function, fun: Callable[..., Any], args: Any, jac: Any, hess: Any, hessp: Any,
