@@ -139,8 +139,6 @@ ADVICE = [
     ("scipy.linalg.ldl", (S, S[0]), factored, lambda a, b: np.linalg.solve(a, b)),
     ("numpy.frompyfunc", (X,), lambda x: np.frompyfunc(math.sin, 1, 1)(x),
      lambda x: np.array([math.sin(v) for v in x])),
-    ("numpy.partition", (X,), lambda x: np.partition(x, 2)[2], lambda x: np.sort(x)[2]),
-    ("numpy.argpartition", (P,), lambda x: np.argpartition(x, 2)[2], lambda x: np.argsort(x)[2]),
     ("scipy.fftpack.fft", (X,), lambda x: np.abs(fftpack.fft(x)), lambda x: np.abs(np.fft.fft(x))),
     ("ufunc.at", (X, K, P), at_numpy, at),
     ("frozenset", (XS,), lambda xs: len(frozenset(xs)), neighbours),

@@ -11,7 +11,7 @@ import numpy as np
 
 import pullback as pb
 from pullback.errors import ArgumentTypeError, EndlessError, MutationError, UnsupportedError
-from tests.frontend.mended import X, mends
+from tests.frontend.mended import mends
 
 
 def advanced(it):
@@ -179,17 +179,6 @@ def mended_left_by_name(xs):
         if y > 1.0:
             break
     return y + len(log)
-
-
-def refused_kept_slices(a, n):
-    parts = [slice(0, k + 1) for k in range(n)]
-    return np.sum(a[parts[1]])
-
-
-@mends(refused_kept_slices, (X, 3), "write a[start:stop] where it is used", UnsupportedError)
-def mended_kept_slices(a, n):
-    stops = [k + 1 for k in range(n)]
-    return np.sum(a[0 : stops[1]])
 
 
 def refused_late_yield(x):

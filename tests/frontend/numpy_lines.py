@@ -158,6 +158,13 @@ np.gcd(i, 2)
 np.lcm(i, 6)
 np.lexsort((i, v))
 np.searchsorted(v, w, sorter=np.argsort(v))
+np.partition(v, 1)
+np.partition(m, (0, -1), axis=0) + np.partition(m, 1, axis=None)[:3]
+v[np.argpartition(v, 2)[:2]]
+m.argpartition(1, axis=0)
+np.partition(i, 2)
+u = v.copy(); u.partition(2); u
+np.partition(v, 9)
 np.cumsum(v, dtype=np.float32)
 np.average(m, axis=0, weights=m ** 2, returned=True)
 np.multiply(i, 2, dtype=np.float64)

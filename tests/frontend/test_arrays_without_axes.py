@@ -128,6 +128,42 @@ def test_updated_as_in_numpy(f: Callable[[float], Any]) -> None:
         np.testing.assert_allclose(pb.grad(f)(x), by_differences, atol=1e-8)
 
 
+def alone(x):
+    return np.asarray(x)
+
+
+def made(x):
+    a = np.zeros(())
+    a[...] = x
+    named = {"a": np.where(x > 0.0, x, 1.0), "b": a[()]}
+    return [np.asarray(x), a], named, np.asarray(x).astype(int)
+
+
+def in_a_loop_of(x):
+    m = np.array([[x]])
+    return [np.asarray(x * k) for k in range(3)], m.reshape(()), m[0, 0, ...]
+
+
+def numbers(x):
+    v = np.array([x, 2.0])
+    found = v[0].copy(), v[0].squeeze(), np.squeeze(v[0]), v[0].astype(np.float32), np.nanmax(v)
+    found += np.asarray(x) + 1.0, np.imag(x), np.imag(v[0]), np.cov(v), np.isin(x, v)
+    return found, np.modf(x)
+
+
+@pytest.mark.parametrize("f", [alone, made, in_a_loop_of, numbers], ids=lambda f: f.__name__)
+def test_results_are_arrays_where_numpys_are(f: Callable[[float], Any]) -> None:
+    assert repr(pb.jit(f)(0.75)) == repr(f(0.75))
+
+
+def test_derivatives_of_arrays_without_axes() -> None:
+    value, slope = pb.value_and_grad(alone)(0.75)
+    assert isinstance(value, np.ndarray) and slope == 1.0
+    items, back = pb.vjp(lambda x: in_a_loop_of(x)[0], 0.75)
+    assert all(isinstance(v, np.ndarray) for v in items)
+    assert back([1.0, np.array(1.0), 2.0]) == (5.0,)
+
+
 def raveled(x):
     a = np.array(x)
     b = np.ravel(a)

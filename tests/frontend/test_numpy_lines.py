@@ -44,6 +44,7 @@ def same(found: Any, wanted: Any, line: str) -> None:
         assert np.shape(a) == np.shape(b), line
         assert np.asarray(a).dtype == np.asarray(b).dtype, line
         assert isinstance(a, np.generic | np.ndarray) == isinstance(b, np.generic | np.ndarray)
+        assert isinstance(a, np.ndarray) is isinstance(b, np.ndarray), line
         near = 1e-5 if np.asarray(b).dtype == np.float32 else 1e-9
         np.testing.assert_allclose(a, b, near, near, err_msg=line)
 

@@ -30,21 +30,73 @@ def test_right_or_refused(f) -> None:
     assert math.isclose(slope, (f(x + h) - f(x - h)) / (2.0 * h), rel_tol=1e-5)
 
 
-def test_slices_are_called_slices() -> None:
-    def captured(a):
-        s = slice(1, None)
-        return (lambda: np.sum(a[s]))()
+# --- slices -------------------------------------------------------------------------------------
 
-    def carried(a):
-        s = slice(0, 1)
-        for k in range(len(a)):
-            s = slice(0, k)
-        return np.sum(a[s])
 
-    for f in (captured, carried):
-        with pytest.raises(pb.PullbackError, match="a slice") as caught:
-            pb.jit(f)(np.ones(3))
-        assert "iterator" not in str(caught.value)
+class Row:
+    """A class of a user's whose items and slices are asked for."""
+
+    def __init__(self, a) -> None:
+        self.a = a
+
+    def __getitem__(self, key):
+        return Row(self.a[key]) if isinstance(key, slice) else self.a[key]
+
+    def __setitem__(self, key, value) -> None:
+        self.a[key] = value
+
+
+def taken(a, key):
+    return a[key]
+
+
+def captured(a):
+    s = slice(1, None)
+    return (lambda: np.sum(a[s]))()
+
+
+def carried(a):
+    s, total = slice(0, 1), 0.0
+    for k in range(len(a)):
+        total += np.sum(a[s]) * k
+        s = slice(0, k)
+    return total
+
+
+def in_lists(a):
+    parts = [slice(k, k + 2) for k in range(len(a) - 1)]
+    return np.sum(np.array([np.prod(a[p]) for p in parts])) + np.sum(a[parts[-1]])
+
+
+def handed_on(a):
+    s = slice(0, 2) if a[0] > 0.0 else slice(1, 3)
+    return taken(a, s).sum() * taken(a, np.s_[::2]).sum() * taken(a, slice(None, -1)).sum()
+
+
+def of_objects(a):
+    row, m = Row(a), Row(np.outer(a, a))
+    m[0, 1:] = 3.0
+    m[:, 0] *= 2.0
+    return row[1:][0] * row[::-1][0] + m[1:].a.sum()
+
+
+@pytest.mark.parametrize("f", [captured, carried, in_lists, handed_on, of_objects])
+def test_slices_are_values(f) -> None:
+    a = np.array([0.5, 1.2, 3.7, 2.1])
+    np.testing.assert_allclose(pb.jit(f)(a), f(a), rtol=1e-14)
+    by_differences = [(f(a + h) - f(a - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
+    for method in ("chad", "dual"):
+        np.testing.assert_allclose(pb.grad(f, method=method)(a), by_differences, rtol=1e-6)
+
+
+def test_slices_have_bounds_and_leave() -> None:
+    def f(n):
+        s = slice(1, n)
+        found = s.start, s.stop, s.step, s == slice(1, 3), s.indices(2), f"{s}"
+        known = isinstance(s, slice), isinstance(range(n), range)
+        return found, [s, slice(None)], (s, 2), known
+
+    assert pb.jit(f)(3) == f(3)
 
 
 # --- dicts of hundreds of keys --------------------------------------------------------------------

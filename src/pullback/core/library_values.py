@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pullback.core import partial_orders
 from pullback.core.called_python import OF_COMPLEX_MATRICES, Floats, Words
 from pullback.core.later import Later
 
@@ -187,6 +188,7 @@ NAMED: dict[str, Callable[[Floats, Words], Any]] = {
     **{f"{name}.{method}": partial(_quantile, name, method)
        for name in _DISCRETE for method in ("ppf", "isf")},
     "degrees": _degrees,
+    "partition": partial_orders.partition, "argpartition": partial_orders.argpartition,
     **{name: partial(_of_solver, called)
        for name, called in (("begun", "begun"), ("resumed", "resumed"), ("asked", "numbers"))},
 }  # fmt: skip

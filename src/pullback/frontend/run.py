@@ -441,9 +441,7 @@ class Run(PythonValues, Specialiser):
         """Return the refusal to keep a value that exists only while an expression is evaluated."""
         self.generators.chosen(value)
         reason = f"{self.describe(value)} can only be used where it is made"
-        sliced = "keep its numbers, and write a[start:stop] where it is used"
-        rewrite = sliced if isinstance(value, SliceV) else "make a list of it: [... for ...]"
-        return UnsupportedError(reason, rewrite, self.site(node))
+        return UnsupportedError(reason, "make a list of it: [... for ...]", self.site(node))
 
     def describe(self, value: Value) -> str:
         try:

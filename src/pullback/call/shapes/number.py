@@ -32,7 +32,7 @@ _NUMPY: dict[Type, Callable[..., object]] = {
 }
 
 
-class Number(Shape, of=ScalarK):
+class Number(Shape):
     """A number of exactly one class: Python's (``py``) or NumPy's."""
 
     leaf = atomic = True
@@ -240,6 +240,33 @@ class Number(Shape, of=ScalarK):
             value = _given_number(c, given)
             total = c.let(f"fadd double {c.load('double', cell)}, {c.load('double', value)}")
             c.store("double", total, cell)
+
+
+class WithoutAxes(Number):
+    """An array without axes (``np.asarray(1.0)``): a NumPy number inside, and an array outside."""
+
+    def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
+        number = super().value(leaves, made, gradient)
+        return number if gradient else np.asarray(number)
+
+    def result_form(self) -> Form | None:
+        return Form(scalar_leaf(self.type, self.py), np.asarray)
+
+    def decode(self, m: Making, sources: Sources) -> str:
+        made = super().decode(m, sources)
+        if m.reading is not Reading.VALUE:
+            return made
+        c, function = m.code, m.names.symbol(np.asarray)
+        array = c.call("ptr", "PyObject_CallOneArg", f"ptr @{function}", f"ptr {made}")
+        c.call("void", "Py_DecRef", f"ptr {made}")
+        return m.checked(array)
+
+
+def _shape(kind: ScalarK, declared: object) -> Shape:
+    return (WithoutAxes if kind.rank0 else Number)(kind, declared)
+
+
+Shape.classes[ScalarK, None] = _shape
 
 
 def _seen(pair: object) -> object:

@@ -1,4 +1,4 @@
-"""Ranges, as results: start, stop and step."""
+"""Ranges and slices, as results: start, stop and step."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from pullback.native.pyabi import TUPLE_ITEMS
 
 
 class Range(Unsupported, of=RangeK):
-    """A range; in a tangent ``None``. It is no argument."""
+    """A range or a slice; in a tangent ``None``. It is no argument."""
 
     def __init__(self, kind: RangeK, declared: object) -> None:
         super().__init__(kind, declared)
         self.bounds = tuple(map(shape_of, kind.items))
+        self.made_of = _range if kind.cls is range else _slice
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
         bounds = tuple(bound.value(leaves, made, False) for bound in self.bounds)
-        return None if gradient else _range(bounds)
+        return None if gradient else self.made_of(bounds)
 
     def decode(self, m: Making, sources: Sources) -> str:
         c = m.code
@@ -32,7 +33,7 @@ class Range(Unsupported, of=RangeK):
         bounds = m.checked(c.call("ptr", "PyTuple_New", f"i64 {len(self.bounds)}"))
         for k, bound in enumerate(self.bounds):
             c.store("ptr", bound.decode(m, sources), bounds, TUPLE_ITEMS + 8 * k)
-        build = m.names.symbol(_range, "range")
+        build = m.names.symbol(self.made_of, self.made_of.__name__)
         made = c.call("ptr", "PyObject_CallOneArg", f"ptr @{build}", f"ptr {bounds}")
         c.call("void", "Py_DecRef", f"ptr {bounds}")
         return m.checked(made)
@@ -40,3 +41,7 @@ class Range(Unsupported, of=RangeK):
 
 def _range(bounds: tuple[Any, ...]) -> range:
     return range(*bounds)
+
+
+def _slice(bounds: tuple[Any, ...]) -> slice:
+    return slice(*bounds)

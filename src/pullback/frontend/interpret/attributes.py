@@ -59,6 +59,7 @@ from pullback.frontend.kinds.values import (
     RecordV,
     RefV,
     Scalar,
+    SliceV,
     SmallV,
     Static,
     SuperV,
@@ -114,8 +115,8 @@ def receiver_name(value: Value) -> str:
             return "string" if cls is str else ""
         case ListV() | TupleV():
             return "tuple" if value.cls is tuple else "list"
-        case RangeV():
-            return "range"
+        case RangeV() | SliceV():
+            return "range" if isinstance(value, RangeV) else "slice"
         case RecordV(cls) if issubclass(cls, Pair):
             return "complex" if issubclass(cls, Complex) else "complex array"
         case RecordV(cls) if object_classes.are_dicts(cls):

@@ -63,6 +63,7 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
+from pullback.frontend.library import text_results
 from pullback.frontend.library.numpy import outputs
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.library.wider_calls import method_of_ufunc, text_for
@@ -238,7 +239,7 @@ def _call_object(
     if isinstance(obj, Hashable) and obj in WRITTEN:
         if takes_arrays(obj):
             args, kwargs = given_memory(run, obj, args, kwargs, node)
-        return call(run, text_of(obj), args, kwargs, node)
+        return text_results.finished(obj, call(run, text_of(obj), args, kwargs, node))
     if isinstance(obj, Hashable) and obj in CALLS:
         return _call_handler(run, obj, args, kwargs, node)
     if is_getter(obj):

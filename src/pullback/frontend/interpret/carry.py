@@ -215,10 +215,10 @@ def bind_carried(run: Run, names: Sequence[str], values: Sequence[Value]) -> lis
 def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
     try:
         return kind_of(value)
-    except NoKindError as e:
+    except NoKindError:
         if isinstance(value, GeneratorV):
             run.generators.advance(value)
-        return StaleK(f"{e.word} cannot be carried round a loop", node)
+        return StaleK("an iterator cannot be carried round a loop", node)
 
 
 def _first_head(
@@ -329,8 +329,8 @@ def _next_kind(
         return head
     try:
         kind = kind_of(out)
-    except NoKindError as e:
-        return StaleK(f"{e.word} cannot be carried round a loop", node)
+    except NoKindError:
+        return StaleK("an iterator cannot be carried round a loop", node)
     if isinstance(kind, StaleK):
         return kind
     joined = met_kind(first, kind, join_growing, node)

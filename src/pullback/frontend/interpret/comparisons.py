@@ -49,6 +49,7 @@ from pullback.frontend.kinds.values import (
     RefV,
     ReversedV,
     Scalar,
+    SliceV,
     Static,
     SymbolV,
     TupleV,
@@ -309,7 +310,7 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
             told_apart(run, a, (list,), node)
             told_apart(run, b, (list,), node)
             return list_methods.equal(run, a, b, node) if a.cls is b.cls else Static(False)
-        case RangeV(), RangeV():
+        case (RangeV(), RangeV()) | (SliceV(), SliceV()):
             return run_program(run, counting.equal_ranges, (a, b), node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):
             return Static(False)

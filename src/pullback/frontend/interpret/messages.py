@@ -300,7 +300,7 @@ def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
         case TupleK(items, is_list):
             return _all(_list if is_list else _tuple, items, leaves)
         case RangeK(items):
-            return _all(range, items, leaves)
+            return _all(kind.cls, items, leaves)
         case RecordK(cls, fields):
             make = partial(together, cls) if issubclass(cls, Pair) else (
                 partial(_record, cls, tuple(n for n, _ in fields))

@@ -42,9 +42,11 @@ from pullback.frontend.kinds.values import (
     HashV,
     ListV,
     OptionalV,
+    RangeV,
     RecordV,
     RefV,
     Scalar,
+    SliceV,
     SmallV,
     Specialiser,
     Static,
@@ -443,5 +445,7 @@ def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
             return issubclass(value.cls, classes)
         case SymbolV(_, cls):
             return issubclass(cls, classes)
+        case RangeV() | SliceV():
+            return issubclass(range if isinstance(value, RangeV) else slice, classes)
         case _:
             return object in classes

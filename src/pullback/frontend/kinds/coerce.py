@@ -67,6 +67,7 @@ from pullback.frontend.kinds.values import (
     RecordV,
     RefV,
     Scalar,
+    SliceV,
     Stale,
     Static,
     SymbolV,
@@ -170,11 +171,10 @@ def coerce(
             return _into_closure(run, value, kind, node)
         case (FunctionV() | ClosureV() | LambdaSetV()), LambdaSetK():
             return _into_set(run, value, kind, node)
-        case RangeV(start, stop, step), RangeK(kinds):
-            a, b, c = (
-                coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds, strict=False)
-            )
-            return RangeV(a, b, c)
+        case (RangeV() | SliceV()), RangeK(kinds):
+            bounds = (value.start, value.stop, value.step)
+            a, b, c = (coerce(run, v, k, node) for v, k in zip(bounds, kinds, strict=True))
+            return replace(value, start=a, stop=b, step=c)
         case OperatorV(name, f, options, args), OperatorK(again, fk, _, ks) if name == again:
             given = tuple(coerce(run, v, k, node) for v, k in zip(args, ks, strict=True))
             return OperatorV(name, coerce(run, f, fk, node), options, given)

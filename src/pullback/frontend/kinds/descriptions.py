@@ -103,7 +103,7 @@ def describe(kind: Kind) -> str:
         case OperatorK(name):
             return f"a function made by {name}"
         case RangeK() | GeneratorK():
-            return "a range" if isinstance(kind, RangeK) else "a generator"
+            return f"a {kind.cls.__name__}" if isinstance(kind, RangeK) else "a generator"
     return "an unusable value"
 
 

@@ -102,11 +102,6 @@ class NoKindError(Exception):
         self.value = value
         super().__init__(type(value).__name__)
 
-    @property
-    def word(self) -> str:
-        """What a user calls the value."""
-        return "a slice" if isinstance(self.value, SliceV) else "an iterator"
-
 
 @dataclass(slots=True)
 class Flat:
@@ -205,8 +200,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.append(atom)
             out.own(owners, False)
             return LambdaSetK(lambdas)
-        case RangeV(start, stop, step):
-            return RangeK(each((start, stop, step)))
+        case RangeV(start, stop, step) | SliceV(start, stop, step):
+            cls = slice if isinstance(value, SliceV) else range
+            return RangeK(each((start, stop, step)), cls)
         case OperatorV(name, function, options, args):
             return OperatorK(name, each((function,))[0], options, each(args))
         case FunctionV():
@@ -257,9 +253,9 @@ def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
     start = len(out.atoms), len(out.owned)
     try:
         return _flatten(value, graph, out)
-    except NoKindError as e:
+    except NoKindError:
         del out.atoms[start[0] :], out.owned[start[1] :], out.wholes[start[1] :]
-        return StaleK(f"{name!r} is {e.word}: it cannot be captured by a function", _NO_NODE)
+        return StaleK(f"{name!r} is an iterator: it cannot be captured by a function", _NO_NODE)
 
 
 def _cell(scope: Scope, name: str) -> frozenset[Owner]:
@@ -447,7 +443,7 @@ def _rebuild(
             return LambdaSetV(next(atoms), lambdas, own()[0])
         case RangeK(items):
             start, stop, step = each(items)
-            return RangeV(start, stop, step)
+            return (SliceV if kind.cls is slice else RangeV)(start, stop, step)
         case OperatorK(name, function, options, args):
             return OperatorV(name, each((function,))[0], options, each(args))
         case FunctionK():

@@ -141,9 +141,9 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return join(*both)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
             return _in_union(a, b)
-        case RangeK(xs), RangeK(ys):
+        case RangeK(xs, cls), RangeK(ys, other) if cls is other:
             items = _all(xs, ys)
-            return None if items is None else RangeK(items)
+            return None if items is None else RangeK(items, cls)
         case _:
             return None
 

@@ -244,9 +244,10 @@ class LambdaSetK(Kind):
 
 @dataclass(frozen=True, slots=True)
 class RangeK(Kind):
-    """The kind of a ``range`` with start, stop and step."""
+    """The kind of a ``range``, or of a ``slice``, with start, stop and step."""
 
     items: tuple[Kind, ...]
+    cls: type = range
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +396,7 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
         case TupleK():
             return replace(kind, items=new)
         case RangeK():
-            return RangeK(new)
+            return replace(kind, items=new)
         case RecordK(cls, fields):
             return RecordK(cls, tuple((n, next(rest)) for n, _ in fields), kind.outside)
         case FunctionK(scopes, root):

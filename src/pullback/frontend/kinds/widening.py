@@ -103,7 +103,7 @@ def generalise(kind: Kind) -> Kind:
         case RecordK(cls, fields):
             return RecordK(cls, tuple((n, generalise(k)) for n, k in fields), kind.outside)
         case RangeK(items):
-            return RangeK(tuple(map(generalise, items)))
+            return replace(kind, items=tuple(map(generalise, items)))
         case OptionalK(inner, other):
             return OptionalK(generalise(inner), generalise(other))
         case MaybeK(inner):
@@ -134,6 +134,6 @@ def widen(old: Kind, new: Kind) -> Kind:
         case MaybeK(x), MaybeK(y):
             return MaybeK(widen(x, y))
         case RangeK(xs), RangeK(ys):
-            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)))
+            return replace(new, items=tuple(map(widen, xs, ys)))
         case _:
             return new

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.interpret.complex_values import is_of_numpy, of_parts, of_real, parts
 from pullback.frontend.interpret.scalars import is_number
@@ -120,7 +121,7 @@ def conjugate_of_real(
 def imag_of_real(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
     if isinstance(receiver, Static):
         return Static(0.0 if isinstance(receiver.value, float) else 0)
-    return sp.binop("-", Static(0), Static(0), node)
+    return Static(0.0 if isinstance(sp.scalar(receiver, node).type, Real) else 0)
 
 
 def absolute(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

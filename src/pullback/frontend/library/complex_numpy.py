@@ -429,7 +429,10 @@ def _itself(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: 
 
 
 def _no_imag(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
-    return sp.call(Static(np.zeros_like), (receiver,), node)
+    made = sp.call(Static(np.zeros_like), (receiver,), node)
+    if isinstance(made, Scalar) and not (isinstance(receiver, Scalar) and receiver.rank0):
+        return Scalar(made.atom, False)
+    return made
 
 
 METHODS["array", "astype"] = _astype

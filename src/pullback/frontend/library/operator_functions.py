@@ -14,6 +14,7 @@ from typing import TypeGuard, cast
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.capturing_classes import class_around, class_of_object
 from pullback.frontend.functions.scopes import outermost
+from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.kinds import ArrayK, ScalarK, static_kind
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -30,10 +31,12 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    index_scalar,
     method,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
+from pullback.frontend.library.numpy.subscripts import slice_bounds
 from pullback.frontend.memory import dicts
 from pullback.frontend.python import records
 from pullback.frontend.python.container_bases import is_tuple_class
@@ -311,3 +314,15 @@ def slice_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.refuse(node, "slice takes one to three arguments", error=ArgumentTypeError)
     start, stop, step = (NONE, *args, NONE) if len(args) == 1 else (*args, NONE)[:3]
     return SliceV(start, stop, step)
+
+
+@method("slice", "indices")
+def indices(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Return start, stop and step of the items of a sequence of some length."""
+    (length,) = bind(sp, "slice.indices", args, kwargs, node, length=MISSING)
+    assert isinstance(receiver, SliceV)
+    n = ext.int_atom(sp, length, node, "a length")
+    start, stop, step = slice_bounds(sp, receiver, n, node)
+    return TupleV((index_scalar(start), index_scalar(stop), Static(step)))

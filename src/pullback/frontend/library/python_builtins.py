@@ -251,6 +251,7 @@ def _bound(name: str, sp: Specialiser, value: Value, node: ast.AST) -> Value:
 
 for _name in ("start", "stop", "step"):
     attribute("range", _name)(partial(_bound, _name))
+    attribute("slice", _name)(partial(_bound, _name))
 
 
 @register(range)

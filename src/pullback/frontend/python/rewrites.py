@@ -53,8 +53,6 @@ REWRITES: dict[str, str] = {
         "np.linalg.norm(a, 1), which it estimates by random numbers of NumPy's global state",
     # arrays
     "numpy.frompyfunc": EACH,
-    "numpy.partition": "np.sort(x)",
-    "numpy.argpartition": "np.argsort(x)",
     "scipy.fft.": FOURIER, "scipy.fftpack.": FOURIER,
     "ufunc.at": "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]",
     # numbers that the run draws, files, output

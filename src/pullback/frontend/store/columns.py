@@ -54,7 +54,7 @@ from pullback.frontend.kinds.values import (
     Value,
     index_scalar,
 )
-from pullback.frontend.library.text import shared_iterators
+from pullback.frontend.library.text import masked_arrays, shared_iterators
 from pullback.frontend.memory import hash_tables, ownership, updates
 from pullback.frontend.memory.holding import holds_memory
 from pullback.frontend.memory.object_dicts import OwnName
@@ -446,8 +446,8 @@ class Columns:
 
 
 def _makes_objects(f: FunctionV) -> bool:
-    """Whether a function of the library makes objects that have several names."""
-    return f.definition.globals is vars(shared_iterators)
+    """Whether a function of the library makes objects that may have several names."""
+    return any(f.definition.globals is vars(file) for file in (shared_iterators, masked_arrays))
 
 
 def _can_touch(value: Value) -> bool:

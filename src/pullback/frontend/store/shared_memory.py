@@ -184,7 +184,7 @@ def in_region(
 
 
 _MAKING = (
-    ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.List, ast.ListComp, ast.Dict,
+    ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.List, ast.ListComp, ast.Dict,
     ast.DictComp, ast.Set, ast.SetComp,
 )  # fmt: skip
 """Expressions whose value may be a new list, dict or array."""

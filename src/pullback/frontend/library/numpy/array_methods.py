@@ -27,7 +27,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.library.numpy import views
 from pullback.frontend.library.numpy.create import astype, copied
-from pullback.frontend.library.numpy.elementwise import numpy_scalar
+from pullback.frontend.library.numpy.elementwise import numpy_scalar, without_axes
 from pullback.frontend.library.numpy.rearrange import (
     axes_argument,
     in_order,
@@ -201,7 +201,9 @@ def scalar_astype(
     (wanted,) = bind(sp, "astype", args, kwargs, node, dtype=MISSING)
     t = parse_dtype(sp, wanted, node)
     assert t is not None
-    return numpy_scalar(sp.convert(receiver, t, node))
+    made = sp.convert(receiver, t, node)
+    is_array = isinstance(receiver, Scalar) and receiver.rank0
+    return without_axes(made) if is_array else numpy_scalar(made)
 
 
 @method("array", "item")
@@ -244,7 +246,7 @@ def _update(name: str) -> None:
         return sp.call(Static(getattr(np.ndarray, name)), (receiver, *args), node, kwargs)
 
 
-for _name in ("fill", "put", "sort"):
+for _name in ("fill", "partition", "put", "sort"):
     _update(_name)
 
 
@@ -300,17 +302,17 @@ def number_at(sp: Specialiser, receiver: Value, index: Value, node: ast.AST) -> 
 def scalar_squeeze(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
-    """Return an array without axes, whose memory is that of the receiver if this is one."""
-    if isinstance(receiver, Scalar) and receiver.rank0:
-        return receiver
-    return scalar_copy(sp, receiver, args, kwargs, node)
+    """Return the receiver: a number, or an array without axes with its memory."""
+    return receiver
 
 
 @method("scalar", "copy")
 def scalar_copy(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
-    """Return the number, in a new array of no axes."""
+    """Return the number; an array without axes in a new one."""
+    if isinstance(receiver, Scalar) and not receiver.rank0:
+        return receiver
     return sp.call(Static(np.array), (receiver,), node)
 
 
@@ -343,8 +345,8 @@ def _register_function(name: str, receivers: tuple[str, ...]) -> None:
 
 
 for _name in (
-    "argsort", "clip", "conj", "cumprod", "cumsum", "diagonal", "dot", "nonzero", "repeat", "round",
-    "searchsorted", "squeeze", "swapaxes", "take", "trace",
+    "argpartition", "argsort", "clip", "conj", "cumprod", "cumsum", "diagonal", "dot", "nonzero",
+    "repeat", "round", "searchsorted", "squeeze", "swapaxes", "take", "trace",
 ):  # fmt: skip
     _register_function(_name, ("array",))
 for _name in ("all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -347,13 +348,15 @@ def _positive(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
     return x.atom
 
 
-@register(np.real)
-def _real(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.real(x): the number or array itself."""
-    (x,) = bind(sp, "np.real", args, kwargs, node, val=MISSING)
-    if isinstance(x, (TupleV, ListV)):
-        return to_array(sp, x, node)
-    return sp.attribute(x, "real", node)
+def _part(name: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.real(x) and np.imag(x): the attribute of the number or array."""
+    (x,) = bind(sp, f"np.{name}", args, kwargs, node, val=MISSING)
+    whole = to_array(sp, x, node) if isinstance(x, (TupleV, ListV)) else x
+    return sp.attribute(whole, name, node)
+
+
+register(np.real)(partial(_part, "real"))
+register(np.imag)(partial(_part, "imag"))
 
 
 @number_function(np.square)

@@ -109,7 +109,13 @@ def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     x, shape, order = bind(
         sp, "np.reshape", args, kwargs, node, a=MISSING, shape=MISSING, order=Static("C")
     )
-    return in_order(sp, at_least_1d(sp, x, node), shape, order, node)
+    made = in_order(sp, at_least_1d(sp, x, node), shape, order, node)
+    return Scalar(made.atom, False) if isinstance(made, Scalar) and _is_number(x) else made
+
+
+def _is_number(x: Value) -> bool:
+    """Whether a value is a number of NumPy's, whose methods give no arrays without axes."""
+    return isinstance(x, Scalar) and not x.py and not x.rank0
 
 
 def in_order(
@@ -186,7 +192,7 @@ def np_transpose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     x, axes = bind(sp, "np.transpose", args, kwargs, node, a=MISSING, axes=NONE)
     x = to_array(sp, x, node)
     if not isinstance(x, ArrayV):
-        return sp.call(Static(np.asarray), (x,), node)
+        return x if _is_number(x) else sp.call(Static(np.asarray), (x,), node)
     return transpose(sp, x, axes_argument(sp, axes, x.rank, node), node)
 
 
@@ -241,7 +247,7 @@ def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     x, axis = bind(sp, "np.squeeze", args, kwargs, node, a=MISSING, axis=NONE)
     x = to_array(sp, x, node)
     if not isinstance(x, ArrayV):
-        return sp.call(Static(np.asarray), (x,), node)
+        return x if _is_number(x) else sp.call(Static(np.asarray), (x,), node)
     own = ext.extents(sp, x)
     if is_none(axis):
         gone = tuple(k for k in range(x.rank) if ext.same(sp, own[k], ext.ONE))

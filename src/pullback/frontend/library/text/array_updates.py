@@ -24,6 +24,12 @@ def sort(a: Array, axis: int = -1, kind: Any = None, order: Any = None) -> None:
     a[...] = np.sort(a, axis=axis, kind=kind, order=order)
 
 
+def partition(a: Array, kth: Any, axis: int = -1, kind: str = "introselect",
+              order: None = None) -> None:  # fmt: skip
+    """Put the items at the places ``kth`` along an axis to where sorting would put them."""
+    a[...] = np.partition(a, kth, axis)
+
+
 def put(a: Array, indices: Any, values: Any, mode: Any = "raise") -> None:
     """Set the items at places in C order to values, which are repeated."""
     np.put(a, indices, values, mode)

@@ -76,8 +76,11 @@ def equal(self: Counter[Any], other: Counter[Any]) -> bool:
     return mine and all(n == self[key] for key, n in other.items())
 
 
-def equal_ranges(self: range, other: range) -> bool:
-    """Whether two ranges have the same numbers."""
+def equal_ranges(self: range | slice, other: Any) -> bool:
+    """Whether two ranges have the same numbers, or two slices the same bounds."""
+    if isinstance(self, slice):
+        bounds: bool = (self.start, self.stop, self.step) == (other.start, other.stop, other.step)
+        return bounds
     n = len(self)
     return n == len(other) and (n == 0 or (self[0] == other[0] and self[-1] == other[-1]))
 

@@ -62,6 +62,7 @@ from pullback.frontend.library.text import (
     older_polynomials,
     operator_texts,
     orderings,
+    partitions,
     pieces,
     placing,
     plain_contexts,
@@ -199,8 +200,8 @@ LISTS = _texts(bisect, bisection) | _texts(heapq, heaps)
 
 OTHERS = (
     _texts(
-        np, alternatives, frequencies, grids, integer_functions, more_arrays, nan_quantiles, pieces,
-        placing, polynomial_zeros, sets_of_arrays, slopes, whole_arrays,
+        np, alternatives, frequencies, grids, integer_functions, more_arrays, nan_quantiles,
+        partitions, pieces, placing, polynomial_zeros, sets_of_arrays, slopes, whole_arrays,
     )
     | _series(power_series)
     | _texts(np.polynomial.polynomial, polynomial_arithmetic, polynomial_calculus)

@@ -49,7 +49,7 @@ class PPoly:
             if not isinstance(how, str) and not how:
                 made = np.where((flat < self.x[0]) | (flat > self.x[-1]), np.nan, made)
             if points.ndim == 0:
-                return made[0]
+                return np.asarray(made[0])
             return made if points.ndim == 1 else made.reshape(points.shape)
         away = (flat - self.x[where])[:, None]
         made = _taken(self._parts, where, away, nu)
