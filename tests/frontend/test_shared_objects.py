@@ -17,6 +17,7 @@ from pullback.frontend.store.facts import Facts
 from tests.campaign import part, seeds
 from tests.foreign.__main__ import is_right
 from tests.frontend import (
+    asked_classes,
     copied_objects,
     shared_families,
     shared_functions,
@@ -28,8 +29,9 @@ from tests.frontend.harness import agrees, compiled
 XS = [0.1, 0.9, 0.3, 0.7, 0.52, 0.25]
 
 
-RIGHT = [*shared_programs.RIGHT, *shared_functions.RIGHT, *copied_objects.RIGHT]
-REFUSED = [*shared_programs.REFUSED, *shared_functions.REFUSED]
+RIGHT = [*shared_programs.RIGHT, *shared_functions.RIGHT, *copied_objects.RIGHT,
+         *asked_classes.RIGHT]  # fmt: skip
+REFUSED = [*shared_programs.REFUSED, *shared_functions.REFUSED, *asked_classes.REFUSED]
 
 
 @pytest.mark.parametrize("f", part("values", RIGHT, 3), ids=lambda f: f.__name__)

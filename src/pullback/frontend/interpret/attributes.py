@@ -17,6 +17,7 @@ from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
 from pullback.frontend.derivatives.gradients import reduced
+from pullback.frontend.functions import choices
 from pullback.frontend.functions.capturing_classes import class_of as class_of_constructor
 from pullback.frontend.functions.capturing_classes import class_of_object, is_constructor, method_in
 from pullback.frontend.functions.stepped_form import is_step
@@ -171,6 +172,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return _of_record(run, value, name, node)
         case RefV() | SuperV(RefV()):
             return run.shared_attribute(value, name, node)
+        case TupleV() if choices.is_choice(value):
+            return choices.call(run, value, lambda f: run.attribute(f, name, node), node)
         case SuperV(Static(type() as cls), after):
             return _of_class_behind(run, cls, behind(cls, after), name, node)
         case SuperV(RecordV() as record, after):

@@ -43,12 +43,17 @@ _NOT_ONCE = *_LOOPS, ast.FunctionDef, ast.Lambda, ast.ClassDef
 
 
 def is_function(value: Value) -> bool:
-    """Whether a value is a function that was written in Python, or one of several by the run."""
+    """Whether a value is a function that was written in Python, or one of several by the run, or
+    one of several classes."""
     if isinstance(value, FunctionV):
         return not is_step(value.definition.node)
     return isinstance(value, (ClosureV, LambdaSetV)) or (
-        choices.is_choice(value) and all(map(is_function, choices.members(value)))
+        choices.is_choice(value) and all(map(_is_called, choices.members(value)))
     )
+
+
+def _is_called(value: Value) -> bool:
+    return is_function(value) or (isinstance(value, Static) and isinstance(value.value, type))
 
 
 def are_one(run: Run, a: Value, b: Value, equality: bool, node: ast.AST) -> Value:

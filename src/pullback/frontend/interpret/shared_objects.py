@@ -23,8 +23,10 @@ from pullback.frontend.interpret.class_functions import class_entry, has_entry
 from pullback.frontend.kinds.values import RefV, Scalar, Static, SuperV, Value
 from pullback.frontend.memory import attributes_outside
 from pullback.frontend.python.container_bases import behind, lacks, order_of
+from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.paths import MISSING
 from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.python.texts import FunctionNode
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -166,9 +168,35 @@ def has_attribute(run: Run, ref: RefV, name: str, node: ast.AST) -> Value | None
 def class_of_reference(run: Run, ref: RefV, node: ast.AST) -> Value:
     """Return the class of a shared object."""
     classes = run.rows.group(ref).classes
-    if len(classes) > 1:
-        run.refuse(node, "the class of an object of one of several", "use isinstance(x, Class)")
-    return class_of_object(run, ref, classes[0], node)
+    found = [class_of_object(run, ref, cls, node) for cls in classes]
+    if len(found) == 1:
+        return found[0]
+    around = run.frame.definition
+    if around is None or node not in _only_looked_at(around.node):
+        run.refuse(
+            node, "the class of an object of one of several, as a value",
+            "use isinstance(x, Class), type(x) is Class, or type(x).__name__",
+        )  # fmt: skip
+    return choices.choice(run.rows.tag(ref, node), found)
+
+
+@by_node
+def _only_looked_at(function: FunctionNode) -> frozenset[ast.AST]:
+    """Return the expressions in a function of which an attribute is read, that are compared, or
+    that are called: nobody has their values afterwards."""
+    found: set[ast.AST] = set()
+    for n in ast.walk(function):
+        match n:
+            case ast.Attribute(value, ctx=ast.Load()) | ast.Call(value):
+                found.add(value)
+            case ast.Compare(left, ops, right) if all(isinstance(op, _ASKS) for op in ops):
+                found |= {left, *right}
+            case _:
+                pass
+    return frozenset(found)
+
+
+_ASKS = ast.Is, ast.IsNot, ast.Eq, ast.NotEq
 
 
 def of_class(run: Run, cls: type, value: Value, name: str, node: ast.AST) -> Value:
