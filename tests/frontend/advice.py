@@ -26,7 +26,6 @@ P = np.array([0.2, 0.7, 1.5, 2.0])
 N = np.array([1.0, np.nan, 3.0, 2.0])
 K = np.array([0, 2, 1, 2])
 XS = [3.0, 1.0, 2.0, 1.0]
-LABELS = np.array([0, 1, 1, 0, 0])
 OUTSIDE = {
     rewrites.OUTSIDE, rewrites.INSIDE, rewrites.FILES, rewrites.SHOW, rewrites.DRAW,
     rewrites.COLUMNS, rewrites.FORMULA,
@@ -47,11 +46,6 @@ class Circle:
 @dataclass(frozen=True)
 class Square:
     side: float
-
-
-def labelled(x):
-    at = np.argwhere(LABELS == 1)
-    return np.sum(x[np.min(at) : np.max(at) + 1])
 
 
 def at(a, k, v):
@@ -164,10 +158,6 @@ ADVICE = [
     ("SuperLU.solve", (X[:3],), lambda x: FACTORS.solve(x), lambda x: splu(SYSTEM).solve(x)),
     ("scipy.ndimage.vectorized_filter", (X,),
      lambda x: ndimage.vectorized_filter(x, np.sum, size=3, mode="constant"), kept),
-    ("scipy.linalg.ordqz", (A, S), lambda a, b: abs(np.linalg.det(linalg.ordqz(a, b)[0])),
-     lambda a, b: abs(np.linalg.det(linalg.qz(a, b)[0]))),
-    ("scipy.ndimage.find_objects", (X,), lambda x: np.sum(x[ndimage.find_objects(LABELS)[0]]),
-     labelled),
     ("scipy.sparse.linalg.onenormest", (S,), lambda s: onenormest(s),
      lambda s: np.linalg.norm(s, 1)),
     ("pb.ravel", (X,), lambda v: v[0] * (v[1] + v[2]), lambda v: v[0] * np.sum(v[1:3])),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import integrate as sg
-from scipy import interpolate, linalg, signal, sparse, stats
+from scipy import interpolate, signal, sparse, stats
 from scipy import optimize as so
 from scipy.cluster import vq
 from scipy.sparse import csgraph
@@ -111,16 +111,6 @@ def refused_codes(x):
 @mends(refused_codes, (PLACES,), "pass them, with minit='matrix'", UnsupportedError, differs=True)
 def mended_codes(x):
     return vq.kmeans2(x, x[:2], minit="matrix")[0]
-
-
-def refused_schur(a):
-    return np.abs(linalg.schur(a, "complex")[0][0, 0])
-
-
-@mends(refused_schur, (np.array([[1.0, -2.0], [2.0, 1.5]]),), "rsf2csf(*schur(a))",
-       UnsupportedError, differs=True)  # fmt: skip
-def mended_schur(a):
-    return np.abs(linalg.rsf2csf(*linalg.schur(a))[0][0, 0])
 
 
 class Waiting:

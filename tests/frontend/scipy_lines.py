@@ -182,6 +182,13 @@ ndimage.correlate1d(v, [1.0, 2.0], origin=1)
 """
 
 MATRICES = """
+np.abs(np.diag(linalg.schur(turn, output="complex")[0]))
+linalg.schur(m + 1j * m.T)[0].diagonal().real
+np.abs(np.diag(linalg.qz(turn, turn.T @ turn + np.eye(4), "complex")[0]))
+linalg.ordqz(m, even, sort="iuc")
+a = linalg.ordqz(turn, turn.T @ turn, "ouc", output="complex"); np.abs(a[2] / a[3])
+ndimage.find_objects(np.array([[0, 1, 1, 0], [0, 1, 0, 3]]))
+sum(g[p].sum() for p in ndimage.find_objects(ndimage.label(g > 0.2)[0]))
 linalg.sqrtm(even)
 linalg.sqrtm(np.array([[1.0, s], [0.0, 1.0]]))
 linalg.sqrtm(np.eye(3) * s)

@@ -48,14 +48,40 @@ def of_ints(x):
     return m.filled(), m.mean(), m.sum(), (m * 2).filled(), m.max(), m.min(), m.fill_value
 
 
+def updates(x):
+    m = np.ma.masked_less(x, 0.0)
+    m[0], m[2] = 7.0 * x[1], x[0]
+    m[m > 5.0] = np.ma.masked
+    n = np.ma.array(x, copy=True)
+    n[1:3] = np.ma.masked
+    k = m.copy()
+    k += 1.0
+    k *= np.ma.masked_greater(x, 1.9)
+    k /= np.array([1.0, 2.0, 4.0, 0.0])
+    return [(v.filled(-7.0), v.mask) for v in (m, n, k)]
+
+
+def slices(x):
+    m = np.ma.array(x, mask=x < 0.0)
+    return m[1:].sum(), m[::2].filled(0.0), m[x > 0.0].mean(), m[[0, 3]].data, m[3]
+
+
+def by_numpy(x):
+    m = np.ma.array(x, mask=x > 1.9)
+    made = np.sqrt(m), np.exp(m), np.log(m), np.abs(m)
+    sums = np.mean(m), np.sum(m), np.max(m), np.ma.average(m, weights=x**2), np.ma.min(m)
+    return [(v.filled(0.0), v.mask) for v in made], sums
+
+
 CASES: list[tuple[Any, Any]] = [
     (parts, X), (arithmetic, X), (reductions, M), (conditions, X), (of_ints, X),
+    (updates, X), (slices, X), (by_numpy, X),
     (lambda x: np.ma.masked_invalid(x).mean(), GAPS),
 ]
 
 
 def flat(found: Any) -> list[Any]:
-    return [x for p in found for x in flat(p)] if isinstance(found, tuple) else [found]
+    return [x for p in found for x in flat(p)] if isinstance(found, tuple | list) else [found]
 
 
 @pytest.mark.parametrize("k", part("values", list(range(len(CASES))), 3))
@@ -79,15 +105,40 @@ def test_derivatives_by_what_is_not_masked(method: str) -> None:
     np.testing.assert_allclose(pb.grad(loss, method=method)(x), slopes, 1e-6, 1e-9)
 
 
+def test_masked_arrays_cross() -> None:
+    def f(m):
+        return m * 2.0, np.ma.masked_less(m, 1.0), {"a": np.ma.array(m.data)}
+
+    m = np.ma.array(X, mask=[False, False, True, False], fill_value=-1.0)
+    mine, theirs = pb.jit(f)(m), f(m)
+    for a, b in zip((*mine[:2], mine[2]["a"]), (*theirs[:2], theirs[2]["a"]), strict=True):
+        assert type(a) is type(b) and a.fill_value == b.fill_value and np.all(a.mask == b.mask)
+        np.testing.assert_array_equal(a.data, b.data)
+    slope = pb.grad(lambda m: (m * m).sum())(m)
+    assert isinstance(slope, np.ma.MaskedArray) and slope[2] is np.ma.masked
+    np.testing.assert_array_equal(slope.filled(0.0), [1.0, 2.4, 0.0, 4.0])
+
+
+def test_derivatives_of_updates() -> None:
+    def loss(x):
+        m = np.ma.masked_less(x, 0.0)
+        m[0] = x[1] * x[3]
+        m[m > 3.0] = np.ma.masked
+        return (m * m).sum() + m[1:].mean()
+
+    slopes = [(loss(X + h) - loss(X - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(pb.grad(loss)(X), slopes, 1e-6, 1e-9)
+
+
 def updated(x):
-    m = np.ma.masked_less(x, 0.0)
-    m += 1.0
+    m = np.ma.array(x, mask=x < 0.0)
+    m += 1.0  # the numbers are those of x
     return m.sum()
 
 
 @pytest.mark.parametrize("f", [
     updated, lambda x: np.ma.masked_less(x, 9.0).sum(), lambda x: np.ma.masked_less(x, 0.0)[2],
-    lambda x: 1.0 if np.ma.masked_less(x, 0.0) else 2.0, lambda x: np.ma.masked_less(x, 0.0),
+    lambda x: 1.0 if np.ma.masked_less(x, 0.0) else 2.0,
     lambda x: np.ma.array(x, mask=[[True], [False]]).sum(),
     lambda x: (np.ma.array(np.arange(4), mask=x < 0.0) / 2).filled(),
 ])  # fmt: skip

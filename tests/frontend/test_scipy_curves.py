@@ -199,11 +199,7 @@ def test_what_is_found_roughly_moves_with_the_numbers(f: Any) -> None:
 def test_nan_and_phases_are_refused() -> None:
     with pytest.raises(NotImplementedError, match="of NaN"):
         pb.jit(lambda g: ndimage.median_filter(g, 3))(np.where(G > 0.9, np.nan, G))
-    for f in (lambda a: linalg.schur(a, "complex"), lambda a: linalg.schur(1j * a),
-              lambda a: linalg.qz(a, a, "complex")):
-        with pytest.raises(pb.PullbackError, match="phases"):
-            pb.jit(f)(A)
-    with pytest.raises(pb.PullbackError, match="slices are no values"):
+    with pytest.raises(pb.PullbackError, match="other labels than ints"):
         pb.jit(lambda g: ndimage.find_objects(g > 0))(G)
     with pytest.raises(NotImplementedError, match="random points"):
         pb.jit(lambda x: stats.multivariate_normal.cdf(x, np.zeros(3), np.eye(3)))(Y[:3])

@@ -90,4 +90,38 @@ def qz(ask: Ask, told: list[Any], given: Any) -> Any:
     return np.concatenate([np.ravel(m) for m in _dense.qz(a.reshape(n, n), b.reshape(n, n))])
 
 
-__all__ = ["extreme", "iterative", "qz", "schur"]
+def ordqz(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return the same with some eigenvalues first."""
+    a, b = given.vector(), given.vector()
+    n = round(len(a) ** 0.5)
+    aa, bb, _, _, q, z = _dense.ordqz(a.reshape(n, n), b.reshape(n, n), told[0])
+    return np.concatenate([np.ravel(m) for m in (aa, bb, q, z)])
+
+
+def _complex(given: Any) -> Any:
+    """Return the next matrix, which is given by its parts."""
+    real, imag = given.vector(), given.vector()
+    n = round(len(real) ** 0.5)
+    return (real + 1j * imag).reshape(n, n)
+
+
+def _in_parts(*found: Any) -> Any:
+    return np.concatenate([np.ravel(part(m)) for m in found for part in (np.real, np.imag)])
+
+
+def complex_schur(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return the triangular matrix and the unitary one, and how many eigenvalues come first."""
+    upper, side, *first = _dense.schur(_complex(given), "complex", sort=told[0])
+    return np.concatenate((_in_parts(upper, side), np.ravel(first)))
+
+
+def complex_qz(ask: Ask, told: list[Any], given: Any) -> Any:
+    """Return the two triangular matrices and the unitary ones."""
+    a, b = _complex(given), _complex(given)
+    if told[0] is None:
+        return _in_parts(*_dense.qz(a, b, "complex"))
+    aa, bb, _, _, q, z = _dense.ordqz(a, b, told[0], "complex")
+    return _in_parts(aa, bb, q, z)
+
+
+__all__ = ["complex_qz", "complex_schur", "extreme", "iterative", "ordqz", "qz", "schur"]

@@ -349,7 +349,9 @@ SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     **{name: partial(_elsewhere, _graphs, name)
        for name in ("paths", "components", "tree", "visited")},
     **{name: partial(_elsewhere, _linear, name)
-       for name in ("iterative", "extreme", "schur", "qz")},
+       for name in ("iterative", "extreme", "schur", "qz", "ordqz")},
+    **{f"complex {name}": partial(_elsewhere, _linear, f"complex_{name}")
+       for name in ("schur", "qz")},
     **{name: partial(_elsewhere, _clusters, name) for name in ("codes", "linkage", "of_tree")},
     **{name: partial(_elsewhere, _curves, name)
        for name in ("smoothing", "curve", "natural", "solve_bvp", "weighted")},

@@ -36,6 +36,19 @@ _METHODS: dict[Hashable, tuple[str, ...]] = {
 _AGAIN = frozenset({float, int, math.floor, math.ceil})
 """Those that convert what the method gives."""
 
+_OF_TEXTS: dict[Hashable, str] = {
+    **{getattr(np, name): name for name in (
+        "sum", "mean", "std", "var", "prod", "max", "min", "any", "all", "ptp", "ravel", "reshape",
+        "transpose",
+    )},
+    np.abs: "__abs__", np.negative: "__neg__", np.sqrt: "_sqrt", np.log: "_log",
+    **dict.fromkeys((
+        np.exp, np.sin, np.cos, np.tan, np.tanh, np.sinh, np.cosh, np.arctan, np.square, np.floor,
+        np.ceil, np.expm1,
+    ), "_mapped"),
+}  # fmt: skip
+"""Functions of NumPy that ask a method of an object of a class that the library has as text."""
+
 _OF_NUMBERS = frozenset({
     float, int, complex, abs, round, pow, divmod, range, chr, ord, bin, hex, oct, operator.index,
 })  # fmt: skip
@@ -64,11 +77,20 @@ def _of_objects(
             made = run.call(run.attribute(first, name, node), args[1:], node, kwargs)
             again = obj in _AGAIN and name not in ("__floor__", "__ceil__")
             return run.call(Static(obj), (made,), node) if again else made
+    text = _OF_TEXTS.get(obj)
+    if text is not None and isinstance(first, (RecordV, RefV)) and _is_text(first.cls, text):
+        more = (Static(obj),) if text == "_mapped" else ()
+        return run.call(run.attribute(first, text, node), (*more, *args[1:]), node, kwargs)
     if not any(map(_holds, (*args, *kwargs.values()))) or not _takes_numbers(obj):
         return None
     plain = [contents(run, v, node) if _holds(v) else v for v in args]
     named = {n: contents(run, v, node) if _holds(v) else v for n, v in kwargs.items()}
     return run.call(Static(obj), plain, node, named)
+
+
+def _is_text(cls: type, name: str) -> bool:
+    """Whether a class is one of the library that has a method."""
+    return cls.__module__.startswith("pullback.frontend.library.text.") and hasattr(cls, name)
 
 
 def _holds(value: Value) -> bool:

@@ -164,10 +164,38 @@ TURNS = {ROTATION, (ROTATION[0], "Slerp")}
 """Rotations, which are quaternions, and what interpolates them."""
 
 
+MASKED = "numpy.ma", "MaskedArray"
+
+
+def _masked_parts(array: Any) -> tuple[object, ...]:
+    mask, fill = array._mask, array._fill_value
+    if array.dtype.names or not array.ndim:
+        raise ArgumentTypeError("a masked array of records, or without axes", "pass an array")
+    hidden = mask if np.ndim(mask) else None
+    return np.asarray(array.data), hidden, None if fill is None else fill[()]
+
+
+def _masked(cls: Any, held: Any, _: object) -> object:
+    if held is None or held[0] is None:
+        return None
+    data, mask, fill = held
+    made = cls(data, fill_value=fill)
+    if mask is not None:
+        made.mask = mask
+    return made
+
+
+def _with_mask(held: Any, of: Any) -> object:
+    """Return the data of a gradient, which is masked where the array is."""
+    return held if held is None or of is None else (held[0], of[1], None)
+
+
 def is_met(cls: type) -> bool:
-    """Whether a class is one of SciPy's whose objects cross; it is known to ``WRAPPERS`` from now
-    on."""
+    """Whether a class is one of SciPy's, or that of masked arrays, whose objects cross; it is known
+    to ``WRAPPERS`` from now on."""
     name = cls.__module__, cls.__name__
+    if name == MASKED and cls not in WRAPPERS:
+        WRAPPERS[cls] = Wrapper(_masked_parts, partial(_masked, cls), adjoint=_with_mask)
     if name in SPARSE and cls not in WRAPPERS:
         names = ARRAYS[SPARSE[name]]
         WRAPPERS[cls] = Wrapper(
@@ -182,7 +210,7 @@ def is_met(cls: type) -> bool:
             row.data, partial(_of_row, row, cls), lambda v: json.dumps(row.known(v)),
             inside=lambda v: [x for x in row.data(v) if isinstance(x, np.ndarray)],
         )  # fmt: skip
-    return name in SPARSE or name == ROTATION or name in ROWS
+    return name in SPARSE or name in (ROTATION, MASKED) or name in ROWS
 
 
 def _of_row(row: Row, cls: type, held: Any, known: Any) -> object:
@@ -223,6 +251,7 @@ def _sparse(cls: Any, held: Any, _: object) -> object:
 
 
 __all__ = [
-    "ARRAYS", "GENERATORS", "ROTATION", "SPARSE", "SPARSE_BASES", "TURNS", "WRAPPERS", "Wrapper",
+    "ARRAYS", "GENERATORS", "MASKED", "ROTATION", "SPARSE", "SPARSE_BASES", "TURNS", "WRAPPERS",
+    "Wrapper",
     "held_attributes", "is_met", "wrapper_of",
 ]  # fmt: skip

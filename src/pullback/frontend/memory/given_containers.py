@@ -46,6 +46,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.kinds.wrapped import (
     ARRAYS,
     GENERATORS,
+    MASKED,
     ROTATION,
     SERIES,
     SPARSE,
@@ -145,6 +146,11 @@ def library_class(text: type) -> type | None:
         is_met(cls)
         _LEAVING[cls] = _of_sparse
         return cls
+    if text is masked_arrays.MaskedArray:
+        masked: type = _masked.MaskedArray
+        is_met(masked)
+        _LEAVING[masked] = _of_masked
+        return masked
     if text is rotations.Rotation:
         turn: type = _transform.Rotation
         is_met(turn)
@@ -194,7 +200,14 @@ def _of_sparse(run: Run, matrix: Value, node: ast.AST) -> Value:
     return TupleV(tuple(held))
 
 
+def _of_masked(run: Run, m: Value, node: ast.AST) -> Value:
+    return TupleV(tuple(run.attribute(m, name, node) for name in _MASKED))
+
+
+_MASKED = ("data", "_mask", "_fill")
 _scipy_sparse, _transform = Later("scipy.sparse"), Later("scipy.spatial.transform")
+_masked = Later("numpy.ma")
+
 
 def _of_series(run: Run, p: Value, node: ast.AST) -> Value:
     return TupleV(tuple(run.attribute(p, n, node) for n in ("coef", "domain", "window")))
@@ -266,7 +279,7 @@ def text_class(cls: type) -> type | None:
     """Return the class of the library as text that is compiled in the place of a class; None: there
     is none. (The classes of SciPy are met here first.)"""
     name = cls.__module__, cls.__name__
-    if name == ("numpy.ma", "MaskedArray"):
+    if name == MASKED:
         WRITTEN_CLASSES[cls] = masked_arrays.MaskedArray
     if name in SPARSE or name in SPARSE_BASES:
         WRITTEN_CLASSES[cls] = getattr(sparse_matrices, cls.__name__)
@@ -289,6 +302,8 @@ def _of_scipy(run: Run, cls: type, held: Value, node: ast.AST) -> Value:
     assert isinstance(held, TupleV) and text is not None
     if name == ROTATION:
         return RecordV(text, {"_quat": held.items[0]})
+    if name == MASKED:
+        return RecordV(text, dict(zip(_MASKED, held.items, strict=True)))
     made = sparse_entries.MADE[SPARSE[name]]
     return run_program(run, made, (Static(text), *held.items), node)
 

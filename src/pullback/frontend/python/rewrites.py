@@ -48,7 +48,6 @@ FORMULA = "write its formula, or call it outside and pass the result in"
 REWRITES: dict[str, str] = {
     # linear algebra
     "scipy.linalg.ldl": SOLVE,
-    "scipy.linalg.ordqz": "scipy.linalg.qz; by an order of the eigenvalues there is no derivative",
     "scipy.sparse.linalg.onenormest":
         "np.linalg.norm(a, 1), which it estimates by random numbers of NumPy's global state",
     # arrays
@@ -87,8 +86,6 @@ REWRITES: dict[str, str] = {
     "scipy.sparse.": SPARSE,
     "SuperLU.": "make it inside: splu(A).solve(b); factors are kept for the next time",
     "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
-    "scipy.ndimage.find_objects":
-        "the least and largest rows of np.argwhere(labels == k): slices are no values",
     "scipy.cluster.": OUTSIDE,
     "pb.": INSIDE, "pb.ravel": PLACES, "pb.ravel.<locals>.unravel": PLACES,
     # other packages

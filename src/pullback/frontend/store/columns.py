@@ -54,7 +54,7 @@ from pullback.frontend.kinds.values import (
     Value,
     index_scalar,
 )
-from pullback.frontend.library.text import masked_arrays, shared_iterators
+from pullback.frontend.library.text import masked_arrays, masked_functions, shared_iterators
 from pullback.frontend.memory import hash_tables, ownership, updates
 from pullback.frontend.memory.holding import holds_memory
 from pullback.frontend.memory.object_dicts import OwnName
@@ -445,9 +445,12 @@ class Columns:
         return self.name(group.column(name), node), [index_scalar(ref.atom)]
 
 
+_MAKERS = shared_iterators, masked_arrays, masked_functions
+
+
 def _makes_objects(f: FunctionV) -> bool:
     """Whether a function of the library makes objects that may have several names."""
-    return any(f.definition.globals is vars(file) for file in (shared_iterators, masked_arrays))
+    return any(f.definition.globals is vars(file) for file in _MAKERS)
 
 
 def _can_touch(value: Value) -> bool:

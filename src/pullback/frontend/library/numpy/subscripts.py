@@ -215,6 +215,7 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
     if isinstance(index, ListV) and index.cls is not list:
         reason = f"an index that is {sp.describe(index)}, of a length that only the run knows"
         sp.refuse(node, reason, "use as many indices as there are axes: a[i, j]")
+    index = without_none(sp, index, node)
     items = list(index.items) if isinstance(index, TupleV) and not index.is_list else [index]
     items = [without_none(sp, item, node) for item in items]
     masks = [scatter.as_mask(sp, item, node) for item in items]

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from pullback.frontend.library.masked_words import is_masked_number
 from pullback.frontend.library.text.domains import Array
 from pullback.frontend.library.text_helpers import known, unsupported
 
+_TINY = 2.2250738585072014e-308
 _NONE = "a number that is masked (np.ma.masked): ask for count() first"
 
 
@@ -28,9 +30,18 @@ class MaskedArray:
         given = data.data if isinstance(data, MaskedArray) else np.asarray(data)
         numbers = given if dtype is None else given.astype(dtype)
         self.data = numbers.copy() if known(copy) else numbers
-        hidden = None if mask is None else _hidden(mask, self.data.shape)
+        hidden = None if mask is None else np.asarray(mask)
+        if hidden is not None and hidden.ndim == 0:
+            hidden = np.full(self.data.shape, bool(hidden))
+        if hidden is not None and hidden.shape != self.data.shape:
+            raise NotImplementedError("a mask of another shape than the numbers")
+        if hidden is not None and hidden.dtype != bool:
+            hidden = hidden.astype(bool)
         mine = data._mask if isinstance(data, MaskedArray) else None
-        self._mask = _both(mine, hidden)
+        if mine is None:
+            self._mask = hidden.copy() if hidden is not None and known(copy) else hidden
+        else:
+            self._mask = mine if hidden is None else mine | hidden
         kept = data._fill if isinstance(data, MaskedArray) else None
         self._fill = kept if fill_value is None else fill_value
 
@@ -96,11 +107,13 @@ class MaskedArray:
         return _of_parts(data, mask, self._fill)
 
     def copy(self) -> Any:
-        return self._made(self.data.copy(), None if self._mask is None else self._mask.copy())
+        hidden = None if self._mask is None else self._mask.copy()
+        return MaskedArray(self.data.copy(), hidden, None, False, True, 0, self._fill)
 
     def __getitem__(self, index: Any) -> Any:
-        part = self.data[index]
-        hidden = None if self._mask is None else self._mask[index]
+        at = _numbers(index)
+        part = self.data[at]
+        hidden = None if self._mask is None else self._mask[at]
         if np.ndim(part) > 0:
             return self._made(part, hidden)
         if hidden is not None and hidden:
@@ -124,12 +137,62 @@ class MaskedArray:
         return self._made(self.data.astype(dtype), self._mask)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        unsupported("an update of a masked array", "np.where, and a new masked array")
+        at = _numbers(index)
+        if is_masked_number(value):
+            self._hide(at, True)
+            return
+        self.data[at] = _numbers(value)
+        if isinstance(value, MaskedArray):
+            if value._mask is not None:
+                self._hide(at, value._mask)
+            elif self._mask is not None:
+                self._hide(at, False)
+        elif self._mask is not None and not isinstance(index, MaskedArray):
+            self._hide(at, False)
+
+    def _hide(self, at: Any, hidden: Any) -> None:
+        if self._mask is None:
+            self._mask = np.zeros(self.data.shape, dtype=bool)
+        self._mask[at] = hidden
+
+    def _cover(self, other: Any) -> None:
+        """Be masked where another one is."""
+        theirs = other._mask if isinstance(other, MaskedArray) else None
+        if theirs is not None:
+            self._mask = theirs.copy() if self._mask is None else self._mask | theirs
+
+    def _neutral(self, other: Any, number: float) -> Any:
+        """Return what an update takes of another one: it leaves what is masked as it is."""
+        there = np.asarray(_numbers(other))
+        if self._mask is None:
+            return there
+        return np.where(self._mask, np.asarray(number).astype(there.dtype), there)
 
     def __iadd__(self, other: Any) -> Any:
-        return unsupported("an update of a masked array", "m = m + v")
+        self._cover(other)
+        self.data += self._neutral(other, 0)
+        return self
 
-    __isub__ = __imul__ = __itruediv__ = __ipow__ = __iadd__
+    def __isub__(self, other: Any) -> Any:
+        self._cover(other)
+        self.data -= self._neutral(other, 0)
+        return self
+
+    def __imul__(self, other: Any) -> Any:
+        self._cover(other)
+        self.data *= self._neutral(other, 1)
+        return self
+
+    def __itruediv__(self, other: Any) -> Any:
+        below = np.broadcast_to(np.asarray(_numbers(other)) * 1.0, self.data.shape)
+        lost = np.abs(self.data) * _TINY >= np.abs(below)
+        hidden = _both(lost, other._mask if isinstance(other, MaskedArray) else None)
+        self._mask = _both(self._mask, hidden)
+        self.data /= np.where(self._mask, 1.0, np.where(lost, 1.0, below))
+        return self
+
+    def __ipow__(self, other: Any) -> Any:
+        return unsupported("**= of a masked array", "assign the power to the name")
 
     def __bool__(self) -> bool:
         unsupported("the truth of a masked array", "any() or all()")
@@ -206,15 +269,34 @@ class MaskedArray:
     def all(self) -> Any:
         return self._reduced(np.all(self.filled(1)), None, False)
 
+    # what functions of NumPy itself make of it
+
+    def _mapped(self, f: Any) -> Any:
+        hidden = np.zeros(self.data.shape, dtype=bool) if self._mask is None else self._mask.copy()
+        return MaskedArray(f(self.data), hidden, None, False, True, 0, self._fill)
+
+    def _in_domain(self, f: Any, inside: Any, instead: float) -> Any:
+        """Return what a function gives that is not defined everywhere."""
+        lost = ~inside
+        made = np.where(lost, instead, f(np.where(lost, 1.0, self.data)))
+        hidden = lost if self._mask is None else lost | self._mask
+        return MaskedArray(made, hidden, None, False, True, 0, self._fill)
+
+    def _sqrt(self) -> Any:
+        return self._in_domain(np.sqrt, self.data >= 0.0, 0.0)
+
+    def _log(self) -> Any:
+        return self._in_domain(np.log, self.data > _TINY, 1.0)
+
     # arithmetic: under the mask stands what stood there first
 
     def _joined(self, made: Any, other: Any) -> Any:
         mask = _both(self._mask, other._mask if isinstance(other, MaskedArray) else None)
-        if mask is None:
-            return self._made(made, None)
-        whole = np.broadcast_to(mask, made.shape)
+        whole = None if mask is None else np.broadcast_to(mask, made.shape)
         if made.dtype == bool:
-            return _of_parts(made, whole, None)
+            return _of_parts(made, None if whole is None else whole.copy(), None)
+        if whole is None:
+            return self._made(made, None)
         return self._made(np.where(whole, np.broadcast_to(self.data, made.shape), made), whole)
 
     def _turned(self, made: Any, other: Any) -> Any:
@@ -310,14 +392,11 @@ def _usual(data: Array) -> Any:
 def _quotient(a: MaskedArray, b: Any) -> Any:
     """Return a quotient, which is masked where the divisor is 0."""
     top, below = a.data * 1.0, _numbers(b) * 1.0
-    lost = np.abs(top) * 2.2250738585072014e-308 >= np.abs(below)
+    lost = np.abs(top) * _TINY >= np.abs(below)
     made = top / np.where(lost, 1.0, below)
     mask = _both(a._mask, b._mask if isinstance(b, MaskedArray) else None)
     whole = np.broadcast_to(lost if mask is None else lost | mask, made.shape)
     return a._made(np.where(whole, np.broadcast_to(top, made.shape), made), whole)
-
-
-# --- what makes them ------------------------------------------------------------------------------
 
 
 def _of(a: Any) -> MaskedArray:
@@ -327,150 +406,3 @@ def _of(a: Any) -> MaskedArray:
 
 def _of_parts(data: Any, mask: Any, fill: Any) -> MaskedArray:
     return MaskedArray(data, mask, None, False, True, 0, fill)
-
-
-def _hidden(mask: Any, shape: Any) -> Any:
-    """Return a mask of this shape."""
-    said = np.asarray(mask)
-    if said.ndim == 0:
-        return np.full(shape, bool(said))
-    if said.shape != shape:
-        raise NotImplementedError("a mask of another shape than the numbers")
-    return said if said.dtype == bool else said.astype(bool)
-
-
-def array(data: Any, dtype: Any = None, copy: bool = False, order: None = None, mask: Any = None,
-          fill_value: Any = None) -> MaskedArray:  # fmt: skip
-    return MaskedArray(data, mask, dtype, copy, True, 0, fill_value)
-
-
-def masked_where(condition: Any, a: Any, copy: bool = True) -> MaskedArray:
-    given, said = _of(a), condition
-    if isinstance(condition, MaskedArray):
-        said = condition.filled(False)
-    hidden = np.asarray(said).astype(bool)
-    if hidden.shape != given.data.shape:
-        raise IndexError("Inconsistent shape between the condition and the input "
-                         f"(got {hidden.shape} and {given.data.shape})")  # fmt: skip
-    numbers = given.data.copy() if known(copy) else given.data
-    return _of_parts(numbers, _both(given._mask, hidden), given._fill)
-
-
-def masked_invalid(a: Any, copy: bool = True) -> MaskedArray:
-    given = _of(a)
-    return masked_where(~np.isfinite(given.data), given, copy)
-
-
-def masked_equal(x: Any, value: Any, copy: bool = True) -> MaskedArray:
-    made = masked_where(_numbers(_of(x)) == value, x, copy)
-    return _of_parts(made.data, made._mask, value)
-
-
-def masked_not_equal(x: Any, value: Any, copy: bool = True) -> MaskedArray:
-    return masked_where(_numbers(_of(x)) != value, x, copy)
-
-
-def masked_greater(x: Any, value: Any, copy: bool = True) -> MaskedArray:
-    return masked_where(_numbers(_of(x)) > value, x, copy)
-
-
-def masked_greater_equal(x: Any, value: Any, copy: bool = True) -> MaskedArray:
-    return masked_where(_numbers(_of(x)) >= value, x, copy)
-
-
-def masked_less(x: Any, value: Any, copy: bool = True) -> MaskedArray:
-    return masked_where(_numbers(_of(x)) < value, x, copy)
-
-
-def masked_less_equal(x: Any, value: Any, copy: bool = True) -> MaskedArray:
-    return masked_where(_numbers(_of(x)) <= value, x, copy)
-
-
-def masked_inside(x: Any, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:
-    numbers, low, high = _numbers(_of(x)), min(v1, v2), max(v1, v2)
-    return masked_where((numbers >= low) & (numbers <= high), x, copy)
-
-
-def masked_outside(x: Any, v1: Any, v2: Any, copy: bool = True) -> MaskedArray:
-    numbers, low, high = _numbers(_of(x)), min(v1, v2), max(v1, v2)
-    return masked_where((numbers < low) | (numbers > high), x, copy)
-
-
-# --- functions ------------------------------------------------------------------------------------
-
-
-def filled(a: Any, fill_value: Any = None) -> Any:
-    return a.filled(fill_value) if isinstance(a, MaskedArray) else np.asarray(a)
-
-
-def getdata(a: Any, subok: bool = True) -> Any:
-    return _numbers(_of(a))
-
-
-def getmaskarray(arr: Any) -> Any:
-    given = _of(arr)
-    return np.zeros(given.data.shape, dtype=bool) if given._mask is None else given._mask
-
-
-def isMaskedArray(x: Any) -> bool:
-    return isinstance(x, MaskedArray)
-
-
-def is_masked(x: Any) -> bool:
-    return isinstance(x, MaskedArray) and bool(np.any(x.mask))
-
-
-def compressed(x: Any) -> Any:
-    return _of(x).compressed()
-
-
-def count(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return _of(a).count(axis, keepdims)
-
-
-def sum(a: Any, axis: Any = None, dtype: None = None, out: None = None,
-        keepdims: bool = False) -> Any:  # fmt: skip
-    return _of(a).sum(axis, None, None, keepdims)
-
-
-def mean(a: Any, axis: Any = None, dtype: None = None, out: None = None,
-         keepdims: bool = False) -> Any:  # fmt: skip
-    return _of(a).mean(axis, None, None, keepdims)
-
-
-def var(a: Any, axis: Any = None, dtype: None = None, out: None = None, ddof: int = 0,
-        keepdims: bool = False) -> Any:  # fmt: skip
-    return _of(a).var(axis, None, None, ddof, keepdims)
-
-
-def std(a: Any, axis: Any = None, dtype: None = None, out: None = None, ddof: int = 0,
-        keepdims: bool = False) -> Any:  # fmt: skip
-    return _of(a).std(axis, None, None, ddof, keepdims)
-
-
-def median(a: Any, axis: None = None, out: None = None, overwrite_input: bool = False,
-           keepdims: bool = False) -> Any:  # fmt: skip
-    return np.median(_of(a).compressed())
-
-
-def _elementwise(f: Any, a: Any, lost: Any) -> MaskedArray:
-    given = _of(a)
-    hidden = lost if given._mask is None else lost | given._mask
-    made = f(np.where(hidden, 1.0, given.data))
-    return _of_parts(np.where(hidden, given.data, made), hidden, given._fill)
-
-
-def log(a: Any) -> MaskedArray:
-    return _elementwise(np.log, a, _numbers(_of(a)) <= 2.2250738585072014e-308)
-
-
-def sqrt(a: Any) -> MaskedArray:
-    return _elementwise(np.sqrt, a, _numbers(_of(a)) < 0.0)
-
-
-def exp(a: Any) -> MaskedArray:
-    given = _of(a)
-    made = given._mask
-    if made is None:
-        return _of_parts(np.exp(given.data), None, given._fill)
-    return _of_parts(np.where(made, given.data, np.exp(given.data)), made, given._fill)

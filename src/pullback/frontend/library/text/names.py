@@ -54,7 +54,7 @@ from pullback.frontend.library.text import (
     legacy_draws,
     legacy_generators,
     legendre_series,
-    masked_arrays,
+    masked_functions,
     matrix_functions,
     moments,
     more_arrays,
@@ -211,7 +211,7 @@ OTHERS = (
     | _texts(np.polynomial.laguerre, laguerre_series)
     | _texts(np.polynomial.legendre, legendre_series)
     | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
-    | _by_name("numpy.ma", masked_arrays)
+    | _by_name("numpy.ma", masked_functions)
     | _by_name("scipy.special", scipy_special)
     | _by_name("scipy.special", scipy_integrals)
     | _by_name("scipy.special", spherical)

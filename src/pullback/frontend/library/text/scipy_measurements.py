@@ -27,6 +27,40 @@ def label(input: Array, structure: Any = None, output: Any = None) -> Any:
     return found[:-1].astype(np.int32).reshape(x.shape), int(found[-1])
 
 
+def find_objects(input: Array, max_label: int = 0) -> Any:
+    """Return the least slices with all items of each label, None for a label that nothing has."""
+    x = np.asarray(input)
+    if x.dtype not in (np.int64, np.int32):
+        unsupported("find_objects of other labels than ints", "convert the labels to ints")
+    most = max_label if max_label >= 1 else int(np.max(x))
+    low, high = np.zeros((most, x.ndim), dtype=int), np.zeros((most, x.ndim), dtype=int)
+    there = (x > 0) & (x <= most)
+    places, marks = np.argwhere(there), np.ravel(x)[np.flatnonzero(there)]
+    for i in range(len(marks)):
+        k = marks[i] - 1
+        for d in range(x.ndim):
+            at = places[i, d]
+            if high[k, d] == 0 or at < low[k, d]:
+                low[k, d] = at
+            if at >= high[k, d]:
+                high[k, d] = at + 1
+    return [_bounds(low[k], high[k], x.ndim) for k in range(most)]
+
+
+def _bounds(low: Vector, high: Vector, rank: int) -> Any:
+    if high[0] == 0:
+        return None
+    first = slice(int(low[0]), int(high[0]))
+    if rank == 1:
+        return (first,)
+    second = slice(int(low[1]), int(high[1]))
+    if rank == 2:
+        return first, second
+    if rank > 3:
+        unsupported("find_objects of more than three axes", "find the items of each label")
+    return first, second, slice(int(low[2]), int(high[2]))
+
+
 def _cross(rank: int) -> Array:
     return np.sum(np.abs(np.indices((3,) * known(rank)) - 1), axis=0) <= 1
 

@@ -1,9 +1,9 @@
 """Real Schur and Hessenberg forms of ``scipy.linalg`` as plain Python that the front end compiles.
 
 SciPy finds the Schur form. The equations that define it (A Z = Z T, Z orthogonal, T triangular but
-for blocks of two rows with equal diagonals) give its derivative. A complex form has phases that
-no equation defines; ``rsf2csf`` makes one of a real form, step by step. A Hessenberg form comes
-from reflections (G. H. Golub and C. F. Van Loan, *Matrix Computations*, algorithm 7.4.2).
+for blocks of two rows with equal diagonals) give its derivative. Complex ones have a file of
+their own (``complex_forms``); ``rsf2csf`` makes one of a real form, step by step. A Hessenberg form
+comes from reflections (G. H. Golub and C. F. Van Loan, *Matrix Computations*, algorithm 7.4.2).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from pullback.frontend.library.solutions import constant, root_of
 from pullback.frontend.library.solver_words import described
+from pullback.frontend.library.text.complex_forms import complex_qz, complex_schur
 from pullback.frontend.library.text.domains import Matrix
 from pullback.frontend.library.text.solver_answers import packed, told
 from pullback.frontend.library.text_helpers import unsupported
@@ -21,15 +22,12 @@ from pullback.frontend.library.text_helpers import unsupported
 _EPS = float(np.finfo(float).eps)
 
 
-def _real(a: Any) -> Matrix:
+def _square(a: Any) -> Matrix:
     matrix = np.asarray(a)
     if matrix.ndim != 2:
         unsupported("a form of other than a matrix", "a comprehension over the matrices")
-    if np.iscomplexobj(matrix):
-        unsupported("the Schur or Hessenberg form of a complex matrix, whose phases are LAPACK's",
-                    "np.linalg.eigvals")  # fmt: skip
-    if matrix.dtype == np.float32:
-        unsupported("this form of float32", "convert it to float64")
+    if matrix.dtype == np.float32 or matrix.dtype == np.complex64:
+        unsupported("this form in single precision", "convert it to float64")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError("expected square matrix")
     if not np.all(np.isfinite(matrix)):
@@ -37,20 +35,29 @@ def _real(a: Any) -> Matrix:
     return matrix * 1.0
 
 
-def schur(a: Any, output: str = "real", lwork: None = None, overwrite_a: bool = False,
-          sort: Any = None, check_finite: bool = True) -> Any:  # fmt: skip
+def _is_complex(output: str) -> bool:
     if output not in ("real", "complex", "r", "c"):
         raise ValueError("argument must be 'real', or 'complex'")
-    if output in ("complex", "c"):
-        unsupported("schur with complex output, whose phases are LAPACK's", "rsf2csf(*schur(a))")
+    return output in ("complex", "c")
+
+
+def _pairs(corner: Matrix) -> Matrix:
+    """Return where a block of two rows has its lower left corner."""
+    n = corner.shape[0]
+    return (np.arange(n)[:, None] == np.arange(n)[None] + 1) & (corner != 0.0)
+
+
+def schur(a: Any, output: str = "real", lwork: None = None, overwrite_a: bool = False,
+          sort: Any = None, check_finite: bool = True) -> Any:  # fmt: skip
     if sort is not None and not isinstance(sort, str):
         unsupported("schur with sort as a function", "one of 'lhp', 'rhp', 'iuc', 'ouc'")
-    matrix = _real(a)
+    if _is_complex(output) or np.iscomplexobj(a):
+        return complex_schur(_square(a), sort)
+    matrix = _square(a)
     n = matrix.shape[0]
     found = told(described("schur", sort), constant(packed((matrix,))))
     z, t = found[: n * n].reshape(n, n), found[n * n : 2 * n * n].reshape(n, n)
-    rows, cols = np.arange(n)[:, None], np.arange(n)[None]
-    above, pairs = rows <= cols, (rows == cols + 1) & (t != 0.0)
+    above, pairs = np.arange(n)[:, None] <= np.arange(n)[None], _pairs(t)
 
     def equations(both: Any) -> Any:
         z, t = both[: n * n].reshape(n, n), both[n * n :].reshape(n, n)
@@ -67,20 +74,47 @@ def schur(a: Any, output: str = "real", lwork: None = None, overwrite_a: bool = 
 def qz(A: Any, B: Any, output: str = "real", lwork: None = None, sort: Any = None,
        overwrite_a: bool = False, overwrite_b: bool = False,
        check_finite: bool = True) -> Any:  # fmt: skip
-    if output not in ("real", "complex", "r", "c"):
-        raise ValueError("argument must be 'real', or 'complex'")
-    if output in ("complex", "c"):
-        unsupported("qz with complex output, whose phases are LAPACK's", "qz with real output")
     if sort is not None:
         raise ValueError("The 'sort' input of qz() has to be None and will be removed in a future "
                          "release. Use ordqz instead.")  # fmt: skip
-    first, second = _real(A), _real(B)
+    if _is_complex(output) or np.iscomplexobj(A) or np.iscomplexobj(B):
+        return complex_qz(*_both(A, B), None)
+    first, second = _both(A, B)
     n = first.shape[0]
-    if second.shape[0] != n:
-        raise ValueError("Array dimensions of A and B must match.")
     found = told(described("qz"), constant(packed((first, second)))).reshape(4, n, n)
-    rows, cols = np.arange(n)[:, None], np.arange(n)[None]
-    above, pairs = rows <= cols, (rows == cols + 1) & (found[0] != 0.0)
+    return _real_qz(first, second, found)
+
+
+def ordqz(A: Any, B: Any, sort: Any = "lhp", output: str = "real", overwrite_a: bool = False,
+          overwrite_b: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
+    if not isinstance(sort, str):
+        unsupported("ordqz with sort as a function", "one of 'lhp', 'rhp', 'iuc', 'ouc'")
+    if sort not in ("lhp", "rhp", "iuc", "ouc"):
+        raise ValueError('sort parameter must be None, a callable, or one of ("lhp","rhp","iuc",'
+                         '"ouc")')  # fmt: skip
+    if _is_complex(output) or np.iscomplexobj(A) or np.iscomplexobj(B):
+        aa, bb, q, z = complex_qz(*_both(A, B), sort)
+        return aa, bb, np.diag(aa), np.diag(bb), q, z
+    first, second = _both(A, B)
+    n = first.shape[0]
+    found = told(described("ordqz", sort), constant(packed((first, second))))
+    aa, bb, q, z = _real_qz(first, second, found[: 4 * n * n].reshape(4, n, n))
+    if np.any(_pairs(aa)):
+        raise NotImplementedError("ordqz with a pair of complex eigenvalues: output='complex'")
+    return aa, bb, np.diag(aa) + 0j, np.diag(bb), q, z
+
+
+def _both(A: Any, B: Any) -> tuple[Matrix, Matrix]:
+    first, second = _square(A), _square(B)
+    if second.shape[0] != first.shape[0]:
+        raise ValueError("Array dimensions of A and B must match.")
+    return first, second
+
+
+def _real_qz(first: Matrix, second: Matrix, found: Any) -> Any:
+    """Return the form of two matrices that SciPy has found, with its derivative."""
+    n = first.shape[0]
+    above, pairs = np.arange(n)[:, None] <= np.arange(n)[None], _pairs(found[0])
 
     def equations(every: Any) -> Any:
         a, b, q, z = every.reshape(4, n, n)
@@ -121,7 +155,9 @@ def rsf2csf(T: Any, Z: Any, check_finite: bool = True) -> Any:
 
 def hessenberg(a: Any, calc_q: bool = False, overwrite_a: bool = False,
                check_finite: bool = True) -> Any:  # fmt: skip
-    matrix = _real(a)
+    if np.iscomplexobj(a):
+        unsupported("the Hessenberg form of a complex matrix", "np.linalg.eigvals")
+    matrix = _square(a)
     n = matrix.shape[0]
     made, turned = matrix.copy(), np.eye(n)
     for k in range(n - 2):
