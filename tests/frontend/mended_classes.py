@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -347,3 +348,39 @@ def refused_new_of_float(x):
 @mends(refused_new_of_float, (1.5,), "call the class: float(v)", ArgumentTypeError)
 def mended_new_of_float(x):
     return float(x) * 2.0
+
+
+# --- which object it is, and of which class -------------------------------------------------------
+
+
+class Weighed:
+    def __init__(self, w):
+        self.w = w
+
+    def __eq__(self, other):
+        return self.w == other.w
+
+
+class Numbered(Weighed):
+    def __init__(self, w, number):
+        super().__init__(w)
+        self.number = number
+
+
+def refused_number_of_an_object(x):
+    a = Weighed(x[0])
+    b = a
+    b.w = 2.0 * x[1]
+    return a.w if id(a) == id(b) else x[1]
+
+
+@mends(
+    refused_number_of_an_object, (np.array([1.5, 2.0]),),
+    "count the objects, and keep the number: self.number = next(count)", UnsupportedError,
+)  # fmt: skip
+def mended_number_of_an_object(x):
+    count = itertools.count()
+    a = Numbered(x[0], next(count))
+    b = a
+    b.w = 2.0 * x[1]
+    return a.w if a.number == b.number else x[1]

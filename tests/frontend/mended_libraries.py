@@ -133,13 +133,13 @@ def mended_turns(x):
 
 
 def refused_unequal_masked(x):
-    m = np.ma.masked_array(x, x > 2.0)
+    m = np.ma.masked_array(x, x > 2.5)
     return np.sum((m != 1.1).filled(False)) * x[1]
 
 
 @mends(refused_unequal_masked, (X,), "==", UnsupportedError)
 def mended_unequal_masked(x):
-    m = np.ma.masked_array(x, x > 2.0)
+    m = np.ma.masked_array(x, x > 2.5)
     return np.sum(~(m == 1.1).filled(True)) * x[1]
 
 

@@ -224,7 +224,7 @@ def refused_fill(n):
     return a
 
 
-@mends(refused_fill, (3,), "assign to it: a[...] = value", UnsupportedError)
+@mends(refused_fill, (3,), "assign to it: a[...] = value", UnsupportedError, ValueError)
 def mended_fill(n):
     a = np.zeros(n)
     a[...] = 2.0

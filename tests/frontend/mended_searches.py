@@ -85,15 +85,6 @@ def mended_system(x):
     return signal.decimate(x, 2, ftype="fir")
 
 
-def refused_degrees(w):
-    return csgraph.laplacian(sparse.csr_array(np.array([[0.0, w], [w, 0.0]])))
-
-
-@mends(refused_degrees, (1.3,), "laplacian(S.toarray())", UnsupportedError, differs=True)
-def mended_degrees(w):
-    return csgraph.laplacian(sparse.csr_array(np.array([[0.0, w], [w, 0.0]])).toarray())
-
-
 def refused_diagonals_of_a_graph(w):
     return csgraph.laplacian(sparse.diags([[w, w], [w, w]], [-1, 1], format="dia")).toarray()
 

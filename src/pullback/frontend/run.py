@@ -185,6 +185,11 @@ class Run(PythonValues, Specialiser):
             if self.frame.kept:
                 self.keeps(let)
 
+    def outlasts(self, name: str) -> bool:
+        """Whether a variable has its value on where nothing reads it: it is one of a function
+        around, or has an iterator that is to be left."""
+        return name in self.scope.borrowed or name in self.frame.kept
+
     @abstractmethod
     def keeps(self, let: Let) -> None:
         """Note an op where it may raise while variables hold iterators that are to be left."""

@@ -94,7 +94,6 @@ def named(run: Run, name: str, value: Value, node: ast.AST) -> None:
     found = (found_at({FUNCTION: value}, *c.path) for c in changes_of(spec))
     changed = frozenset(v.home[1] for v in found if v is not None and v.home[0] is scope)
     frame.kept[name] = Kept(value.definition, spec.shows, changed)
-    scope.borrowed.add(name)
 
 
 def is_assigned(key: object, node: ast.AST) -> bool:

@@ -207,7 +207,7 @@ class _Ends:
         known = liveness_of(definition.node)
         caught = known.head.get(self.s, frozenset())
         live = known.after.get(self.tried, frozenset()) | caught | {"$return", "$exit", STATE}
-        always = caught | run.scope.always | run.scope.borrowed
+        always = caught | run.scope.always | run.scope.borrowed | run.frame.kept.keys()
         live |= {f"{n}!" for n in several & always}
         blocks: list[Block] = []
 

@@ -139,7 +139,8 @@ def call(
             return REGISTRY.operators[name](run, function, args, kwargs, node)
         case _ if optionals.may_be_nothing(function):
             said = optionals.object_said("is not callable")
-            known = optionals.present(run, function, said, node)
+            lacks = optionals.lacks("__call__")
+            known = optionals.present(run, function, said, node, lacks=lacks)
             return call(run, known, args, kwargs, node)
         case Static() if showing.is_showing(function):
             return showing.show_values(run, function, args, kwargs, node)

@@ -319,7 +319,7 @@ def join_names(
         if outside and all(v is values[0] for v in values) and values[0] is not None:
             joined[name] = values[0]
             continue
-        if name not in live and name not in run.scope.borrowed and name not in (STATE, STOP):
+        if name not in live and not run.outlasts(name) and name not in (STATE, STOP):
             joined[name] = UNUSED
             continue
         if all(v is UNUSED for v in values):
@@ -423,7 +423,7 @@ def _settle_places(
             for _, names in arms:
                 names[n] = first
             continue
-        if n not in live and n not in run.scope.borrowed:
+        if n not in live and not run.outlasts(n):
             continue
         values = [names.get(n) for _, names in arms]
         held = [v if isinstance(v, PlaceV) else None for v in values]

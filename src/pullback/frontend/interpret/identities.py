@@ -11,6 +11,7 @@ from pullback.core.types import BOOL
 from pullback.errors import IdentityError
 from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import made_texts, symbol_values
+from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.function_identity import are_one, is_function
 from pullback.frontend.kinds import optionals, placeholders
 from pullback.frontend.kinds.bare_marks import as_mark
@@ -24,12 +25,16 @@ from pullback.frontend.kinds.values import (
     RecordV,
     RefV,
     Scalar,
+    Specialiser,
     Static,
     SymbolV,
     TupleV,
     UnionV,
     Value,
+    register,
 )
+from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.library.text.object_numbers import ObjectNumber
 from pullback.frontend.python.bare_objects import is_placeholder
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.store.shared_memory import closed
@@ -137,6 +142,27 @@ def same_row(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     if not isinstance(a, RefV) or not isinstance(b, RefV) or a.cls is not b.cls:
         return Static(False)
     return Scalar(run.b.prim("eq", a.atom, b.atom), True, 1)
+
+
+@register(id)
+def _id(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return ``id(x)`` of an object to which references lead, or of None."""
+    (value,) = args
+    inner = value
+    while isinstance(inner, OptionalV) and optionals.is_none(inner.other):
+        inner = inner.value
+    if isinstance(inner, (RecordV, RefV)) and is_object_class(inner.cls):
+        if written(inner.cls, "__eq__") is not None:
+            sp.refuse(
+                node, f"id of an object whose class {inner.cls.__name__} has a method __eq__",
+                "count the objects, and keep the number: self.number = next(count)",
+            )  # fmt: skip
+        if isinstance(inner, RefV):
+            return RecordV(ObjectNumber, {"of": value})
+    sp.refuse(
+        node, f"id of {sp.describe(value)}",
+        "compare with 'is', or use the object itself as a key", error=IdentityError,
+    )  # fmt: skip
 
 
 def same_object(a: Value, b: Value) -> bool | None:

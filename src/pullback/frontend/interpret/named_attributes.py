@@ -1,5 +1,5 @@
-"""``getattr`` and ``hasattr`` by a name that only the run knows: a choice among the attributes of
-the class that the name can mean.
+"""``getattr``, ``hasattr`` and ``setattr`` by a name that only the run knows: a choice among the
+attributes of the class that the name can mean.
 
     getattr(self, "on_" + s)(v)     self.on_run(v) if s == "run" else self.on_stop(v) if s == "stop"
                                     else the AttributeError
@@ -25,10 +25,12 @@ from pullback.frontend.interpret import made_texts
 from pullback.frontend.interpret.attributes import entry_of
 from pullback.frontend.interpret.iteration import as_run
 from pullback.frontend.interpret.messages import Recorder
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import ArrayK, ListK, ScalarK, StaticK, SymbolK
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
+    OptionalV,
     RecordV,
     RefV,
     Scalar,
@@ -39,6 +41,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.python.container_bases import holds_value, order_of
 from pullback.frontend.python.guards import Guard
+from pullback.frontend.python.literal_texts import texts_of
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.object_classes import attributes_of, is_object_class
 from pullback.frontend.python.records import is_record_class
@@ -54,8 +57,8 @@ _MOST = 64
 
 
 def instead(run: Run, node: ast.Call) -> ast.expr | None:
-    """Return what stands for a call of ``getattr`` or ``hasattr``, or of what ``getattr`` gives, by
-    a name that only the run knows; None of any other call."""
+    """Return what stands for a call of ``getattr``, ``hasattr`` or ``setattr``, or of what
+    ``getattr`` gives, by a name that only the run knows; None of any other call."""
     look = node.func if isinstance(node.func, ast.Call) else node
     if not _is_look(run, look):
         return None
@@ -85,17 +88,24 @@ def instead(run: Run, node: ast.Call) -> ast.expr | None:
         return _looked_up(node, look, obj, default, str(value.value).join(around), False)
     held = run.evaluate(obj)
     if isinstance(held, Static) and isinstance(held.value, ModuleType):
-        if default is not None or _asks(look):
+        if default is not None or _word(look) == "hasattr":
             return None
         given = (obj, inner, None), around, _functions(run, held.value, around)
         return _chosen(node, look, *given, ((), ()), True)
+    while isinstance(held, OptionalV) and optionals.is_nothing(held.other):
+        held = held.value  # of what is there: each arm asks
     names = _names(run, held, pieces)
     if names is None or len(names) > _MOST:
         return None
+    definition = run.frame.definition
+    texts = None if definition is None else texts_of(definition.node, inner)
+    if texts is not None:
+        names = tuple(n for n in names if n in {t.join(around) for t in texts})
     unread: tuple[str, ...] = ()
-    if node is look and not any(pieces) and not _asks(look) and not _is_called(run, node):
+    plain = not any(pieces) and _word(look) != "hasattr"
+    if _word(look) == "setattr" or (node is look and plain and not _is_called(run, node)):
         unread = tuple(n for n in names if _is_method(run, obj, n))
-    elif not any(pieces) and not _asks(look):
+    elif plain:
         unread = tuple(n for n in names if _is_data(run, held, n))
     special = _special(_classes(run, held), pieces, around)
     of_class = isinstance(held, Static)  # which has all of them
@@ -154,6 +164,8 @@ def _classes(run: Run, obj: Value) -> list[type]:
             return [cls]
         case RefV():
             return run.rows.group(obj).classes
+        case OptionalV(_, inner):
+            return _classes(run, inner)
         case _:
             raise AssertionError(obj)
 
@@ -170,15 +182,18 @@ def _held(
 
 def _is_look(run: Run, e: ast.expr) -> bool:
     match e:
-        case ast.Call(ast.Name("getattr" | "hasattr") as f, [_, _] | [_, _, _], []):
+        case ast.Call(ast.Name("getattr" | "hasattr") as f, [_, _] | [_, _, _], []) | ast.Call(
+            ast.Name("setattr") as f, [_, _, _], []
+        ):
             found = run.evaluate(f)
-            return isinstance(found, Static) and found.value in (getattr, hasattr)
+            return isinstance(found, Static) and found.value in (getattr, hasattr, setattr)
         case _:
             return False
 
 
-def _asks(look: ast.Call) -> bool:
-    return isinstance(look.func, ast.Name) and look.func.id == "hasattr"
+def _word(look: ast.Call) -> str:
+    assert isinstance(look.func, ast.Name)
+    return look.func.id
 
 
 def _is_place(e: ast.expr) -> bool:
@@ -306,10 +321,12 @@ def _chosen(
     unread, special = refused_ones
     prefix, suffix = around
     obj, inner, default = parts
-    asks = _asks(look)
-    surely = not asks and (of_class or default is None)
+    asks, sets = _word(look) == "hasattr", _word(look) == "setattr"
+    surely = not asks and not sets and (of_class or default is None)
     if asks:
         made: ast.expr = known(False, node)
+    elif sets:
+        made = ast.Call(known(refused, node), [], [])
     elif default is not None:
         made = default if node is look else ast.Call(default, node.args, node.keywords)
     else:
@@ -350,7 +367,9 @@ def refused() -> object:
 
 @register(refused)
 def _refused(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    reason = "a method or an attribute of one of several classes, by a name that only the run knows"
+    reason = (
+        "a method, a new attribute or one of several classes, by a name that only the run knows"
+    )
     sp.require(boolean(False), UnsupportedError, reason, node)
     raise Unreachable
 

@@ -5,15 +5,16 @@ operand of a subclass comes first: with an operator if it has a method of its ow
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.class_functions import class_entry
 from pullback.frontend.interpret.symbol_values import METHODS as COMPARISONS
 from pullback.frontend.interpret.symbol_values import MIRRORED
-from pullback.frontend.kinds.values import ArrayV, RecordV, RefV, Scalar, Static, Value
+from pullback.frontend.kinds.optionals import class_name
+from pullback.frontend.kinds.values import ArrayV, OptionalV, RecordV, RefV, Scalar, Static, Value
 from pullback.frontend.memory.container_objects import contents
 from pullback.frontend.python.container_bases import holds_value, order_of
 from pullback.frontend.store.shared_memory import opened
@@ -26,8 +27,16 @@ METHODS = {
     "**": "pow", "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
 }  # fmt: skip
 
-Turn = tuple[Value, Value, str]
-"""An object, the argument of its method, and the method."""
+
+class Turn(NamedTuple):
+    """An object that is asked, the argument of its method, the method, and whether the answer is
+    the opposite of what this gives."""
+
+    receiver: Value
+    other: Value
+    method: str
+    negated: bool = False
+
 
 
 def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
@@ -42,45 +51,56 @@ def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Va
     else:
         a, b = _classes(run, left), _classes(run, right)
         turns = [mine] if a == b and len(a) == 1 and written(a[0], mine[2]) else [mine, other]
-    found, asked = _in_turn(run, turns, node)
-    x, y = (opened(run, contents(run, v, node), node) for v in (left, right))
-    if found is None and not (x is left and y is right):  # [1.0] + stack
-        return run.binop(op, x, y, node)
-    if found is None and asked:
-        words = " and ".join(repr(_word(run, v)) for v in (left, right))
-        message = f"unsupported operand type(s) for {op}: {words}"
-        run.never("TypeError", message, node, ArgumentTypeError)
-    return found
+
+    def otherwise(asked: bool) -> Value | None:
+        x, y = (opened(run, contents(run, v, node), node) for v in (left, right))
+        if not (x is left and y is right):  # [1.0] + stack
+            return run.binop(op, x, y, node)
+        if asked:
+            words = " and ".join(repr(_word(run, v)) for v in (left, right))
+            message = f"unsupported operand type(s) for {op}: {words}"
+            run.never("TypeError", message, node, ArgumentTypeError)
+        return None
+
+    return _in_turn(run, [Turn(*turn) for turn in turns], otherwise, node)
 
 
 def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
     """Return ``old.__iadd__(value)``; None if the class of ``old`` has no such method."""
-    return _in_turn(run, [(old, value, f"__i{METHODS[op]}__")], node)[0]
+
+    def otherwise(asked: bool) -> Value | None:
+        return run.binop(op, old, value, node) if asked else None
+
+    return _in_turn(run, [Turn(old, value, f"__i{METHODS[op]}__")], otherwise, node)
 
 
 def comparison(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
     """Return a comparison by such a method; None if there is none."""
-    turns: list[Turn] = [(left, right, op), (right, left, MIRRORED[op])]
+    turns = [_comparing(left, right, op), _comparing(right, left, MIRRORED[op])]
     _check_array(run, left, right, COMPARISONS[MIRRORED[op]], node)
     if _comes_first(run, left, right, "", node):
         turns.reverse()
-    asked = False
-    for receiver, other, name in turns:
-        found, here = _in_turn(run, [(receiver, other, COMPARISONS[name])], node)
-        if not here and name == "!=":
-            found, here = _in_turn(run, [(receiver, other, "__eq__")], node)
-            found = None if found is None else run.unary("not", found, node)
-        if found is not None:
-            return found
-        asked = asked or here
-    if not asked:
-        x, y = contents(run, left, node), contents(run, right, node)
-        return None if x is left and y is right else run.compare(op, x, y, node)
-    if op in ("==", "!="):
-        return _identical(run, op, left, right, node)
-    words = " and ".join(repr(_word(run, v)) for v in (left, right))
-    message = f"{op!r} not supported between instances of {words}"
-    run.never("TypeError", message, node, ArgumentTypeError)
+
+    def otherwise(asked: bool) -> Value | None:
+        if not asked:
+            x, y = contents(run, left, node), contents(run, right, node)
+            return None if x is left and y is right else run.compare(op, x, y, node)
+        if op in ("==", "!="):
+            return _identical(run, op, left, right, node)
+        words = " and ".join(repr(_word(run, v)) for v in (left, right))
+        message = f"{op!r} not supported between instances of {words}"
+        run.never("TypeError", message, node, ArgumentTypeError)
+
+    return _in_turn(run, turns, otherwise, node)
+
+
+def _comparing(receiver: Value, other: Value, op: str) -> Turn:
+    """Return how an object is asked: ``!=`` is the opposite of ``==`` if it has no method."""
+    method = COMPARISONS[op]
+    cls = receiver.cls if isinstance(receiver, (RecordV, RefV)) else None
+    if op == "!=" and cls is not None and written(cls, method) is None:
+        return Turn(receiver, other, "__eq__", negated=True)
+    return Turn(receiver, other, method)
 
 
 def _identical(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
@@ -91,16 +111,38 @@ def _identical(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> V
     return run.compare("is" if op == "==" else "is not", left, right, node)
 
 
-def _in_turn(run: Run, turns: Iterable[Turn], node: ast.AST) -> tuple[Value | None, bool]:
-    """Return what the first method gives that gives something, and whether one was asked."""
-    asked = False
-    for receiver, other, method in turns:
-        if isinstance(receiver, (RecordV, RefV)) and written(receiver.cls, method) is not None:
-            asked = True
-            found = run.call(run.attribute(receiver, method, node), (other,), node)
-            if not (isinstance(found, Static) and found.value is NotImplemented):
-                return found, True
-    return None, asked
+def _in_turn(
+    run: Run, turns: Sequence[Turn], otherwise: Callable[[bool], Value | None], node: ast.AST,
+    asked: bool = False,
+) -> Value | None:  # fmt: skip
+    """Return what the first method gives that gives something, or what is done ``otherwise``, which
+    is told whether one was asked."""
+    for k, (receiver, other, method, negated) in enumerate(turns):
+        if not isinstance(receiver, (RecordV, RefV)) or written(receiver.cls, method) is None:
+            continue
+        asked, rest = True, turns[k + 1 :]
+        found = run.call(run.attribute(receiver, method, node), (other,), node)
+        if _is_declined(found):
+            continue
+        given = found.value if isinstance(found, OptionalV) and _is_declined(found.other) else found
+
+        def answer(given: Value = given, negated: bool = negated) -> Value:
+            return run.unary("not", given, node) if negated else given
+
+        def ask_on(rest: Sequence[Turn] = rest) -> Value:
+            made = _in_turn(run, rest, otherwise, node, asked=True)
+            assert made is not None
+            return made
+
+        if given is found:
+            return answer()
+        assert isinstance(found, OptionalV)
+        return run.branch(found.there, answer, ask_on, node)
+    return otherwise(asked)
+
+
+def _is_declined(found: Value) -> bool:
+    return isinstance(found, Static) and found.value is NotImplemented
 
 
 def _comes_first(run: Run, left: Value, right: Value, method: str, node: ast.AST) -> bool:
@@ -161,7 +203,7 @@ def _classes(run: Run, value: Value) -> Sequence[type]:
 
 def _word(run: Run, value: Value) -> str:
     classes = _classes(run, value)
-    return classes[0].__name__ if classes else run.describe(value).removeprefix("a ")
+    return classes[0].__name__ if classes else class_name(value)
 
 
 __all__ = ["METHODS", "comparison", "in_place", "operation"]

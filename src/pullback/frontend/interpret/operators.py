@@ -169,7 +169,9 @@ def _repeated(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> L
 
 def _of_optional(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return ``left op right`` where one of them may be None, a mark or a text."""
-    made = optionals.apart(run, left, lambda v: binop(run, op, v, right, node), node)
+    made = optionals.apart(
+        run, left, lambda v: binop(run, op, v, v if left is right else right, node), node
+    )
     made = made or optionals.apart(run, right, lambda v: binop(run, op, left, v, node), node)
     if made is not None:
         return made

@@ -149,10 +149,10 @@ def lacks(name: str) -> Callable[[Value], bool]:
 
     def is_without(value: Value) -> bool:
         if is_number(value):
-            return not any(hasattr(c, name) for c in (float, int, np.float64, np.int64))
+            return not any(hasattr(v, name) for v in (0.0, 0, np.float64(0.0), np.int64(0)))
         text = isinstance(value, SymbolV) and value.cls is str
         text = text or (isinstance(value, Static) and type(value.value) is str)
-        return text and not hasattr(str, name)
+        return text and not hasattr("", name)
 
     return is_without
 

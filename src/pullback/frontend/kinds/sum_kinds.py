@@ -48,7 +48,7 @@ MARKS = (object, type(dataclasses.MISSING), EllipsisType, NotImplementedType, St
 """The classes whose objects are marks."""
 
 Sort = tuple[object, ...]
-_ORDER = ("value", "array", "memory", "tuple", "text", "member", "None", "mark")
+_ORDER = ("value", "array", "memory", "object", "tuple", "text", "member", "None", "mark")
 
 _MAY_BE_MISSING = (
     ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
@@ -89,6 +89,8 @@ def sort(kind: Kind) -> Sort:
             return "mark", key
         case RefK(cls) if issubclass(cls, SharedMemory) and cls.of is not np.ndarray:
             return ("memory",)
+        case RefK(cls) if not issubclass(cls, SharedMemory):
+            return ("object",)
         case TupleK(items, is_list=False) if type(kind) is TupleK and not _is_ours(items):
             return "tuple", len(items)
         case _:
@@ -117,10 +119,11 @@ def alternatives(kind: Kind) -> tuple[Kind, ...]:
 
 
 def mixes(kind: Kind) -> bool:
-    """Whether a value of this kind, or something in it, may be a text, a member of an enumeration
-    or a tuple in the place of something else: where it is known which of them it is, more is known
-    of what can be done with it."""
-    own = isinstance(kind, OptionalK) and sort(kind.other)[0] in ("tuple", "text", "member")
+    """Whether a value of this kind, or something in it, may be a text, a member of an enumeration,
+    a tuple or an object in the place of something else: where it is known which of them it is, more
+    is known of what can be done with it."""
+    others = "tuple", "text", "member", "object"
+    own = isinstance(kind, OptionalK) and sort(kind.other)[0] in others
     return own or any(map(mixes, parts(kind)))
 
 
@@ -210,7 +213,8 @@ def joined(
     if not ranks and arrays and (arrays > 1 or value is not None):
         return None
     beside = isinstance(value, (ScalarK, StaticK))
-    if not found or len(found) > MOST or (("memory",) in found and value and not beside):
+    shared = [s for s in (("memory",), ("object",)) if s in found]
+    if not found or len(found) > MOST or len(shared) > 1 or (shared and value and not beside):
         return None
     first, *others = sorted(found, key=_place)
     made = found[first]
