@@ -238,11 +238,17 @@ def _is_changed(value: Value) -> bool:
     return holding.is_updated_in_place(value) or is_shared(value) or is_complex_array(value)
 
 
-def _has_operator(value: Value, op: str) -> bool:
-    """Whether ``a += v`` changes what a value refers to: a dict has ``|=`` only."""
-    of = value.cls if isinstance(value, RefV) else object
-    is_dict = issubclass(of, SharedMemory) and issubclass(of.of, dict)
-    return _is_changed(value) and (op == "|" or not is_dict)
+def _has_operator(value: Value, op: str, operand: Value) -> bool:
+    """Whether ``a += v`` changes what a value refers to: a dict has ``|=`` only, and a list takes
+    no number but as ``*= n``."""
+    of = value.cls if isinstance(value, (RefV, ListV, TupleV)) else object
+    of = of.of if issubclass(of, SharedMemory) else of
+    if not _is_changed(value) or (issubclass(of, dict) and op != "|"):
+        return False
+    if not issubclass(of, list) or not optionals.is_number(operand):
+        return True
+    is_float = "float" in optionals.class_name(operand)
+    return op == "*" and (not is_float or getattr(operand, "is_int", None) is not None)
 
 
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
@@ -358,7 +364,7 @@ def _by(run: Run, op: str, old: Value, value: Value, s: ast.AugAssign) -> Value:
     if op in hash_sets.IN_PLACE:
         hash_sets.require_own(run, old, s)
     if isinstance(old, OptionalV) and any(
-        _has_operator(v, op) for v in optionals.alternatives(old)
+        _has_operator(v, op, value) for v in optionals.alternatives(old)
     ):
         reason = f"{run.describe(old)} cannot be updated in place"
         run.refuse(s, reason, "make a new one: a = a + v", MutationError)
