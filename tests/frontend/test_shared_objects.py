@@ -19,6 +19,7 @@ from tests.foreign.__main__ import is_right
 from tests.frontend import (
     asked_classes,
     copied_objects,
+    made_by_factories,
     objects_beside_numbers,
     shared_families,
     shared_functions,
@@ -31,7 +32,7 @@ XS = [0.1, 0.9, 0.3, 0.7, 0.52, 0.25]
 
 
 RIGHT = [*shared_programs.RIGHT, *shared_functions.RIGHT, *copied_objects.RIGHT,
-         *asked_classes.RIGHT, *objects_beside_numbers.RIGHT]  # fmt: skip
+         *asked_classes.RIGHT, *objects_beside_numbers.RIGHT, *made_by_factories.RIGHT]  # fmt: skip
 REFUSED = [*shared_programs.REFUSED, *shared_functions.REFUSED, *asked_classes.REFUSED,
            *objects_beside_numbers.REFUSED]  # fmt: skip
 

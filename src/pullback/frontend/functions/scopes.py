@@ -47,7 +47,7 @@ class Scope:
 class PyScope:
     """The closure cells of a Python function object, found under ``path`` at every call."""
 
-    function: FunctionType = field(compare=False)
+    function: FunctionType = field(compare=False, repr=False)
     path: Path = ()
 
 

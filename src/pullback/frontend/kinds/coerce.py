@@ -17,13 +17,13 @@ from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.derivatives.identity import is_one
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.captures import Captures
-from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.functions.scopes import AnyScope, Scope
 from pullback.frontend.kinds import key_numbers, one_of
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.complex_pairs import is_met, pair_of
 from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import NoKindError, example, flatten, kind_of
-from pullback.frontend.kinds.join import generalise, join, widen
+from pullback.frontend.kinds.join import generalise, join, same_function, widen
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
@@ -280,12 +280,9 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
 
 def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
     cut = isinstance(value, Scalar) and isinstance(kind, ScalarK) and kind.type == I64
-    run.refuse(
-        node,
-        f"{run.describe(value)} where {describe(kind)} is needed",
-        "use floats from the start (0.0 in place of 0; a field declared float)" if cut else "",
-        error=TypesDoNotMeetError,
-    )
+    reason = f"{run.describe(value)} where {describe(kind)} is needed"
+    rewrite = "use floats from the start (0.0 in place of 0; a field declared float)" if cut else ""
+    run.refuse(node, reason, rewrite, error=TypesDoNotMeetError)
 
 
 def _is_callable(cls: type) -> bool:
@@ -418,13 +415,18 @@ class _Conversion(Captures):
 
     def __init__(self, run: Run, node: ast.AST) -> None:
         super().__init__()
-        self.run = run
-        self.node = node
+        self.run, self.node = run, node
 
     def fill(self, made: Scope, a: Scope, b: Scope) -> None:
         for name, wanted in b.names.items():
             made.names[name] = self.value(a.names[name], wanted)
             made.cells[name] = a.cells.get(name, frozenset())
+
+    def outside(self, a: AnyScope, b: AnyScope) -> AnyScope:
+        if a != b:
+            reason = "functions of one text that captured other variables each"
+            self.run.refuse(self.node, reason, error=TypesDoNotMeetError)
+        return a
 
     def value(self, v: Value, like: Value) -> Value:
         match v, like:
@@ -472,17 +474,15 @@ def _into_closure(
         assert isinstance(made, ClosureV)
         return made
     own = kind_of(value)
-    for tag, alternative in enumerate(kind.alternatives):
-        if alternative == own or _same_place(own, alternative):
-            flat = flatten(coerce(run, value, alternative, node))
-            (atom,) = run.b.let(Inject(t, tag, tuple(flat.atoms)), (t,))
-            owners = frozenset(o for owned, _ in flat.owned for o in owned)
-            return ClosureV(atom, kind.alternatives, owners)
-    mismatch(run, value, kind, node)
-
-
-def _same_place(a: Kind, b: FunctionK) -> bool:
-    return isinstance(a, FunctionK) and a.root.definition is b.root.definition
+    assert isinstance(own, FunctionK)
+    same = [k for k in kind.alternatives if k == own or same_function(k, own) == k]
+    if not same:
+        mismatch(run, value, kind, node)
+    tag = kind.alternatives.index(own if own in same else same[0])
+    flat = flatten(coerce(run, value, kind.alternatives[tag], node))
+    (atom,) = run.b.let(Inject(t, tag, tuple(flat.atoms)), (t,))
+    owners = frozenset(o for owned, _ in flat.owned for o in owned)
+    return ClosureV(atom, kind.alternatives, owners)
 
 
 def covering(

@@ -33,6 +33,9 @@ class Namespace:
     def __init__(self, names: dict[str, object]) -> None:
         self.names = names
 
+    def __repr__(self) -> str:
+        return f"Namespace of {self.names.get('__name__')}"  # the same in each process
+
     @classmethod
     def of(cls, names: dict[str, object]) -> Namespace:
         found = cls._made.get(id(names))
