@@ -247,10 +247,26 @@ def results(x, n):
     return {"s": s, "n": n}, [s, s], (s,)
 
 
+def _parameters(layers):
+    for w, b in layers:
+        yield w
+        yield b
+
+
+def yielded(x, n):
+    layers = [(A * (x + k), A[k % 3] * x) for k in range(n)]
+    s = 0.0
+    for p in _parameters(layers):
+        s = s + np.sum(p * p) * p.ndim
+        s = s + (p[0] if p.ndim == 1 else p[0, 1])
+    flat = [p.ravel() for p in _parameters(layers)]
+    return s + sum(np.sum(p**3) for p in _parameters(layers)) + sum(np.sum(p) for p in flat)
+
+
 PROGRAMS = [
     total, in_place, from_a_list, from_an_argument, of_several_ranks, turns, on_one_path, forces,
     in_a_dict, in_an_attribute, optimised, recurrent, after_none, captured, caught,
-    in_a_table, in_layers, in_rows,
+    in_a_table, in_layers, in_rows, yielded,
 ]  # fmt: skip
 """Programs with a float."""
 SEEN = [returned, asked, without_sum, without_items, results]

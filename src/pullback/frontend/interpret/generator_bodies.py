@@ -25,6 +25,7 @@ from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import without_spare
+from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.values import (
     Driven,
     Owner,
@@ -50,7 +51,7 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
     ownership.shown(run, value)
     if isinstance(consumer, Probe):
         kind = without_spare(generalise(run.kind(value, node)))
-        both = kind if consumer.kind is None else join(consumer.kind, kind)
+        both = kind if consumer.kind is None else met_kind(consumer.kind, kind, join)
         if both is None:
             assert consumer.kind is not None
             one, other = describe_both(consumer.kind, kind)
