@@ -137,7 +137,7 @@ ODD: list[tuple[Any, str]] = [
     (np.array([200, 100], np.uint64), r"uint64 is not supported.*\n.*a.astype\(np.float64\)"),
     (np.array([1.0, 2.0], np.float16), r"float16 is not supported.*\n.*a.astype\(np.float64\)"),
     ([np.uint64(3), np.uint64(4)], r"uint64 is not supported, at arg1\[0\]\n.*float\(x\)"),
-    (np.ma.array([1.0, 2.0], mask=[0, 1]), r"a MaskedArray.*\n.*x.filled\(0.0\)"),
+    (np.ones(2).view(np.recarray), r"a recarray.*\n.*np.asarray"),
     (Column(np.ones(2)), r"a Column cannot be indexed"),
 ]
 

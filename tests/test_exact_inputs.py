@@ -63,6 +63,7 @@ class Model:
 
 
 MASKED = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+RECORDS = np.ones(3).view(np.recarray)
 ONES = np.ones(3)
 
 
@@ -87,9 +88,8 @@ def total(t):
 
 
 SUBCLASSES = [
-    (squares, MASKED, "a MaskedArray", "filled"),
     (squares, np.matrix([[1.0, 2.0]]), "a matrix", "np.asarray"),
-    (squares, ONES.view(np.recarray), "a recarray", "np.asarray"),
+    (squares, RECORDS, "a recarray", "np.asarray"),
 ]
 
 
@@ -113,14 +113,14 @@ def test_the_second_argument_and_places_inside():
     def f(x, data):
         return x * data[1]["a"].sum()
 
-    with pytest.raises(TypeError, match=r"a MaskedArray: .*at arg1\[1\]\['a'\]"):
-        pb.jit(f)(1.0, (2.0, {"a": MASKED}))
+    with pytest.raises(TypeError, match=r"a recarray: .*at arg1\[1\]\['a'\]"):
+        pb.jit(f)(1.0, (2.0, {"a": RECORDS}))
     tree = Node(Leaf(1.0, ONES), Leaf(2.0, ONES))
     compiled, gradient = pb.jit(total), pb.grad(total)
     assert compiled(tree) == 11.0
     for bad, place in (
         (Node(tree, Leaf(Loud(1.0), ONES)), r"a Loud: .*at arg0\.right\.value"),
-        (Node(tree, Leaf(1.0, MASKED)), r"a MaskedArray: .*at arg0\.right\.w"),
+        (Node(tree, Leaf(1.0, RECORDS)), r"a recarray: .*at arg0\.right\.w"),
         (Node(Leaf("a", ONES), tree), r"a str where a number is expected, at arg0\.left\.value"),
     ):  # fmt: skip
         for call in (compiled, gradient, pb.ravel, pb.pack):
@@ -133,11 +133,12 @@ def test_after_a_call_that_fitted():
     for call in (pb.jit(squares), pb.grad(squares), pb.value_and_grad(squares)):
         call(ONES)
         with pytest.raises(TypeError, match="at arg0"):
-            call(MASKED)
+            call(RECORDS)
         call(ONES)
     for direction in (pb.vjp(squares, ONES)[1], lambda t: pb.jvp(squares, (ONES,), (t,))):
-        with pytest.raises(TypeError, match="a MaskedArray"):
-            direction(MASKED)
+        for other, name in ((MASKED, "a MaskedArray"), (RECORDS, "a recarray")):
+            with pytest.raises(TypeError, match=name):
+                direction(other)
 
 
 def test_numbers_and_tuples_of_classes_derived_from_pythons():

@@ -26,12 +26,11 @@ def mended_chance(p):
     return so.dual_annealing(far, [(0.0, 1.5), (0.0, 0.5)], (p,), 5, rng=0).x
 
 
-def hit(t, y):
-    return y[0] - 0.5
-
-
-hit.terminal = True
 EVENTS = tuple((lambda k: lambda t, y: y[0] - 0.5)(k) for k in range(1))
+
+
+def near(t, y):
+    return y[0] - 0.5
 
 
 def refused_events(p):
@@ -43,7 +42,7 @@ def refused_events(p):
     refused_events, (1.3,), "name the function in the call: events=[f, g]", UnsupportedError
 )
 def mended_events(p):
-    made = sg.solve_ivp(lambda t, y: -p * y, (0, 9), [1.0], rtol=1e-9, atol=1e-12, events=[hit])
+    made = sg.solve_ivp(lambda t, y: -p * y, (0, 9), [1.0], rtol=1e-9, atol=1e-12, events=[near])
     return np.array([made.t[-1]])
 
 

@@ -120,7 +120,7 @@ def test_a_cotangent_of_another_form():
     with pytest.raises(ValueError, match="shape"):
         back(np.ones((3, 2), complex))
     with pytest.raises(TypeError):
-        pb.jit(lambda z: z * 2.0)(z.view(np.ma.MaskedArray))
+        pb.jit(lambda z: z * 2.0)(z.view(np.recarray))
 
 
 def test_results_do_not_share_memory_with_arguments():
