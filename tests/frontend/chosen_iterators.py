@@ -198,6 +198,7 @@ def one_of_two(xs):
 
 
 PROGRAMS = [
+    beside_itself,
     one_of_two,
     forwards_or_backwards,
     counted_from,
@@ -227,5 +228,4 @@ PROGRAMS = [
 REFUSED = [
     its_length,
     an_item,
-    beside_itself,
 ]

@@ -94,10 +94,13 @@ def taken_out_of_a_list(xs):
     return total
 
 
+def test_iterators_taken_out_of_a_list():
+    assert pb.jit(taken_out_of_a_list)([0.5, 0.3, 0.2]) == 2.0
+
+
 REFUSED = {
     grows_meanwhile: "has been updated since",
     longer_than_what_follows: "put what has the fewest items first",
-    taken_out_of_a_list: "carried round a loop",
 }
 
 
