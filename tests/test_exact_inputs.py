@@ -158,7 +158,7 @@ def test_numbers_and_tuples_of_classes_derived_from_pythons():
             direction(Loud(1.0))
 
 
-loud, louds, masked, nested = Loud(3.0), [1.0, Loud(2.0)], MASKED, {"a": (1.0, MASKED)}
+loud, louds, records, nested = Loud(3.0), [1.0, Loud(2.0)], RECORDS, {"a": (1.0, RECORDS)}
 model = Model(Metres(1.0))
 
 
@@ -183,8 +183,8 @@ def test_captured_numbers_of_derived_classes(f):
 
 def captured():
     return [
-        (lambda x: (x * masked).sum(), "global 'masked': a MaskedArray"),
-        (lambda x: (x * nested["a"][1]).sum(), "global 'nested', .*: a MaskedArray"),
+        (lambda x: (x * records).sum(), "global 'records': a recarray"),
+        (lambda x: (x * nested["a"][1]).sum(), "global 'nested', .*: a recarray"),
         (lambda x: x * model.scale, "global 'model': a Metres in the field 'scale' of Model"),
     ]
 

@@ -119,6 +119,51 @@ def test_masked_arrays_cross() -> None:
     np.testing.assert_array_equal(slope.filled(0.0), [1.0, 2.4, 0.0, 4.0])
 
 
+G = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+HELD = {"a": (1.0, G), "b": [G, 2.0 * G]}
+
+
+def captured(x):
+    m, held, others = G, HELD["a"][1], HELD["b"]
+    wrong = isinstance(m, tuple) or isinstance(held, tuple)
+    return (m * x).sum() + len(held) + (others[1] * x).sum() + 100.0 * wrong
+
+
+def test_captured_masked_arrays() -> None:
+    assert pb.jit(captured)(2.0) == captured(2.0)
+    assert pb.grad(captured)(2.0) == pytest.approx(12.0)
+
+
+def one_set(m):
+    m[0] = 9.0 * m[2]
+    return m.sum()
+
+
+def one_masked(m):
+    m[0] = np.ma.masked
+    return m.sum()
+
+
+def all_changed(m):
+    m += 1.0
+    return m.sum()
+
+
+@pytest.mark.parametrize("f", [one_set, one_masked, all_changed])
+def test_updates_are_seen_outside(f: Any) -> None:
+    for mask in ([0, 1, 0], [0, 0, 0], False):
+        mine, other = (np.ma.array([1.0, 2.0, 3.0], mask=mask) for _ in range(2))
+        assert pb.jit(f)(mine) == f(other)
+        np.testing.assert_array_equal(mine.mask, other.mask)
+        np.testing.assert_array_equal(mine.data, other.data)
+
+
+def test_a_hard_mask_is_refused() -> None:
+    hard = np.ma.array([1.0, 2.0], mask=[0, 1], hard_mask=True)
+    with pytest.raises(pb.PullbackError, match="hard mask"):
+        pb.jit(one_set)(hard)
+
+
 def test_derivatives_of_updates() -> None:
     def loss(x):
         m = np.ma.masked_less(x, 0.0)

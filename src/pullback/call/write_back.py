@@ -52,6 +52,8 @@ class Writing:
             case np.ndarray() if isinstance(told, dict):  # of complex numbers: its parts are views
                 for name, part in told.items():
                     self.part(getattr(old, name), part)
+            case np.ma.MaskedArray() if _is_merged(told):
+                self.merged(old, told[1], frozenset())
             case np.ndarray():
                 self.writes.append(partial(old.__setitem__, ..., told))
             case list() if isinstance(told, tuple) and len(told) == 3:
@@ -59,9 +61,7 @@ class Writing:
                     if len(column) != len(old):
                         raise UnsaidError
                     self._column(old, name, column.tolist())
-            case list() | tuple() | dict() | deque() | ChainMap() if (
-                type(told) is tuple and isinstance(told[0], tuple)
-            ):
+            case list() | tuple() | dict() | deque() | ChainMap() if _is_merged(told):
                 put, new = told
                 self.merged(old, new, frozenset(put))
             case _ if type(old) in GENERATORS:
@@ -182,6 +182,11 @@ class Writing:
         if old and isinstance(old[0], np.generic):
             new = [*map(number_now, old, new), *new[len(old) :]]
         self.writes.append(partial(old.__setitem__, slice(None), new))
+
+
+def _is_merged(told: Any) -> bool:
+    """Whether what is told are the attributes into which objects were put, and a new object."""
+    return type(told) is tuple and isinstance(told[0], tuple)
 
 
 def _numbers_in(old: list[Any], new: list[Any]) -> Sequence[str] | None:

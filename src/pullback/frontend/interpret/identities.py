@@ -8,7 +8,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from pullback.core.types import BOOL
-from pullback.errors import IdentityError
+from pullback.errors import ArgumentTypeError, IdentityError
 from pullback.frontend.functions.capturing_classes import class_of
 from pullback.frontend.interpret import made_texts, symbol_values
 from pullback.frontend.interpret.attributes import written
@@ -147,6 +147,8 @@ def same_row(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
 @register(id)
 def _id(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return ``id(x)`` of an object to which references lead, or of None."""
+    if len(args) != 1 or kwargs:
+        sp.refuse(node, "id() takes exactly one argument", error=ArgumentTypeError)
     (value,) = args
     inner = value
     while isinstance(inner, OptionalV) and optionals.is_none(inner.other):

@@ -171,6 +171,8 @@ def _masked_parts(array: Any) -> tuple[object, ...]:
     mask, fill = array._mask, array._fill_value
     if array.dtype.names or not array.ndim:
         raise ArgumentTypeError("a masked array of records, or without axes", "pass an array")
+    if array.hardmask:
+        raise ArgumentTypeError("a masked array with a hard mask", "soften its mask before")
     hidden = mask if np.ndim(mask) else None
     return np.asarray(array.data), hidden, None if fill is None else fill[()]
 

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.syntax import (
     gathering,
     local_names,
@@ -61,44 +60,31 @@ def _given(function: FunctionNode, name: str) -> list[ast.expr] | None:
         return None
     if name in (*parameters(function), *gathering(function)):
         return None
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    nodes = [n for s in body for n in own_nodes(s)]
     found: list[ast.expr] = []
-    for n in _own(function):
+    understood: set[ast.AST] = set()
+    for n in nodes:
         match n:
-            case ast.Assign([ast.Name(bound)], value) | ast.NamedExpr(ast.Name(bound), value) if (
+            case ast.Assign([ast.Name(bound) as target], value) | ast.NamedExpr(
+                ast.Name(bound) as target, value
+            ) if bound == name:
+                found.append(value)
+                understood.add(target)
+            case ast.For(ast.Name(bound) as target, ast.Tuple(items) | ast.List(items)) if (
                 bound == name
             ):  # fmt: skip
-                found.append(value)
-            case ast.For(ast.Name(bound), ast.Tuple(items) | ast.List(items)) if bound == name:
                 found += items
-            case ast.Name(bound, ast.Store()) if bound == name and not _is_plain(function, n):
+                understood.add(target)
+    for n in nodes:
+        match n:
+            case ast.Name(bound, ast.Store()) if bound == name and n not in understood:
                 return None
-            case ast.ExceptHandler(name=bound) | ast.MatchAs(name=bound) if bound == name:
+            case ast.ExceptHandler(name=given) | ast.MatchAs(name=given) if given == name:
                 return None
-            case ast.MatchStar(bound) | ast.MatchMapping(rest=bound) if bound == name:
+            case ast.MatchStar(given) | ast.MatchMapping(rest=given) if given == name:
                 return None
     return found
-
-
-def _own(function: FunctionNode) -> Iterator[ast.AST]:
-    body = [function.body] if isinstance(function, ast.Lambda) else function.body
-    return (n for s in body for n in own_nodes(s))
-
-
-def _is_plain(function: FunctionNode, target: ast.AST) -> bool:
-    """Whether a name is the whole target of a binding that ``_given`` knows."""
-    return target in _plain_targets(function)
-
-
-@by_node
-def _plain_targets(function: FunctionNode) -> frozenset[ast.AST]:
-    found: list[ast.AST] = []
-    for n in _own(function):
-        match n:
-            case ast.Assign([ast.Name() as target]) | ast.NamedExpr(ast.Name() as target):
-                found.append(target)
-            case ast.For(ast.Name() as target, ast.Tuple() | ast.List()):
-                found.append(target)
-    return frozenset(found)
 
 
 __all__ = ["texts_of"]

@@ -198,7 +198,7 @@ class PythonValues:
         if not is_container_class(type(obj)) and refusal(obj) is not None:
             self._type_of(obj, path, node)  # it refuses the object
         match obj:
-            case _ if is_container_class(type(obj)):
+            case _ if is_container_class(type(obj)) or is_met(type(obj)):
                 return self._object(obj, path, node, guarded)
             case bool() if self.known_flags:
                 return self.flag(obj, path)
