@@ -106,7 +106,7 @@ np.array(m, order='C')
 np.asarray(m, order='F')
 np.zeros((2, 3), order='F')
 np.ones((2, 3), float, 'F')
-np.empty_like(m, order='F') * 0
+k = np.empty_like(m, order='F'); k[:] = m; k
 np.asfortranarray(m)
 m.ravel(order='F')
 np.ravel(m, 'F')
@@ -114,8 +114,8 @@ m.flatten('F')
 m.reshape((9,), order='F')
 np.reshape(m, (9, 1), order='F')
 np.reshape(v, (2, 2), 'F')
-np.ndarray((2, 3)) * 0
-np.ndarray(3) * 0
+k = np.ndarray((2, 3)); k[:] = s; k
+np.ndarray(3).shape
 np.linspace(0, s, 5, dtype=np.float32)
 np.linspace(0, 10, 5, dtype=int)
 np.linspace(0, s, 5, retstep=True)
@@ -157,6 +157,13 @@ np.unstack(m)
 np.gcd(i, 2)
 np.lcm(i, 6)
 np.lexsort((i, v))
+np.squeeze(m[:1])
+t[:, :1].squeeze() @ np.ones(3)
+np.squeeze(v[None, :, None]) * w
+np.squeeze(m[i[:1], :1])
+np.squeeze(f[:1])
+np.mean((np.squeeze(np.sin(m[:, :1])) - v[:3]) ** 2)
+np.squeeze(m).shape
 np.searchsorted(v, w, sorter=np.argsort(v))
 np.partition(v, 1)
 np.partition(m, (0, -1), axis=0) + np.partition(m, 1, axis=None)[:3]

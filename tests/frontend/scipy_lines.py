@@ -321,6 +321,12 @@ linalg.orth(m + 1j * even), linalg.orth(np.outer(v, w) * 1j)
 linalg.sqrtm(m + 1j * even), linalg.fractional_matrix_power(m + 1j * even, -2)
 linalg.logm(m + 1j * even)
 linalg.cosm(m + 1j * even), linalg.sinhm(m + 1j * even)
+linalg.solve(even + np.tril(m, -1), w[:3], assume_a="pos"), linalg.solve(m, p[:3], assume_a="sym")
+linalg.solve(turn, v[:4], assume_a="tridiagonal"), linalg.solve(turn, w[:4], transposed=True)
+linalg.solve(turn, v[:4], assume_a="lower triangular"), linalg.solve(turn, w[:4], True)
+linalg.solve(m + 1j * even, w[:3], assume_a="her"), linalg.solve(m + 2j, w[:3], 1, assume_a="sym")
+linalg.solve(turn, w[:4], assume_a="pos")
+linalg.solve(turn, w[:4] / 0.0)
 linalg.solve_sylvester(m + 1j * even, even, 1j * m), linalg.solve_discrete_lyapunov(1j * m, even)
 c = m + 1j * even; c = c[[2, 0, 1]]; c[1:, 0] = q; c
 optimize.ridder(lambda x: x**3 - v[2], 0.0, 3.0), optimize.brentq(lambda x: x**3 - v[2], 0.0, 3.0)
@@ -332,7 +338,7 @@ linalg.solve_continuous_are(m, even, np.eye(3), np.eye(3))
 linalg.solve_discrete_are(q * m, even, np.eye(3), np.eye(3))
 linalg.dft(3) @ w[:3], linalg.hilbert(3) @ w[:3], linalg.hadamard(4), linalg.helmert(3) * s
 special.sph_harm_y(3, -2, p, v), special.sph_legendre_p(3, 1, p), special.legendre_p(3, 0.2 * w)
-special.assoc_legendre_p(3, -2, 0.2 * v)
+special.assoc_legendre_p(2, -1, 0.2 * v), special.sph_harm_y(2, 1, s, q)
 integrate.quad(lambda x: np.exp(1j * s * x) / (1 + x * x), 0.0, 2.0, complex_func=True)[0]
 optimize.linprog([1.0, s], [[-1.0, -1.0], [-1.0, 0.0], [-2.0, -2.0]], [-q, 0.0, -2 * q]).fun
 b = optimize.LinearConstraint([1, 2], ub=7); optimize.milp([-s, -1], integrality=1, constraints=b).x

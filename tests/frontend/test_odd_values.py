@@ -1,6 +1,7 @@
 """Values where they seldom are: each program is right or refused, and never an internal error."""
 
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -87,6 +88,97 @@ def test_slices_are_values(f) -> None:
     by_differences = [(f(a + h) - f(a - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
     for method in ("chad", "dual"):
         np.testing.assert_allclose(pb.grad(f, method=method)(a), by_differences, rtol=1e-6)
+
+
+MIDDLE, BACK, ROUNDS, BLOCK = np.s_[1:3], slice(None, None, -1), range(1, 3), np.s_[1:, ::2]
+PARTS, NAMED = [slice(0, 2), slice(3, None)], {"first": slice(0, 2), "back": BACK}
+LAYERS = [np.ones((4, 3)), np.ones((3, 2)), np.ones((2, 2))]
+
+
+class Parted:
+    """A class whose objects and which itself hold slices."""
+
+    whole = BACK
+
+    def __init__(self) -> None:
+        self.part = MIDDLE
+
+    def __call__(self, a):
+        return np.sum(a[self.part] ** 2) * a[self.whole][0]
+
+
+PARTED = Parted()
+
+
+def outside(a):
+    return np.sum(a[MIDDLE] ** 2) * a[BACK][0] + np.sum(np.outer(a, a)[BLOCK]) * a[MIDDLE][0]
+
+
+def in_containers(a, of=MIDDLE):
+    parts = sum(np.sum(a[p]) ** 2 for p in PARTS) + sum(np.prod(a[r]) for r in [*ROUNDS])
+    return parts * np.sum(a[NAMED["first"]]) * a[NAMED["back"]][1] + PARTED(a) + np.prod(a[of])
+
+
+def put_there(a):
+    b = np.copy(a)
+    b[MIDDLE] = 2.0 * a[BACK][:2]
+    b[BACK] += 1.0
+    first, second = b[MIDDLE]
+    known = a[slice(*MIDDLE.indices(4))][0]
+    return np.sum(b**2) * first * operator.itemgetter(MIDDLE)(b)[1] + known * second
+
+
+def rounds(a):
+    h = np.sin(a)
+    for k in range(2):
+        h = np.tanh(h @ LAYERS[k])
+    for k in ROUNDS:
+        h = h * a[k]
+    return np.sum(h) * len(ROUNDS) * ROUNDS[0] + np.sum(a[ROUNDS]) * (2 in ROUNDS)
+
+
+@pytest.mark.parametrize("f", [outside, in_containers, put_there, rounds])
+def test_slices_and_ranges_are_captured(f) -> None:
+    test_slices_are_values(f)
+    a, d = np.array([0.5, 1.2, 3.7, 2.1]), np.array([1.0, -2.0, 0.5, 0.3])
+    slope = pb.grad(f)(a) @ d
+    np.testing.assert_allclose(pb.jvp(f, (a,), (d,))[1], slope, rtol=1e-12)
+
+
+def test_slices_are_arguments() -> None:
+    def f(a, parts, named):
+        total = np.sum(a[named["k"]]) ** 2
+        for p in parts:
+            total = total + np.sum(a[p] ** 3)
+        return total
+
+    a = np.array([0.5, 1.2, 3.7, 2.1])
+    for parts in ([], [MIDDLE], PARTS, tuple(PARTS), (BACK, MIDDLE), [slice(np.int64(1), None)]):
+        for k in (BACK, MIDDLE):
+            assert math.isclose(pb.jit(f)(a, parts, {"k": k}), f(a, parts, {"k": k}))
+            by_hand = sum((3.0 * _at(p) * a**2 for p in parts), 2.0 * np.sum(a[k]) * _at(k))
+            for method in ("chad", "dual"):
+                found = pb.grad(f, method=method)(a, parts, {"k": k})
+                np.testing.assert_allclose(found, by_hand, rtol=1e-12)
+    with pytest.raises(pb.PullbackError, match=r"a slice with the step 0\.5"):
+        pb.jit(lambda a, s: a[s])(a, slice(0, 1, 0.5))
+
+
+def _at(part: slice) -> np.ndarray:
+    ones = np.zeros(4)
+    ones[part] = 1.0
+    return ones
+
+
+def test_a_slice_that_is_changed_is_seen() -> None:
+    a = np.array([0.5, 1.2, 3.7, 2.1])
+    compiled = pb.jit(PARTED.__call__)
+    try:
+        for part in (slice(0, 2), slice(1, 4), slice(3, 0, -1), slice(0, 4, 2), slice(None)):
+            PARTED.part = part
+            np.testing.assert_allclose(compiled(a), PARTED(a), rtol=1e-14)
+    finally:
+        PARTED.part = MIDDLE
 
 
 def test_slices_have_bounds_and_leave() -> None:

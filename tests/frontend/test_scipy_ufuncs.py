@@ -145,6 +145,8 @@ def test_constants_are_computed_once() -> None:
     (lambda s: sc.ellipkinc(0.7, s), (0.7 - np.sin(1.4) / 2) / 4),
     (lambda s: sc.spherical_jn(1, s), 1 / 3),
     (lambda s: sc.lpmv(0, 3, 1.0 + s), 6.0),
+    (lambda s: sc.lpmv(-1, 1, 0.6 + s), -0.375),
+    (lambda s: sc.lpmv(-2, 4, 1.0 + s), -0.25),
     (lambda s: sc.diric(s, 5), 0.0),
     (lambda s: sc.beip(s), 0.5),
 ])  # fmt: skip

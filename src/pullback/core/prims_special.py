@@ -244,14 +244,17 @@ def _legendre(r: Formula, m: Formula, v: Formula, x: Formula) -> Formula:
     """((v + m) P(v - 1) - v x P(v)) / (1 - x^2); at 1 and -1 of m = 0 v (v + 1) / 2, ..."""
     edge = x * x
     rest = edge.where("eq", 1.0, 1.0, 1.0 - edge)
-    before = v.where("eq", 0.0, 0.0, (v + m) * m.of("lpmv", v.where("eq", 0.0, 1.0, v) - 1.0, x))
+    factor = v + m  # where it is 0, SciPy's P(v - 1) is no number
+    lower = factor.where("eq", 0.0, v + 1.0, v.where("eq", 0.0, 1.0, v)) - 1.0
+    before = v.where("eq", 0.0, 0.0, factor * m.of("lpmv", lower, x))
     inside = (before - v * x * r) / rest
     whole = v * (v + 1.0)
     parity = 1.0 - 2.0 * (v - 2.0 * (0.5 * v).of("floor"))
     turned = x.where("lt", 0.0, parity, 1.0)
     two = -0.25 * whole * (v - 1.0) * (v + 2.0) * x * x.where("lt", 0.0, parity, 1.0)
     last = m.where("eq", 2.0, two, m.where("gt", 2.0, 0.0, math.nan))
-    last = m.where("eq", 1.0, turned * math.inf, last)
+    last = m.where("eq", -2.0, -0.25 * x * turned, m.where("lt", -2.0, 0.0, last))
+    last = m.where("eq", -1.0, turned * -math.inf, m.where("eq", 1.0, turned * math.inf, last))
     last = m.where("eq", 0.0, 0.5 * whole * x * turned, last)
     return edge.where("eq", 1.0, last, inside)
 

@@ -199,7 +199,7 @@ def _call_handler(
         args = [late_items.in_turn(run, v) for v in args]
     wider = text_for(obj, args, kwargs)
     if wider is not None:
-        return call(run, with_defaults(wider), args, kwargs, node)
+        return text_results.finished(obj, call(run, with_defaults(wider), args, kwargs, node))
     given = (*args, *kwargs.values())
     if obj in SEQUENTIAL and any(map(is_driven, given)):
         return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)

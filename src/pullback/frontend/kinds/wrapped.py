@@ -2,7 +2,7 @@
 
 A deque is a list and a bound, a Counter a dict, a ChainMap a tuple of dicts, a range three ints, a
 generator of random numbers the words of its state. So plain data crosses (``held``), and what is no
-data is known (``extra``: a factory). The entry makes the container of both
+data is known (``extra``: a factory, the step of a slice). The entry makes the container of both
 (``memory.given_containers``), and a result is put together of them again.
 """
 
@@ -47,6 +47,17 @@ def _range(bounds: tuple[Any, Any, Any], _: object) -> range | None:
     return None if bounds[0] is None else range(*bounds)
 
 
+def _slice(bounds: tuple[Any, Any] | None, step: Any) -> slice | None:
+    return None if bounds is None else slice(*bounds, int(step) if step else None)
+
+
+def _step(value: slice) -> str:
+    step = value.step
+    if step is not None and not isinstance(step, (int, np.integer)):
+        raise ArgumentTypeError(f"a slice with the step {step!r}", "give it an int")
+    return "" if step is None else str(int(step))
+
+
 def _generator(cls: type, words: Any, _: object) -> object:
     return None if words is None else draws.with_words(words, cls)
 
@@ -59,6 +70,9 @@ def _bits(generator: Any) -> Iterable[object]:
 
 GENERATORS: tuple[type, ...] = np.random.Generator, np.random.RandomState, random.Random
 """The classes of generators of random numbers."""
+
+CAPTURED: tuple[type, ...] = *GENERATORS, range, slice
+"""The classes whose objects are taken apart where they are captured."""
 
 SERIES: tuple[type, ...] = tuple(getattr(np.polynomial, name) for name in (
     "Polynomial", "Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre",
@@ -88,6 +102,7 @@ WRAPPERS: dict[type, Wrapper] = {
         lambda c: tuple(c.maps), lambda held, _: ChainMap(*held), inside=lambda c: c.maps
     ),
     range: Wrapper(lambda r: (r.start, r.stop, r.step), _range),
+    slice: Wrapper(lambda s: (s.start, s.stop), _slice, _step),
     **{
         cls: Wrapper(draws.words_of, partial(_generator, cls), inside=_bits) for cls in GENERATORS
     },
@@ -253,7 +268,6 @@ def _sparse(cls: Any, held: Any, _: object) -> object:
 
 
 __all__ = [
-    "ARRAYS", "GENERATORS", "MASKED", "ROTATION", "SPARSE", "SPARSE_BASES", "TURNS", "WRAPPERS",
-    "Wrapper",
-    "held_attributes", "is_met", "wrapper_of",
+    "ARRAYS", "CAPTURED", "GENERATORS", "MASKED", "ROTATION", "SPARSE", "SPARSE_BASES", "TURNS",
+    "WRAPPERS", "Wrapper", "held_attributes", "is_met", "wrapper_of",
 ]  # fmt: skip

@@ -48,7 +48,7 @@ from pullback.frontend.library.complex_calls import (
     complex_dtype,
     holds_complex,
 )
-from pullback.frontend.library.numpy import array_methods
+from pullback.frontend.library.numpy import array_methods, rearrange
 from pullback.frontend.library.text import complex_arrays as texts
 from pullback.frontend.python.python_values import with_defaults
 
@@ -135,6 +135,15 @@ def partwise(
             given[0] = sp.call(Static(function), given[:1], node, {"dtype": dtype})
         made.append(sp.call(Static(function), given, node, options))
     return joined(sp, made, node)
+
+
+def squeezed(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    part = args[0].fields["real"] if args and isinstance(args[0], RecordV) else None
+    array = part if isinstance(part, ArrayV) and len(args) == 1 and not kwargs else None
+    if array is not None and rearrange.perhaps_single(sp, array)[1].items:
+        reason = "which axes of a complex array have extent 1 is not known here"
+        sp.refuse(node, reason, "give axis=")
+    return partwise(np.squeeze, (0,), sp, args, kwargs, node)
 
 
 _NOT_OF_PARTS = frozenset({"initial", "where", "out", "dtype", "prepend", "append"})
@@ -303,7 +312,7 @@ OF_COMPLEX[np.conjugate] = partial(has_text, texts.conjugate)
 _PARTWISE: dict[str, tuple[int, ...]] = {
     **dict.fromkeys((
         "sum", "mean", "cumsum", "reshape", "ravel", "transpose", "swapaxes", "moveaxis",
-        "squeeze", "expand_dims", "concatenate", "stack", "vstack", "hstack", "dstack",
+        "expand_dims", "concatenate", "stack", "vstack", "hstack", "dstack",
         "column_stack", "roll", "flip", "fliplr", "flipud", "rot90", "repeat", "tile", "take",
         "diff", "diag", "diagonal", "trace", "tril", "triu", "broadcast_to", "copy", "split",
         "array_split", "atleast_1d", "atleast_2d", "permute_dims", "matrix_transpose",
@@ -329,7 +338,7 @@ for _function, _at in _MADE.items():
 for _function in (np.array, np.asarray, np.full, np.linspace):
     OF_COMPLEX[_function] = partial(made, _function, _MADE[_function])
 OF_COMPLEX.update({
-    np.where: chosen, np.vdot: vdot, np.array_equal: array_equal,
+    np.where: chosen, np.vdot: vdot, np.squeeze: squeezed, np.array_equal: array_equal,
     np.real: partial(_part, "real"), np.imag: partial(_part, "imag"),
     **{f: partial(_any_or_all, f) for f in (np.any, np.all)},
     **{f: partial(_like, f) for f in (np.zeros_like, np.ones_like, np.empty_like, np.full_like)},
@@ -405,13 +414,13 @@ def transposed(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
 
 
 for _name in (
-    "reshape", "ravel", "flatten", "transpose", "swapaxes", "squeeze", "sum", "mean", "cumsum",
+    "reshape", "ravel", "flatten", "transpose", "swapaxes", "sum", "mean", "cumsum",
     "copy", "diagonal", "trace", "repeat", "take",
 ):  # fmt: skip
     METHODS["complex array", _name] = partial(_by_parts, _name)
 for _name, _function in (
     ("conj", np.conjugate), ("conjugate", np.conjugate), ("dot", np.dot), ("prod", np.prod),
-    ("any", np.any), ("all", np.all), ("var", np.var), ("std", np.std),
+    ("any", np.any), ("all", np.all), ("var", np.var), ("std", np.std), ("squeeze", np.squeeze),
 ):  # fmt: skip
     METHODS["complex array", _name] = partial(_by_function, _function)
 METHODS["complex array", "astype"] = astype

@@ -85,11 +85,11 @@ _TEXTS: dict[Any, Callable[..., Any]] = {
     )},
     **{getattr(LINALG, name): getattr(complex_equations, name) for name in (
         "eigh", "eigvalsh", "svd", "svdvals", "qr", "pinv", "pinvh", "cholesky", "cho_factor",
-        "cho_solve", "solve_triangular", "solve", "inv", "det", "norm", "polar", "orth",
+        "cho_solve", "solve_triangular", "inv", "det", "norm", "polar", "orth",
         "null_space",
     )},
     **{getattr(LINALG, name): getattr(scipy_linear_systems, name) for name in (
-        "lu", "lu_factor", "lu_solve", "solve_sylvester", "solve_continuous_lyapunov",
+        "lu", "lu_factor", "lu_solve", "solve", "solve_sylvester", "solve_continuous_lyapunov",
         "solve_discrete_lyapunov",
     )},
     **{getattr(LINALG, name): getattr(scipy_matrix_functions, name) for name in (

@@ -160,7 +160,7 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
 
     def one(key: object) -> Value:
         if isinstance(getter, operator.itemgetter):
-            return _item(sp, obj, Static(key), node)
+            return _item(sp, obj, _key(key), node)
         found = obj
         for name in str(key).split("."):
             found = sp.attribute(found, name, node)
@@ -168,6 +168,12 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
 
     values = tuple(one(k) for k in reduced)
     return values[0] if len(values) == 1 else TupleV(values)
+
+
+def _key(key: object) -> Value:
+    if isinstance(key, slice):
+        return SliceV(Static(key.start), Static(key.stop), Static(key.step))
+    return Static(key)
 
 
 # --- records with other fields --------------------------------------------------------------------

@@ -29,6 +29,7 @@ from pullback.frontend.kinds.kinds import (
     TableK,
     TupleK,
     WrappedK,
+    static_kind,
 )
 from pullback.frontend.kinds.scipy_objects import held_attributes, is_row
 from pullback.frontend.kinds.table_keys import item_kind
@@ -38,6 +39,7 @@ from pullback.frontend.kinds.values import (
     RangeV,
     RecordV,
     RefV,
+    SliceV,
     Static,
     TupleV,
     Value,
@@ -261,6 +263,12 @@ def _range(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Val
     return RangeV(*held.items)
 
 
+def _slice(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
+    assert isinstance(held, TupleV) and isinstance(extra, Static)
+    start, stop = held.items
+    return SliceV(start, stop, Static(int(str(extra.value)) if extra.value else None))
+
+
 def _generator(run: Run, cls: type, held: Value, extra: Value, node: ast.AST) -> Value:
     return RecordV(WRITTEN_CLASSES[cls], {"_state": held})
 
@@ -319,8 +327,10 @@ def _made_outside(
 
 def met(run: Run, obj: object, path: Path, node: ast.AST) -> Value:
     """Return what the library has as text for an object that is found at a path: a generator of
-    random numbers, or one of SciPy's, which may hold functions."""
+    random numbers, or one of SciPy's, which may hold functions; or a range, or a slice."""
     cls = type(obj)
+    if isinstance(obj, (range, slice)):
+        return _bounded(run, obj, path, node)
     if held_attributes(cls) is None:
         kind = type_of(obj)
         return given(run, run.hidden(path, kind), kind, node)
@@ -332,11 +342,22 @@ def met(run: Run, obj: object, path: Path, node: ast.AST) -> Value:
     return _made_outside(run, cls, (), parts, node)
 
 
+def _bounded(run: Run, obj: range | slice, path: Path, node: ast.AST) -> Value:
+    """Return a range, or a slice, whose step is known; their other numbers are the run's."""
+    run.guards.setdefault(path, Guard(path, StaticK(("class of", type(obj)), obj)))
+    at = [(*path, ("attr", name)) for name in ("start", "stop", "step")]
+    start, stop = run.from_python(obj.start, at[0], node), run.from_python(obj.stop, at[1], node)
+    if isinstance(obj, range):
+        return RangeV(start, stop, run.from_python(obj.step, at[2], node))
+    run.guards[at[2]] = Guard(at[2], static_kind(obj.step))
+    return SliceV(start, stop, Static(obj.step))
+
+
 _Maker = Callable[["Run", type, Value, Value, ast.AST], Value]
 
 _CONTAINERS: dict[type, _Maker] = {
     deque: _deque, defaultdict: _dict, Counter: _dict, OrderedDict: _dict, ChainMap: _chain,
-    range: _range, **dict.fromkeys(GENERATORS, _generator),
+    range: _range, slice: _slice, **dict.fromkeys(GENERATORS, _generator),
     **dict.fromkeys(SERIES, _given_series), np.poly1d: _given_poly1d,
 }  # fmt: skip
 """What makes the container of its plain data and of what else it has."""

@@ -30,8 +30,6 @@ _CLASSES: dict[type, str] = {
     bytes: "pass a list of numbers: list(b)",
     bytearray: "pass a list of numbers: list(b)",
     memoryview: "pass an array: np.asarray(m).astype(np.int64)",
-    range: "pass the number of rounds, or a list: list(r)",
-    slice: "pass its ends: s.start, s.stop",
     collections.deque: "pass a list: list(d)",
     decimal.Decimal: "pass a float: float(d)",
     fractions.Fraction: "pass a float: float(q)",

@@ -50,7 +50,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.kinds.wrapped import GENERATORS, held_attributes, is_met
+from pullback.frontend.kinds.wrapped import CAPTURED, held_attributes, is_met
 from pullback.frontend.python import dispatching, records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.frozen_distributions import distribution_in, frozen_kind, parts_of
@@ -268,7 +268,7 @@ class PythonValues:
             return self.partial(obj, path, node, guarded)
         if (whole := distribution_in(obj)) is not None:
             return self._frozen(whole, obj, path, node)
-        if cls in GENERATORS or is_met(cls) or held_attributes(cls) is not None:
+        if cls in CAPTURED or is_met(cls) or held_attributes(cls) is not None:
             return self.met(obj, path, node)
         operator = getattr(obj, "__pullback_operator__", None)
         if operator is not None:

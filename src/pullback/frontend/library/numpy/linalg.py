@@ -154,15 +154,6 @@ _IGNORED = {"overwrite_a": FALSE, "overwrite_b": FALSE, "check_finite": TRUE}
 """Options of SciPy's functions that change no result."""
 
 
-@register(LINALG.solve)
-def scipy_solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Return scipy.linalg.solve(a, b). The matrix counts as a general one: nothing that assume_a=
-    says is used."""
-    kwargs = {k: v for k, v in kwargs.items() if k not in ("assume_a", *_IGNORED)}
-    a, b = bind(sp, "solve", args, kwargs, node, a=MISSING, b=MISSING)
-    return solved(sp, a, b, node)
-
-
 @register(np.linalg.inv, LINALG.inv)
 def inv(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}

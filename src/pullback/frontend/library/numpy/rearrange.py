@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from pullback.core.build import i64
+from pullback.core.later import Later
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
@@ -25,6 +26,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy import views
 from pullback.frontend.library.numpy.broadcasting import reader
 from pullback.frontend.library.numpy.create import shape_of
@@ -242,6 +244,19 @@ def expand_dims(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 _ALL = SliceV(NONE, NONE, NONE)
 
 
+_texts = Later("pullback.frontend.library.text.wider_arrays")
+
+
+def perhaps_single(sp: Specialiser, x: ArrayV) -> tuple[tuple[int, ...], TupleV]:
+    """Return the axes that have one item, and, if the run knows whether others have, these and
+    those, the last ones first."""
+    own = ext.extents(sp, x)
+    gone = tuple(k for k in range(x.rank) if ext.same(sp, own[k], ext.ONE))
+    unknown = [k for k in range(x.rank) if k not in gone and not isinstance(own[k], Lit)]
+    axes = sorted((*gone, *unknown), reverse=True) if unknown else []
+    return gone, TupleV(tuple(map(Static, axes)))
+
+
 @register(np.squeeze)
 def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis = bind(sp, "np.squeeze", args, kwargs, node, a=MISSING, axis=NONE)
@@ -250,9 +265,9 @@ def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         return x if _is_number(x) else sp.call(Static(np.asarray), (x,), node)
     own = ext.extents(sp, x)
     if is_none(axis):
-        gone = tuple(k for k in range(x.rank) if ext.same(sp, own[k], ext.ONE))
-        if len(gone) < x.rank and not all(isinstance(e, Lit) for e in own):
-            sp.refuse(node, "which axes have extent 1 is not known here", "give axis=")
+        gone, axes = perhaps_single(sp, x)
+        if axes.items:
+            return run_program(sp, _texts.squeezed, (x, axes), node)
     else:
         gone = axes_of(sp, axis, x.rank, node)
     message = "cannot select an axis to squeeze out which has size not equal to one"

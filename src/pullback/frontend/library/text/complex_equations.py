@@ -133,10 +133,6 @@ def solve_triangular(a: Matrix, b: Array, trans: Any = 0, lower: bool = False,
     return np.linalg.solve(whole, b)
 
 
-def solve(a: Matrix, b: Array) -> Array:
-    return np.linalg.solve(_given(a, True), b)
-
-
 def inv(a: Matrix) -> Matrix:
     return np.linalg.inv(_given(a, True))
 

@@ -95,6 +95,65 @@ def _of_bands(low: int, high: int, bands: Matrix) -> Matrix:
     return np.where(kept, bands[np.where(kept, k, 0), np.zeros((n, 1), dtype=np.int64) + j], 0.0)
 
 
+_PARTS = {
+    "diagonal": "diagonal", "tridiagonal": "tridiagonal", "banded": "general", "gen": "general",
+    "general": "general", "upper triangular": "upper", "lower triangular": "lower",
+    "sym": "symmetric", "symmetric": "symmetric", "her": "hermitian", "hermitian": "hermitian",
+    "pos": "positive", "positive definite": "positive",
+}  # fmt: skip
+"""What ``solve`` reads of a matrix, by what is assumed of it."""
+
+
+def _assumed(a: Array, part: str, lower: bool) -> Array:
+    """Return the matrices that the part stands for which SciPy reads of these."""
+    if part == "diagonal":
+        return np.triu(np.tril(a))
+    if part == "tridiagonal":
+        return np.triu(np.tril(a, 1), -1)
+    if part == "upper":
+        return np.triu(a)
+    if part == "lower":
+        return np.tril(a)
+    above = np.swapaxes(np.tril(a, -1), -1, -2) if lower else np.triu(a, 1)
+    diagonal = np.triu(np.tril(a))
+    if part == "symmetric" or not np.iscomplexobj(a):
+        return above + diagonal + np.swapaxes(above, -1, -2)
+    if lower:
+        above = np.conj(above)
+    return above + np.real(diagonal) + np.conj(np.swapaxes(above, -1, -2))
+
+
+def _positive(a: Array) -> None:
+    try:
+        np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError(
+            "A singular matrix detected: slice(s) [0] are singular."
+        ) from None
+
+
+def solve(a: Array, b: Array, lower: bool = False, overwrite_a: bool = False,
+          overwrite_b: bool = False, check_finite: bool = True, assume_a: Any = None,
+          transposed: bool = False) -> Array:  # fmt: skip
+    """Return x with a x = b; of the matrix counts what ``assume_a`` says of it."""
+    assumed, of = "general" if assume_a is None else assume_a, np.asarray(a)
+    if assumed not in _PARTS:
+        raise ValueError(f"{assumed} is not a recognized matrix structure")
+    part = _PARTS[assumed]
+    if check_finite and not (np.all(np.isfinite(of)) and np.all(np.isfinite(b))):
+        raise ValueError("array must not contain infs or NaNs")
+    if part != "general":
+        of = _assumed(of, part, lower)
+    if part == "positive":
+        _positive(of)
+    if transposed and np.iscomplexobj(of):
+        raise NotImplementedError(
+            "scipy.linalg.solve can currently not solve a^T x = b or a^H x = b for complex "
+            "matrices."
+        )
+    return np.linalg.solve(np.swapaxes(of, -1, -2) if transposed else of, b)
+
+
 def solve_banded(l_and_u: Any, ab: Matrix, b: Array, overwrite_ab: bool = False,
                  overwrite_b: bool = False, check_finite: bool = True) -> Array:  # fmt: skip
     low, high = l_and_u

@@ -150,7 +150,8 @@ def _along_meridian(n: Any, m: Any, theta: Any) -> Any:
 def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, *, diff_n: int = 0) -> Any:
     """Return a spherical harmonic; theta is the angle from the pole."""
     _without_slopes(diff_n)
-    return _along_meridian(n, m, theta) * np.exp(1j * (np.asarray(m) * np.asarray(phi)))
+    turned = np.exp(1j * (np.asarray(m) * np.asarray(phi)))
+    return np.asarray(_along_meridian(n, m, theta) * turned)
 
 
 def sph_legendre_p(n: Any, m: Any, theta: Any, *, diff_n: int = 0) -> Any:

@@ -197,3 +197,12 @@ def cross(a: Array, b: Array, axisa: Axis = -1, axisb: Axis = -1, axisc: Axis = 
     first = np.moveaxis(np.asarray(a), axisa if axis is None else axis, -1)
     second = np.moveaxis(np.asarray(b), axisb if axis is None else axis, -1)
     return np.moveaxis(np.cross(first, second), -1, axisc if axis is None else axis)
+
+
+def squeezed(a: Array, axes: tuple[int, ...]) -> Array:
+    """Return the array without those of the axes, the last ones first, that have one item only:
+    the run knows how many are left."""
+    for k in axes:
+        if a.shape[k] == 1:
+            a = np.squeeze(a, k)
+    return a
