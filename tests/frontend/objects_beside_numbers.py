@@ -1,10 +1,14 @@
-"""Objects in the place of numbers (``sum`` of objects, which begins with 0), operators that decline
-where only the run knows it, attributes by names that only the run knows, numbers of objects, and an
-iterator with a ``finally`` inside of a comprehension."""
+"""Objects that are called and gone through; objects in the place of numbers (``sum`` of objects,
+which begins with 0), operators that decline where only the run knows it, attributes by names that
+only the run knows, numbers of objects, and an iterator with a ``finally`` inside of a
+comprehension."""
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
+import operator
 
 
 class Money:
@@ -86,6 +90,25 @@ class Node:
         self.key, self.children = key, list(children)
         self.left = self.right = None
         self.weight = 1.0
+
+
+class Wave:
+    """An object that is called, and gone through."""
+
+    def __init__(self, *heights):
+        self.heights = heights
+
+    def __iter__(self):
+        return iter(self.heights)
+
+    def __len__(self):
+        return len(self.heights)
+
+    def __call__(self, v, by=1.0):
+        return self.heights[0] * v + by * self.heights[1]
+
+    def __neg__(self):
+        return Wave(*map(operator.neg, self))
 
 
 def sum_of_objects(xs):
@@ -230,7 +253,26 @@ def number_beside_equality(xs):
     return a.x if id(a) == id(b) else a.y
 
 
-RIGHT = [sum_of_objects, total_that_begins_with_0, total_that_may_stay_0, declined, centred,
-         squared_total, products_of_polynomials, tree_by_names, set_by_names, seen_by_number,
-         a_finally_in_a_comprehension]  # fmt: skip
+def called_and_gone_through(xs):
+    one, two = Wave(*xs), Wave(xs[1], xs[0])
+    total = sum(k * v for k, v in enumerate(one)) + sum(a * b for a, b in zip(one, -two))
+    total += sum(filter(None, two)) + sum(itertools.islice(itertools.chain(one, two), 3))
+    return total + dict(enumerate(one))[1] + sum(a * b for a, b in itertools.pairwise(one))
+
+
+def called_for_items(xs):
+    one = Wave(*xs)
+    total = sum(map(one, one)) + sum(map(one, one, xs)) + functools.reduce(one, one)
+    total += sum(itertools.accumulate(one, one)) + sum(itertools.starmap(one, [(2.0,), (3.0, 4.0)]))
+    total += sum(itertools.takewhile(one, one))
+    for wave in itertools.repeat(one, 2):
+        total += len(wave) * wave(total)
+    return total
+
+
+RIGHT = [
+    called_and_gone_through, called_for_items, sum_of_objects, total_that_begins_with_0,
+    total_that_may_stay_0, declined, centred, squared_total, products_of_polynomials,
+    tree_by_names, set_by_names, seen_by_number, a_finally_in_a_comprehension,
+]  # fmt: skip
 REFUSED = [number_of_a_list, number_as_a_text, number_beside_equality]

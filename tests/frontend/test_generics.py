@@ -25,7 +25,7 @@ from tests.programs.generics import (
     reduce_tree,
 )
 
-T = TypeVar("T")
+T, E = TypeVar("T"), TypeVar("E")
 XS = np.array([1.0, 2.0, 0.5])
 
 
@@ -82,6 +82,54 @@ class Branching(Generic[T]):
 
     label: T
     children: Cons[Branching[T]] | None
+
+
+class Option(Generic[T]):
+    def then(self, f: Any) -> Any:
+        return f(self.value) if isinstance(self, Some) else self
+
+
+@dataclass(frozen=True)
+class Some(Option[T]):
+    value: T
+
+
+@dataclass(frozen=True)
+class Nothing(Option[T]):
+    """Nothing is declared with its parameter."""
+
+
+@dataclass(frozen=True)
+class Ok(Generic[T, E]):
+    value: T
+
+
+@dataclass(frozen=True)
+class Err(Generic[T, E]):
+    error: E
+    penalty: float = 1.0
+
+
+def root(v: Any) -> Any:
+    return Some(v**0.5) if v >= 0.0 else Nothing()
+
+
+def roots(xs: Any) -> Any:
+    found = [root(v).then(lambda u: Some(u + 1.0) if u > 0.8 else Nothing()) for v in xs]
+    last = Nothing()
+    for v in xs:
+        last = last.then(lambda u, v=v: root(u * v)) if isinstance(last, Some) else root(v)
+    match last:
+        case Some(v):
+            return v * sum(o.value if isinstance(o, Some) else 0.5 for o in found)
+    return 0.0
+
+
+def results(xs: Any) -> Any:
+    pairs = [Ok([v, 2.0 * v]) if v > 0.7 else Err("low", 3.0 * v) for v in xs]
+    texts = {k: Ok((v, "a")) if v > 1.5 else Err(k) for k, v in enumerate(xs)}
+    total = sum(r.penalty if isinstance(r, Err) else r.value[0] * r.value[1] for r in pairs)
+    return total + sum(r.value[0] if isinstance(r, Ok) else 10.0 * r.error for r in texts.values())
 
 
 def labels(tree: Any) -> Any:
@@ -259,6 +307,29 @@ def test_a_text_beside_numbers() -> None:
     chain = listed([1.0, "a", "bcd", 2.0])
     assert pb.jit(lengths)(chain) == lengths(chain) == 9.0
     assert pb.grad(lengths)(chain) == listed([2.0, None, None, 4.0])
+
+
+@pytest.mark.parametrize("program", [roots, results])
+@pytest.mark.parametrize("method", ["chad", "dual"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_parameters_that_no_field_has(program: Any, method: Any, sign: float) -> None:
+    """Of classes that no declaration brings together: ``Nothing[T]`` says nothing of T."""
+    xs = sign * XS
+    assert harness.distance(pb.jit(program)(xs), program(xs)) < 1e-12
+    pb.check_grads(program, (xs,))
+    found, forward = pb.grad(program, method=method)(xs), pb.jacfwd(program)(xs)
+    assert harness.distance(found, forward) < 1e-12
+
+
+def test_one_parameter_is_one_type() -> None:
+    def program(xs: Any) -> Any:
+        last = Some(xs[0])
+        for v in xs:
+            last = Nothing() if v > 1.5 else Some(Some(v))
+        return xs[0] if isinstance(last, Some) else 0.0
+
+    with pytest.raises(pb.PullbackError, match="Some"):
+        pb.jit(program)(XS)
 
 
 def test_a_list_that_is_none() -> None:

@@ -194,7 +194,7 @@ def _call_handler(
     if obj in _EAGER or getattr(obj, "__module__", "") == "math":
         args = [once(v, run.iterate(v, node), node) if _is_chosen(v) else v for v in args]
     if obj in ADVANCED or obj in (map, zip):
-        args = [special_methods.iterated(run, v, node) for v in args]
+        args = special_methods.gone_through(run, obj, args, node)
     if obj in ADVANCED and obj is not itertools.starmap:
         args = [late_items.in_turn(run, v) for v in args]
     wider = text_for(obj, args, kwargs)

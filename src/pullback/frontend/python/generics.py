@@ -11,10 +11,12 @@ nodes are never converted. Otherwise it is the join of the fields that are decla
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import types
 import typing
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
 
 from pullback.core.types import I64, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
@@ -41,6 +43,7 @@ from pullback.frontend.python.annotations import (
     annotations_of,
     canonical,
     instances,
+    is_frozen,
     named,
     parameters,
 )
@@ -231,6 +234,8 @@ def arrays_in(record: RecordK) -> ArrayKinds:
 def meet(a: Kind, b: Kind, classes: set[type]) -> Kind | None:
     """Return the kind of the union of generic classes to which two values belong, each of one of
     these ``classes``."""
+    group = canonical(classes)
+    alone = set(group) == classes and all(map(_is_frozen_dataclass, classes - {types.NoneType}))
     given: dict[type, tuple[Kind, ...]] = {}
     arrays: list[tuple[type, str, ArrayK]] = []
     for kind in (a, b):
@@ -238,16 +243,41 @@ def meet(a: Kind, b: Kind, classes: set[type]) -> Kind | None:
         if isinstance(kind, UnionK):
             found = kind.union.arguments
         elif isinstance(kind, RecordK):
-            found = arguments_of(kind) if parameters(kind.cls) else NO_ARGUMENTS
+            found = _shown_by(kind, alone) if parameters(kind.cls) else NO_ARGUMENTS
             arrays += arrays_in(kind)
         for cls, kinds in (found or NO_ARGUMENTS).items():
             if given.setdefault(cls, kinds) != kinds:
                 return None
     try:
-        union = union_for(canonical(classes), tuple(arrays), given)
+        union = union_for(group, tuple(arrays), given)
     except ArgumentTypeError:
         return None
     return UnionK(union, frozenset(union.classes) - classes)
+
+
+def _is_frozen_dataclass(cls: type) -> bool:
+    return dataclasses.is_dataclass(cls) and is_frozen(cls)
+
+
+def _shown_by(record: RecordK, alone: bool) -> Arguments | None:
+    """Return the arguments of the class of a record. ``alone``: no declaration brings the class
+    together with others, so a parameter that no field is declared with (that of a ``Nothing[T]``,
+    the type of the value in an ``Err[T, E]``) says nothing, and stands for nothing."""
+    cls = record.cls
+    known = solved(cls, record.fields).all()
+    if alone:
+        inside = set(chain.from_iterable(map(_parameters_in, annotations_of(cls).values())))
+        known |= {p: static_kind(None) for p in parameters(cls) if p not in inside}
+    if not all(p in known for p in parameters(cls)):
+        return None
+    return {cls: tuple(known[p] for p in parameters(cls))}
+
+
+def _parameters_in(annotation: object) -> tuple[object, ...]:
+    if isinstance(annotation, typing.TypeVar):
+        return (annotation,)
+    found: tuple[object, ...] = getattr(named(annotation), "__parameters__", ())
+    return found
 
 
 # --- from values ----------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ tuple."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, TypeGuard
@@ -135,11 +136,25 @@ def is_iterable(value: Value) -> TypeGuard[RecordV | RefV]:
 
 
 def iterated(run: Run, value: Value, node: ast.AST) -> Value:
-    """Return ``iter(value)`` of an object whose class has an ``__iter__`` (and is no function), and
-    other values as they are."""
-    if not is_iterable(value):
-        return value
-    return value if written(value.cls, "__call__") is not None else iterator(run, value, node)
+    """Return ``iter(value)`` of an object whose class has an ``__iter__``, and other values as they
+    are."""
+    return iterator(run, value, node) if is_iterable(value) else value
+
+
+def gone_through(
+    run: Run, function: Hashable, args: Sequence[Value], node: ast.AST
+) -> list[Value]:
+    """Return the arguments of a function that goes through them, objects as their iterators: all
+    but one that it calls, or gives as it is."""
+    kept = _NOT_GONE_THROUGH.get(function)
+    return [v if k == kept else iterated(run, v, node) for k, v in enumerate(args)]
+
+
+_NOT_GONE_THROUGH: dict[Hashable, int] = {
+    map: 0, filter: 0, itertools.filterfalse: 0, itertools.takewhile: 0, itertools.dropwhile: 0,
+    itertools.starmap: 0, itertools.accumulate: 1, itertools.repeat: 0,
+}  # fmt: skip
+"""Functions of iterables, each with the place of an argument of another kind."""
 
 
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
