@@ -136,12 +136,12 @@ def mended_float_of_a_row(a):
 
 
 def refused_squeeze(m, n):
-    return np.squeeze(1j * m[:n])
+    return np.abs(np.squeeze(1j * m[:n]))
 
 
 @mends(refused_squeeze, (M, 1), "give axis=", UnsupportedError)
 def mended_squeeze(m, n):
-    return np.squeeze(1j * m[:n], axis=0)
+    return np.abs(np.squeeze(1j * m[:n], axis=0))
 
 
 def refused_axis(x):

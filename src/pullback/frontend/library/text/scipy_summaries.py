@@ -53,6 +53,11 @@ def _floats(a: Any, axis: Any, nan_policy: str = "propagate") -> Array:
     return items[~np.isnan(items)]
 
 
+def _unless(bad: Any, like: Array) -> Array:
+    """Return a factor 1, which is NaN, and makes derivatives NaN, where something is bad."""
+    return np.where(bad, np.nan, np.ones_like(like))
+
+
 def zmap(scores: Array, compare: Array, axis: Any = 0, ddof: int = 0,
          nan_policy: str = "propagate") -> Array:  # fmt: skip
     """Return how many standard deviations of ``compare`` the scores lie above its mean."""
@@ -65,7 +70,7 @@ def zmap(scores: Array, compare: Array, axis: Any = 0, ddof: int = 0,
         wide = np.std(x, axis=along, ddof=ddof, keepdims=True)
     eps = 2.0**-23 if x.dtype == np.float32 else 2.0**-52
     equal = wide <= np.abs(eps * center)
-    return np.where(equal, np.nan, (y - center) / np.where(equal, 1.0, wide))
+    return _unless(equal, wide) * ((y - center) / np.where(equal, 1.0, wide))
 
 
 def zscore(a: Array, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Array:
@@ -115,7 +120,7 @@ def hmean(a: Array, axis: Any = 0, dtype: None = None, *, weights: Any = None,
           nan_policy: str = "propagate", keepdims: bool = False) -> Array:  # fmt: skip
     """Return the harmonic mean."""
     x, along = _floats(a, axis, nan_policy), 0 if axis is None else axis
-    good = np.where(x < 0.0, np.nan, x)
+    good = _unless(x < 0.0, x) * x
     found = 1.0 / _weighted(1.0 / np.where(good == 0.0, 1.0, good), weights, along, keepdims)
     return np.where(np.any(good == 0.0, axis=along, keepdims=keepdims), 0.0 * found, found)
 
@@ -128,7 +133,7 @@ def pmean(a: Array, p: float, *, axis: Any = 0, dtype: None = None, weights: Any
     if p == 0:
         return gmean(a, axis, weights=weights, nan_policy=nan_policy, keepdims=keepdims)
     x, along = _floats(a, axis, nan_policy), 0 if axis is None else axis
-    good = np.where(x < 0.0, np.nan, x)
+    good = _unless(x < 0.0, x) * x
     return _weighted(good**p, weights, along, keepdims) ** (1.0 / p)
 
 
@@ -161,7 +166,7 @@ def skew(a: Array, axis: Any = 0, bias: bool = True, nan_policy: str = "propagat
     second, third = np.mean(d**2, axis=along, keepdims=True), np.mean(d**3, axis=along,
                                                                       keepdims=True)  # fmt: skip
     equal = _flat_place(x, second, along)
-    found = np.where(equal, np.nan, third / np.where(equal, 1.0, second) ** 1.5)
+    found = _unless(equal, second) * third / np.where(equal, 1.0, second) ** 1.5
     if not bias and n > 2:
         found = np.sqrt((n - 1.0) * n) / (n - 2.0) * found
     return found if keepdims else np.squeeze(found, axis=along)
@@ -176,7 +181,7 @@ def kurtosis(a: Array, axis: Any = 0, fisher: bool = True, bias: bool = True,
     second, fourth = np.mean(d**2, axis=along, keepdims=True), np.mean(d**4, axis=along,
                                                                        keepdims=True)  # fmt: skip
     equal = _flat_place(x, second, along)
-    found = np.where(equal, np.nan, fourth / np.where(equal, 1.0, second) ** 2)
+    found = _unless(equal, second) * fourth / np.where(equal, 1.0, second) ** 2
     if not bias and n > 3:
         bend = (n**2 - 1.0) * found - 3.0 * (n - 1.0) ** 2
         found = bend / ((n - 2.0) * (n - 3.0)) + 3.0
