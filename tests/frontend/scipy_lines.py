@@ -200,7 +200,7 @@ linalg.fractional_matrix_power(even, 2), linalg.fractional_matrix_power(even, -1
 linalg.expm_frechet(m, even), linalg.expm_frechet(m, even, compute_expm=False)
 linalg.cosm(m), linalg.sinm(m), linalg.tanm(m)
 linalg.coshm(m), linalg.sinhm(m), linalg.tanhm(m)
-linalg.qr(m), linalg.qr(g.T, mode='economic'), linalg.qr(g.T, mode='r'), linalg.qr(g[:2])
+linalg.qr(m), linalg.qr(g[1:].T, mode='economic'), linalg.qr(g[1:].T, mode='r'), linalg.qr(g[1:3])
 linalg.pinvh(even)
 u = linalg.orth(g.T[:, :3]); u @ u.T
 linalg.null_space(m[:2])
@@ -337,6 +337,14 @@ found = linalg.lstsq(g[:, :2], v[:5]); found[0], found[1], found[2], found[3]
 linalg.eigh(even, eigvals_only=True), linalg.eigh(even, subset_by_index=[1, 2], eigvals_only=True)
 linalg.solve_continuous_are(m, even, np.eye(3), np.eye(3))
 linalg.solve_discrete_are(q * m, even, np.eye(3), np.eye(3))
+linalg.norm(m, np.inf), linalg.norm(m, 1.5, axis=1), linalg.norm(v, ord=-np.inf)
+special.legendre(3)(s), special.hermite(4)(v), special.chebyt(3)(w), special.laguerre(2)(p)
+special.jacobi(3, 0.5, 1.5)(v), special.genlaguerre(2, 0.5, True)(v), special.gegenbauer(3, 0.7)(v)
+special.sh_legendre(2).coeffs, special.chebyu(3).deriv()(v), special.hermitenorm(0)(v)
+np.polyval(special.legendre(4), v), sum(special.legendre(k)(v) * q**k for k in range(4))
+special.legendre(-1)(s)
+stats.norm(s, 0.5).interval(0.9), stats.gamma.median(2.0, scale=p), stats.binom(10, q).interval(0.8)
+stats.norm.interval(s)
 linalg.dft(3) @ w[:3], linalg.hilbert(3) @ w[:3], linalg.hadamard(4), linalg.helmert(3) * s
 special.sph_harm_y(3, -2, p, v), special.sph_legendre_p(3, 1, p), special.legendre_p(3, 0.2 * w)
 special.assoc_legendre_p(2, -1, 0.2 * v), special.sph_harm_y(2, 1, s, q)

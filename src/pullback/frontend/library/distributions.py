@@ -178,6 +178,21 @@ def _step(
     return elementwise(sp, given, one, node)
 
 
+def _middle(
+    d: Distribution, method: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """Call ``median``, a quantile, or ``interval``, two of them."""
+    quantile = _step if d.discrete else _call
+    if method == "median":
+        return quantile(d, "ppf", sp, (Static(0.5), *args), kwargs, node)
+    rest = {k: v for k, v in kwargs.items() if k != "confidence"}
+    given = [kwargs["confidence"]] if len(rest) < len(kwargs) else [*args[:1]]
+    (confidence,) = bind(sp, f"{d.name}.interval", given, {}, node, confidence=MISSING)
+    args = args if len(rest) < len(kwargs) else args[1:]
+    tails = items_of(run_program(sp, _METHODS.tails, (confidence,), node))
+    return TupleV(tuple(quantile(d, "ppf", sp, (q, *args), rest, node) for q in tails))
+
+
 def _draw(
     d: Distribution, name: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
@@ -250,6 +265,9 @@ def _handler(function: object) -> Handler | None:
         return _freeze(function.__self__)
     if d.discrete and name in ("ppf", "isf"):
         return partial(_step, d, name) if f"{d.name}.{name}" in NAMED else None
+    if name in ("median", "interval"):
+        found = f"{d.name}.ppf" in NAMED if d.discrete else d.way("ppf") is not None
+        return partial(_middle, d, name) if found else None
     if name == "rvs":
         return partial(_draw, d, str(getattr(function.__self__, "name", "")))
     return None if d.way(name) is None else partial(_call, d, name)

@@ -168,10 +168,11 @@ def rounded(sp: Specialiser, x: Atom, digits: int) -> Atom:
 
 @register(np.nan_to_num)
 def nan_to_num(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.nan_to_num(x, nan=0.0): NaN to a number, infinities to the largest ones."""
-    x, copy, nan = bind(
-        sp, "np.nan_to_num", args, kwargs, node, x=MISSING, copy=Static(True), nan=Static(0.0)
-    )
+    """np.nan_to_num(x, nan=0.0): NaN to a number, infinities to the largest ones, or others."""
+    x, copy, nan, high, low = bind(
+        sp, "np.nan_to_num", args, kwargs, node, x=MISSING, copy=Static(True), nan=Static(0.0),
+        posinf=NONE, neginf=NONE,
+    )  # fmt: skip
     if not flag(sp, copy, node, "copy"):
         sp.refuse(node, "copy=False, which updates the argument, is not supported", "leave it out")
 
@@ -180,6 +181,10 @@ def nan_to_num(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
             return v.atom
         top = float(np.finfo(np.float32 if v.type.bits == 32 else np.float64).max)
         y = sp.b.prim("min", sp.b.prim("max", v.atom, lit(-top, v.type)), lit(top, v.type))
+        for end, given in ((np.inf, high), (-np.inf, low)):
+            if not is_none(given):
+                there = sp.b.prim("eq", v.atom, lit(end, v.type))
+                y = sp.b.prim("select", there, sp.convert(given, v.type, node), y)
         return sp.b.prim("select", sp.b.prim("isnan", v.atom), sp.convert(nan, v.type, node), y)
 
     return map_number(sp, x, one, node)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy  # its modules are imported when they are first used
 
 from pullback.combinators import stop_gradient
 from pullback.frontend.library.asked_values import matrix_values
@@ -142,6 +143,8 @@ def det(a: Matrix) -> Any:
 
 
 def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+    if isinstance(ord, float):
+        return scipy.linalg.norm(np.abs(a), ord, axis, keepdims)
     return np.linalg.norm(a, ord, axis, keepdims)
 
 

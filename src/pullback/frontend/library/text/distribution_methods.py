@@ -95,6 +95,13 @@ def moment(
     return np.sqrt(square) if how == "std" else square
 
 
+def tails(confidence: Any) -> tuple[Any, Any]:
+    """Return what is below and above the interval in the middle."""
+    if np.any(np.logical_or(confidence > 1, confidence < 0)):
+        raise ValueError("alpha must be between 0 and 1 inclusive")
+    return (1.0 - confidence) / 2, (1.0 + confidence) / 2
+
+
 def mass(
     formula: Formula, how: str, allowed: Formula, low: Any, high: Any, log: bool,
     k: Any, shapes: Numbers, loc: Any,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pullback.frontend.library.text.domains import Array, Axis, Matrix
+from pullback.frontend.library.text.wider_reductions import in_one_axis, kept, norm_of_order
 from pullback.frontend.library.text_helpers import known, times, unsupported
 
 
@@ -103,15 +104,28 @@ def multi_dot(arrays: Any) -> Array:
 
 
 def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
-    """Return the norm of all items as one vector, or along an axis."""
-    if axis is None:
-        if keepdims:
-            unsupported("vector_norm with keepdims=True and no axis", "name the axis")
-        return np.linalg.norm(np.ravel(x), ord)
-    return np.linalg.norm(x, ord, axis, keepdims)
+    """Return the norm of all items as one vector, or along axes."""
+    lines = in_one_axis(x, axis)
+    if isinstance(ord, float):
+        return kept(x, axis, norm_of_order(lines, ord), keepdims)
+    return kept(x, axis, np.linalg.norm(lines, ord, -1), keepdims)
+
+
+def _rows(x: Matrix, ord: float, keepdims: bool) -> Any:
+    """Return the norm of matrices that is the largest sum of a row, or the smallest one."""
+    sums = np.sum(np.abs(x), -1, keepdims=True)
+    if ord == np.inf:
+        found = np.max(sums, -2, keepdims=True)
+    elif ord == -np.inf:
+        found = np.min(sums, -2, keepdims=True)
+    else:
+        raise ValueError("Invalid norm order for matrices.")
+    return found if keepdims else found[..., 0, 0]
 
 
 def matrix_norm(x: Matrix, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    if isinstance(ord, float):
+        return _rows(np.asarray(x), ord, keepdims)
     return np.linalg.norm(x, ord, (-2, -1), keepdims)
 
 

@@ -62,6 +62,7 @@ from pullback.frontend.library.text import (
     older_polynomials,
     operator_texts,
     orderings,
+    orthogonal_polynomials,
     partitions,
     pieces,
     placing,
@@ -213,6 +214,7 @@ OTHERS = (
     | _texts(np.linalg, eigenvalues, matrix_functions, pseudo_inverse)
     | _by_name("numpy.ma", masked_functions)
     | _by_name("scipy.special", scipy_special)
+    | _by_name("scipy.special", orthogonal_polynomials)
     | _by_name("scipy.special", scipy_integrals)
     | _by_name("scipy.special", spherical)
     | _by_name("scipy.linalg", scipy_linalg)

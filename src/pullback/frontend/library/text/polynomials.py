@@ -15,7 +15,7 @@ Mode = Literal["full", "same", "valid"]
 
 def polyval(p: Vector, x: Array) -> Array:
     """Horner's rule, at every item of x."""
-    coefficients = np.asarray(p)
+    coefficients = p.coeffs if isinstance(p, np.poly1d) else np.asarray(p)
     return each(lambda place: _horner(coefficients, place), x)
 
 

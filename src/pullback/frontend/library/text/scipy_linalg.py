@@ -15,6 +15,11 @@ from pullback.frontend.library.text_helpers import known, unsupported
 
 def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False,
          check_finite: bool = True) -> Array:  # fmt: skip
+    if isinstance(ord, float):
+        if axis is None and np.ndim(a) == 2:
+            found = np.linalg.matrix_norm(a, ord=ord, keepdims=keepdims)
+            return found if keepdims else float(found)  # as LAPACK gives it
+        return np.linalg.vector_norm(a, axis=axis, ord=ord, keepdims=keepdims)
     return np.linalg.norm(a, ord, axis, keepdims)
 
 

@@ -162,6 +162,22 @@ def median(a: Array, axis: Any = None, *, keepdims: bool = False) -> Array:
     return kept(a, axis, np.median(in_one_axis(a, axis), -1), keepdims)
 
 
+def norm_of_order(lines: Array, ord: float) -> Any:
+    """Return the norms of the last axis by an order that only the run knows."""
+    sizes = np.abs(lines)
+    if ord == np.inf:
+        return np.max(sizes, -1)
+    if ord == -np.inf:
+        return np.min(sizes, -1)
+    if ord == 0.0:
+        return np.sum((sizes != 0.0).astype(sizes.dtype), -1)
+    if ord == 1.0:
+        return np.sum(sizes, -1)
+    if ord == 2.0:
+        return np.linalg.norm(sizes, 2, -1)
+    return np.sum(sizes**ord, -1) ** (1.0 / ord)
+
+
 def quantile(a: Array, q: Any, axis: Any = None, *, method: str = "linear",
              keepdims: bool = False) -> Array:  # fmt: skip
     """Return quantiles along several axes, several of a matrix, or by another rule."""
