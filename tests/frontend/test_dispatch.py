@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 import pullback as pb
-from tests.frontend import dispatch_programs, operator_order
+from tests.frontend import dispatch_programs, operator_order, union_operators
 from tests.frontend.harness import agrees
 from tests.frontend.test_decorated_functions import derivatives_agree
 
 
-@pytest.mark.parametrize("f", [*dispatch_programs.PROGRAMS, *operator_order.PROGRAMS])
+@pytest.mark.parametrize(
+    "f", [*dispatch_programs.PROGRAMS, *operator_order.PROGRAMS, *union_operators.PROGRAMS]
+)
 def test_as_python(f: Callable[..., Any]) -> None:
     agrees(f, 0.7)
     derivatives_agree(f)
@@ -36,6 +38,7 @@ def test_a_function_that_is_registered_later_is_seen() -> None:
     ("f", "text"),
     [
         (dispatch_programs.of_two_bases, "a function for Right and one for Left, and Both is both"),
+        (union_operators.equal_in_some, "of which only some have a method for it"),
         (operator_order.array_of_objects, "for each item of the array on the left"),
     ],
 )

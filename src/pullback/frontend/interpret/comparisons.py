@@ -461,12 +461,12 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     if isinstance(items, TupleV):
         result: Value = Static(False)
         for candidate in items.items:
-            result = _either(run, result, item, candidate, node)
+            result = _either(run, result, candidate, item, node)
         return result
     found = run.fold(
         run.iterate(items, node),
         [Static(False)],
-        lambda state, x: [_either(run, state[0], item, x, node)],
+        lambda state, x: [_either(run, state[0], x, item, node)],
         node,
         (lambda state: run.truth(state[0], node)) if _is_asked(items) else None,
     )

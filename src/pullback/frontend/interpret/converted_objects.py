@@ -17,7 +17,7 @@ import numpy as np
 from pullback.frontend.interpret import optional_arguments, small_ints
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.kinds.complex_pairs import is_complex
-from pullback.frontend.kinds.values import RecordV, RefV, Static, Value
+from pullback.frontend.kinds.values import RecordV, RefV, Static, UnionV, Value
 from pullback.frontend.library import complex_calls
 from pullback.frontend.memory.container_objects import contents
 from pullback.frontend.python.container_bases import holds_value
@@ -77,6 +77,12 @@ def _of_objects(
             made = run.call(run.attribute(first, name, node), args[1:], node, kwargs)
             again = obj in _AGAIN and name not in ("__floor__", "__ceil__")
             return run.call(Static(obj), (made,), node) if again else made
+    if isinstance(first, UnionV) and obj in _METHODS and any(
+        written(c, n) is not None for c in first.possible for n in _METHODS[obj]
+    ):
+        return run.case_value(
+            first, lambda v: run.call(Static(obj), (v, *args[1:]), node, kwargs), node
+        )
     text = _OF_TEXTS.get(obj)
     if text is not None and isinstance(first, (RecordV, RefV)) and _is_text(first.cls, text):
         more = (Static(obj),) if text == "_mapped" else ()

@@ -25,7 +25,6 @@ from pullback.frontend.interpret import (
     small_ints,
     unrolling,
 )
-from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.items_of_several import whatever_it_is
 from pullback.frontend.kinds import extents as ext
@@ -104,7 +103,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return places.noted(run, value, complex_values.iterate(run, value, node))
         case RecordV() | RefV() if (held := through(run, value, node)) is not value:
             return iterate(run, held, node)
-        case RecordV(cls) | RefV(cls=cls) if written(cls, "__iter__") is not None:
+        case _ if special_methods.is_iterable(value):
             return iterate(run, special_methods.iterator(run, value, node), node)
         case RecordV(cls) if issubclass(cls, dict) or is_view(value) or is_object_dict(value):
             return hash_methods.items_of(run, value, node)

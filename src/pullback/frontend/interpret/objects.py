@@ -102,14 +102,11 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             return scalars.truth(run, value)
         case TupleV(items):
             return bool(items)
-        case HashV():
-            n = value.live
-            return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RecordV() if is_view(value):
             return truth(run, seen_by(value), node)
         case RecordV() if is_object_dict(value):
             return truth(run, opened(run, value, node), node)
-        case ListV(n):
+        case ListV(n) | HashV(live=n):
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RangeV():
             n = range_items.parts(run, value, node)[1]
@@ -123,9 +120,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             return truth(run, opened(run, value, node), node)
         case RefV():
             return special_methods.truth_of_reference(run, value, node)
-        case UnionV() if type(None) in value.possible:
-            none = run.truth(run.is_instance(value, (type(None),), node), node)
-            return (not none) if isinstance(none, bool) else run.b.prim("not", none)
+        case UnionV():
+            return special_methods.truth_of_union(run, value, node)
         case OptionalV(there, inner, other):
             inside = run.branch(
                 there, lambda: _as_bool(run.truth(inner, node)),
@@ -143,10 +139,10 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 "use np.any(a) or np.all(a)",
                 error=ArgumentValueError,
             )
-        case UnionV() | FunctionV() | ClosureV() | LambdaSetV() | OperatorV() | ZipV():
-            return True
         case CaughtV():
             return run.truth(made_texts.of_python(run, bool, (value,), node, bool), node)
+        case FunctionV() | ClosureV() | LambdaSetV() | OperatorV() | ZipV():
+            return True
         case EnumerateV() | GeneratorV() | ReversedV() | SliceV():
             return True
         case _:
@@ -191,9 +187,11 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return subscript(run, opened(run, value, node), index, node)
         case RecordV() | RefV() if (held := indexed(run, value, node)) is not value:
             return run.subscript(held, index, node)
+        case UnionV() if any(written(c, "__getitem__") for c in value.possible):
+            return run.case_value(value, lambda v: run.subscript(v, index, node), node)
         case RecordV(cls) | RefV(cls=cls) if written(cls, "__getitem__") is not None:
-            function = run.attribute(value, "__getitem__", node)
-            return run.call(function, (as_parts(cls, index),), node)
+            parts = (as_parts(cls, index),)
+            return run.call(run.attribute(value, "__getitem__", node), parts, node)
         case RecordV(cls, fields) if is_tuple_class(cls):
             items = tuple(fields.values())
             return _of_tuple(run, items, False, TupleV(items), index, node)

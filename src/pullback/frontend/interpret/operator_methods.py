@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from types import NoneType
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
@@ -14,7 +15,16 @@ from pullback.frontend.interpret.class_functions import class_entry
 from pullback.frontend.interpret.symbol_values import METHODS as COMPARISONS
 from pullback.frontend.interpret.symbol_values import MIRRORED
 from pullback.frontend.kinds.optionals import class_name
-from pullback.frontend.kinds.values import ArrayV, OptionalV, RecordV, RefV, Scalar, Static, Value
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    OptionalV,
+    RecordV,
+    RefV,
+    Scalar,
+    Static,
+    UnionV,
+    Value,
+)
 from pullback.frontend.memory.container_objects import contents
 from pullback.frontend.python.container_bases import holds_value, order_of
 from pullback.frontend.store.shared_memory import opened
@@ -45,24 +55,51 @@ def operation(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Va
     mine, other = (left, right, f"__{name}__"), (right, left, f"__r{name}__")
     if _is_numpy(left) and isinstance(right, (RecordV, RefV)) and holds_value(right.cls):
         return run.binop(op, left, contents(run, right, node), node)  # NumPy asks no method of it
+    if isinstance(left, UnionV) and (_has(run, left, mine[2]) or _has(run, right, other[2])):
+        return run.case_value(left, lambda v: _of_class(run, op, v, right, node), node)
+    if isinstance(right, UnionV) and _has(run, right, other[2]):
+        return run.case_value(right, lambda v: _of_class(run, op, left, v, node), node)
     _check_array(run, left, right, other[2], node)
     if _comes_first(run, left, right, other[2], node):
         turns = [other, mine]
     else:
         a, b = _classes(run, left), _classes(run, right)
-        turns = [mine] if a == b and len(a) == 1 and written(a[0], mine[2]) else [mine, other]
+        turns = [mine] if a == b and len(a) == 1 else [mine, other]
 
     def otherwise(asked: bool) -> Value | None:
         x, y = (opened(run, contents(run, v, node), node) for v in (left, right))
         if not (x is left and y is right):  # [1.0] + stack
             return run.binop(op, x, y, node)
         if asked:
-            words = " and ".join(repr(_word(run, v)) for v in (left, right))
-            message = f"unsupported operand type(s) for {op}: {words}"
-            run.never("TypeError", message, node, ArgumentTypeError)
+            return _unsupported(run, op, left, right, node)
         return None
 
-    return _in_turn(run, [Turn(*turn) for turn in turns], otherwise, node)
+    some = _has(run, right, other[2])  # not asked if both are of one class
+    return _in_turn(run, [Turn(*turn) for turn in turns], otherwise, node, asked=some)
+
+
+def _of_class(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """Return the same where one operand was of one of several classes, of which one has methods."""
+    name = METHODS[op]
+    if not _has(run, left, f"__{name}__") and not _has(run, right, f"__r{name}__"):
+        return _unsupported(run, op, left, right, node)
+    return run.binop(op, left, right, node)
+
+
+def _has(run: Run, value: Value, method: str) -> bool:
+    """Whether one of the classes that an object can have has a special method."""
+    return any(written(c, method) is not None for c in _classes(run, value))
+
+
+def _unsupported(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """Raise the error of two operands that no method takes."""
+    if isinstance(left, UnionV):
+        return run.case_value(left, lambda v: _unsupported(run, op, v, right, node), node)
+    if isinstance(right, UnionV):
+        return run.case_value(right, lambda v: _unsupported(run, op, left, v, node), node)
+    words = " and ".join(repr(_word(run, v)) for v in (left, right))
+    message = f"unsupported operand type(s) for {op}: {words}"
+    run.never("TypeError", message, node, ArgumentTypeError)
 
 
 def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Value | None:
@@ -76,6 +113,10 @@ def in_place(run: Run, op: str, old: Value, value: Value, node: ast.AST) -> Valu
 
 def comparison(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
     """Return a comparison by such a method; None if there is none."""
+    if _is_asked_by_class(left, run, op, node):
+        return run.case_value(left, lambda v: run.compare(op, v, right, node), node)
+    if _is_asked_by_class(right, run, op, node):
+        return run.case_value(right, lambda v: run.compare(op, left, v, node), node)
     turns = [_comparing(left, right, op), _comparing(right, left, MIRRORED[op])]
     _check_array(run, left, right, COMPARISONS[MIRRORED[op]], node)
     if _comes_first(run, left, right, "", node):
@@ -92,6 +133,22 @@ def comparison(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> V
         run.never("TypeError", message, node, ArgumentTypeError)
 
     return _in_turn(run, turns, otherwise, node)
+
+
+def _is_asked_by_class(value: Value, run: Run, op: str, node: ast.AST) -> TypeGuard[UnionV]:
+    """Whether a value is an object of one of several classes that have methods which compare."""
+    if not isinstance(value, UnionV):
+        return False
+    names = {COMPARISONS[op], COMPARISONS[MIRRORED[op]], "__eq__" if op == "!=" else ""} - {""}
+    having = [
+        any(written(c, n) is not None for n in names) for c in value.possible if c is not NoneType
+    ]
+    if any(having) and not all(having):
+        run.refuse(
+            node, f"{op} of objects of several classes, of which only some have a method for it",
+            f"write {COMPARISONS[op]} in all of them",
+        )  # fmt: skip
+    return any(having)
 
 
 def _comparing(receiver: Value, other: Value, op: str) -> Turn:
@@ -118,6 +175,8 @@ def _in_turn(
     """Return what the first method gives that gives something, or what is done ``otherwise``, which
     is told whether one was asked."""
     for k, (receiver, other, method, negated) in enumerate(turns):
+        if isinstance(receiver, UnionV) and _has(run, receiver, method):
+            return _by_class(run, receiver, turns[k:], otherwise, node)
         if not isinstance(receiver, (RecordV, RefV)) or written(receiver.cls, method) is None:
             continue
         asked, rest = True, turns[k + 1 :]
@@ -139,6 +198,21 @@ def _in_turn(
         assert isinstance(found, OptionalV)
         return run.branch(found.there, answer, ask_on, node)
     return otherwise(asked)
+
+
+def _by_class(
+    run: Run, receiver: UnionV, turns: Sequence[Turn], otherwise: Callable[[bool], Value | None],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """Return the same where the first one that is asked is of one of several classes."""
+
+    def of_class(part: Value) -> Value:
+        first = turns[0]._replace(receiver=part)
+        made = _in_turn(run, [first, *turns[1:]], otherwise, node, asked=True)
+        assert made is not None
+        return made
+
+    return run.case_value(receiver, of_class, node)
 
 
 def _is_declined(found: Value) -> bool:
@@ -197,6 +271,8 @@ def _classes(run: Run, value: Value) -> Sequence[type]:
             return tuple(run.rows.group(value).classes)
         case RecordV(cls):
             return (cls,)
+        case UnionV():
+            return value.possible
         case _:
             return ()
 

@@ -39,6 +39,7 @@ from pullback.frontend.kinds.values import (
     Static,
     SymbolV,
     TupleV,
+    UnionV,
     Value,
 )
 from pullback.frontend.library.numpy import arrays, products
@@ -79,7 +80,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         made = dicts.combined(run, op, left, right, node)
         if made is not None:
             return made
-    if isinstance(left, (RecordV, RefV)) or isinstance(right, (RecordV, RefV)):
+    if isinstance(left, _OBJECTS) or isinstance(right, _OBJECTS):
         found = operator_methods.operation(run, op, left, right, node)
         if found is not None:
             return found
@@ -111,6 +112,9 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
         error=ArgumentTypeError,
     )
+
+
+_OBJECTS = RecordV, RefV, UnionV
 
 
 def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) -> Value:
@@ -244,9 +248,11 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     if isinstance(operand, ArrayV):
         return arrays.unary(run, op, operand, node)
     if isinstance(operand, (RecordV, RefV)):
-        method = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
+        method = _UNARY[op]
         if written(operand.cls, method) is not None:
             return run.call(run.attribute(operand, method, node), (), node)
+    if isinstance(operand, UnionV) and any(written(c, _UNARY[op]) for c in operand.possible):
+        return run.case_value(operand, lambda v: unary(run, op, v, node), node)
     known = known_calls.unary(run, op, operand, node)
     if known is not None:
         return known
@@ -256,5 +262,7 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
         )
     return scalars.unary(run, op, operand, node)
 
+
+_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 
 __all__ = ["binop", "unary"]

@@ -72,6 +72,8 @@ def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST
     """Return the call of a special method; None if its user did not write it."""
     if isinstance(value, (RecordV, RefV)) and written(value.cls, name) is not None:
         return run.call(run.attribute(value, name, node), args, node)
+    if isinstance(value, UnionV) and all(written(c, name) is not None for c in value.possible):
+        return run.call(run.attribute(value, name, node), args, node)
     return None
 
 
@@ -95,8 +97,10 @@ def _length_of(run: Specialiser, found: Value, node: ast.AST) -> Value:
     return Scalar(atom, True, number.bits)
 
 
-def iterator(run: Run, value: RecordV | RefV, node: ast.AST) -> Value:
+def iterator(run: Run, value: RecordV | RefV | UnionV, node: ast.AST) -> Value:
     """Return ``value.__iter__()``."""
+    if isinstance(value, UnionV):
+        return run.case_value(value, lambda v: iterated(run, v, node), node)
     made = run.call(run.attribute(value, "__iter__", node), (), node)
     if has_next(made):
         made = run.call(_text(iterators.by_next), (next_of(run, made, node),), node)
@@ -130,8 +134,10 @@ def _text(function: Callable[..., object]) -> FunctionV:
     return FunctionV(definition_of(function), None)
 
 
-def is_iterable(value: Value) -> TypeGuard[RecordV | RefV]:
+def is_iterable(value: Value) -> TypeGuard[RecordV | RefV | UnionV]:
     """Whether a value is an object of a class with an ``__iter__`` of its own."""
+    if isinstance(value, UnionV):
+        return all(written(c, "__iter__") is not None for c in value.possible)
     return isinstance(value, (RecordV, RefV)) and written(value.cls, "__iter__") is not None
 
 
@@ -169,6 +175,18 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
         size = length(run, value, node)
         return None if size is None else run.truth(size, node)
     return _truth_of(run, found, node)
+
+
+def truth_of_union(run: Run, value: UnionV, node: ast.AST) -> bool | Atom:
+    """Return the same of an object of one of several classes, or None."""
+    if any(written(c, n) is not None for c in value.possible for n in ("__bool__", "__len__")):
+        return run.truth(
+            run.case_value(value, lambda v: _bool(run.truth(v, node)), node), node
+        )
+    if type(None) not in value.possible:
+        return True
+    none = run.truth(run.is_instance(value, (type(None),), node), node)
+    return (not none) if isinstance(none, bool) else run.b.prim("not", none)
 
 
 def truth_of_reference(run: Run, ref: RefV, node: ast.AST) -> bool | Atom:
