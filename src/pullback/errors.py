@@ -43,8 +43,10 @@ class PullbackError(Exception):
     """Whether the function makes objects that may have several names."""
     shares = False
     """Whether all that is wrong is that an object would need several names here."""
-    in_every_form = False
-    """Whether it is refused in whatever form the program is compiled."""
+    grows = False
+    """Whether all that is wrong is that tuples have tuples in them as deep as the run goes."""
+    of_tuples = False
+    """Whether it may be that tuples with tags do not meet, or that tuples grow."""
     iterates = False
     """Whether all that is wrong is that the result is an iterator."""
 

@@ -178,3 +178,14 @@ def refused_masked_truth(x):
 def mended_masked_truth(x):
     m = np.ma.masked_array(x[:1], [False])
     return x[1] if m.any() else x[0]
+
+
+def refused_polynomial_of_another(x):
+    p, q = scipy.special.legendre(2), np.poly1d([x, 1.0])
+    return p(q)(0.5)
+
+
+@mends(refused_polynomial_of_another, (1.3,), "np.poly1d(p.coeffs)(q)", UnsupportedError)
+def mended_polynomial_of_another(x):
+    p, q = scipy.special.legendre(2), np.poly1d([x, 1.0])
+    return np.poly1d(p.coeffs)(q)(0.5)

@@ -7,7 +7,6 @@ refusal gives it, and the error.
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from dataclasses import FrozenInstanceError, dataclass, replace
 from typing import Any
@@ -381,43 +380,25 @@ def mended_mark(xs):
     return sum(v for k in range(3) if (v := found.get(k, MISSING)) is not MISSING)
 
 
-def refused_huffman(x):
-    heap = [(w, k, ("leaf", w)) for k, w in enumerate((x, 2.0, 3.5, 0.7))]
-    heapq.heapify(heap)
-    n = len(heap)
-    while len(heap) > 1:
-        a, _, left = heapq.heappop(heap)
-        b, _, right = heapq.heappop(heap)
-        heapq.heappush(heap, (a + b, n, (left, right)))
-        n += 1
-
-    def cost(node, depth):
-        if node[0] == "leaf":
-            return node[1] * depth
-        return cost(node[0], depth + 1) + cost(node[1], depth + 1)
-
-    return cost(heap[0][2], 0)
+def refused_nesting(x):
+    t = (x, 0.0)
+    for k in range(3):
+        t = tuple([t, x * k])
+    while isinstance(t[0], tuple):
+        t = t[0]
+    return t[0] + t[1]
 
 
-class TreeNode:
-    def __init__(self, value, left=None, right=None):
-        self.value, self.left, self.right = value, left, right
+class Nested:
+    def __init__(self, value, inside=None):
+        self.value, self.inside = value, inside
 
 
-@mends(refused_huffman, (1.3,), "use objects of a class", EndlessError)
-def mended_huffman(x):
-    heap = [(w, k, TreeNode(w)) for k, w in enumerate((x, 2.0, 3.5, 0.7))]
-    heapq.heapify(heap)
-    n = len(heap)
-    while len(heap) > 1:
-        a, _, left = heapq.heappop(heap)
-        b, _, right = heapq.heappop(heap)
-        heapq.heappush(heap, (a + b, n, TreeNode(0.0, left, right)))
-        n += 1
-
-    def cost(node, depth):
-        if node.left is None:
-            return node.value * depth
-        return cost(node.left, depth + 1) + cost(node.right, depth + 1)
-
-    return cost(heap[0][2], 0)
+@mends(refused_nesting, (1.3,), "use objects of a class", EndlessError)
+def mended_nesting(x):
+    t = Nested(x)
+    for k in range(3):
+        t = Nested(x * k, t)
+    while t.inside is not None:
+        t = t.inside
+    return t.value

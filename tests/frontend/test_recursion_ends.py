@@ -51,14 +51,14 @@ def refused_after_a_call(x, n=3):
 
 def tuple_or_number(x, n=3):
     if n == 0:
-        return x
-    return tuple_or_number(x, n - 1), x
+        return (x,)
+    return tuple([tuple_or_number(x, n - 1), x])
 
 
 def polymorphic(x, n=3):
     if n == 0:
         return 1.0
-    return polymorphic((x, x), n - 1)
+    return polymorphic(tuple([x, (x,)]), n - 1)
 
 
 def refused_after_an_update(x, n=3, seen=None):

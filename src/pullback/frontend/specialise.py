@@ -24,7 +24,6 @@ from pullback.errors import (
     IdentityError,
     MutationError,
     PullbackError,
-    StaticValueError,
     TypesDoNotMeetError,
     UnknownNameError,
 )
@@ -54,6 +53,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     static_kind,
 )
+from pullback.frontend.kinds.sum_kinds import Tags, with_tags
 from pullback.frontend.kinds.values import RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
 from pullback.frontend.library.text.raised import Raised
@@ -61,7 +61,7 @@ from pullback.frontend.memory import given_containers
 from pullback.frontend.problems import Problems, also, outside
 from pullback.frontend.python import handled, records
 from pullback.frontend.python.objects_outside import result_of
-from pullback.frontend.python.paths import MISSING, describe_path, read
+from pullback.frontend.python.paths import describe_path, read, static_value
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Run
@@ -132,32 +132,36 @@ def _specialise(
     with recursion_limit(_RECURSION_LIMIT):
         while True:
             lambda_sets.begin()
+            tags = Tags(facts is not None and facts.trees)
             try:
                 attempt = _Attempt(
                     function, arg_types, args, static, lambda_sets, equal, choice,
                     known_flags, outside, facts,
                 )  # fmt: skip
-                with records.functions_of(lambda_sets), orders_noted():
+                with records.functions_of(lambda_sets), orders_noted(), with_tags(tags):
                     made = attempt.run() if facts is None else _learning(attempt, facts)
             except NeedStatic as e:
-                static[_static_path(e)] = _static_value(e, function, args)
+                path = e.origin[0]
+                assert isinstance(path, tuple)
+                static[path] = static_value(path, e.what, function, args)
                 lambda_sets = _lambda_sets(function)  # static values have changed
             except StoreGrewError:
                 lambda_sets.rounds = 0
             except PullbackError as e:
                 if lambda_sets.unsettled():
                     continue
+                e.of_tuples = e.grows or (tags.asked and isinstance(e, TypesDoNotMeetError))
                 if (outside or NOTHING).learns_from(e):
                     e.makes_objects = any(map(can_be_shared, attempt.rt.constructed))
                     raise
-                if e.iterates or e.in_every_form:
+                if e.iterates:
                     raise
                 found = None if facts is not None else _with_references(attempt, e)
                 if isinstance(found, Specialised):
                     return found
                 if facts is not None or getattr(found, "attribute", None) is not None:
                     raise found or e from None  # which attribute is assigned is learnt
-                if found is not None and e.shares:
+                if found is not None and (e.shares or e.grows):
                     raise found from None
                 raise _nearer(e, found, attempt) from None
             else:
@@ -197,11 +201,13 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
         and any(cls in (dict, list) for _, cls in rt.new_memory)  # trees have no kind as values
     )
     learnt = _Learnt.of(attempt)
-    tried = [*learnt, *forms(Raised in rt.constructed)]
+    tried = [*learnt, *forms(Raised in rt.constructed, why.of_tuples)]
     for facts in tried:
         if facts not in learnt:
             new = facts.begin(rt.new_memory, rt.copies)
-            wanted = met if facts.iterators else makes_objects or (of_memory and facts.memory)
+            wanted = met if facts.iterators else makes_objects or facts.trees or (
+                of_memory and facts.memory
+            )
             if not wanted or (facts.memory and not new):
                 continue
             if facts.together and not isinstance(refusal, TypesDoNotMeetError):
@@ -217,11 +223,11 @@ def _with_references(attempt: _Attempt, why: PullbackError) -> Specialised | Pul
             _Learnt.last = _Learnt(attempt, facts)
             return made
         except PullbackError as e:
-            if e.iterates or e.in_every_form or isinstance(e, UntoldError):
+            if e.iterates or isinstance(e, UntoldError):
                 raise
-            refusal = refusal or (e if makes_objects else None)
+            refusal = refusal or (e if makes_objects or facts.trees else None)
             met = met or facts.met
-            tried += facts.asking()
+            tried += facts.asking(e.of_tuples)
     return refusal
 
 
@@ -291,25 +297,6 @@ def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
         except PullbackError as e:
             problems.add(e)
     return outside(problems.merged(first), attempt.function, attempt.args or ())
-
-
-def _static_path(e: NeedStatic) -> Path:
-    path = e.origin[0]
-    assert isinstance(path, tuple)
-    return path
-
-
-def _static_value(
-    e: NeedStatic, function: FunctionType, args: tuple[object, ...] | None
-) -> StaticK:
-    path = _static_path(e)
-    value = MISSING if args is None and path[0][0] == "arg" else read(path, function, args or ())
-    if not isinstance(value, (int, float)):
-        raise StaticValueError(
-            f"{describe_path(path)} must be known when the function is compiled: {e.what}",
-            "pass a Python number",
-        )
-    return static_kind(value)
 
 
 class _Attempt:

@@ -140,6 +140,9 @@ class Frame:
     hidden: dict[Path, Hidden] = field(default_factory=dict)
     live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
     in_loop: bool = False
+    split: int = 1  # how often this is compiled, for the tuples that names may be (``by_tags``)
+    fits: dict[ast.stmt, PullbackError | None] = field(default_factory=dict)
+    """What is so compiled: None, or why no tuple can go there."""
     depth: int = 0  # the number of builders at the top of the body
     spec: Spec | None = None
     returned: list[Kind] = field(default_factory=list)  # the kinds of returns in loops
@@ -149,6 +152,8 @@ class Frame:
     rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
     places: dict[Value, PlaceV] = field(default_factory=dict)
     """For a value that was read from a variable, its place there."""
+    rows: dict[Value, Value] = field(default_factory=dict)
+    """For a tuple that was read from a tuple, the reference that stands for it there."""
     adopted: dict[int, list[tuple[tuple[Definition, ...], dict[str, Kind]]]] = field(
         default_factory=dict
     )

@@ -32,7 +32,7 @@ from pullback.frontend.functions.self_capture import functions, places
 from pullback.frontend.interpret.calls import bind
 from pullback.frontend.kinds.descriptions import describe
 from pullback.frontend.kinds.flatten import kind_of
-from pullback.frontend.kinds.join import is_function
+from pullback.frontend.kinds.function_kinds import is_function
 from pullback.frontend.kinds.kinds import Kind, TupleK, leaf_types
 from pullback.frontend.kinds.snapshots import snapshot
 from pullback.frontend.kinds.values import (

@@ -34,8 +34,8 @@ from pullback.frontend.kinds import tuple_trees
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe_both
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
+from pullback.frontend.kinds.function_kinds import has_function
 from pullback.frontend.kinds.growing_tuples import join_growing
-from pullback.frontend.kinds.join import has_function
 from pullback.frontend.kinds.kinds import Kind, ScalarK, ThreadK, leaf_types
 from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
@@ -53,6 +53,7 @@ from pullback.frontend.python.syntax import (
 )
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Frame, ResultOwner, Spec
+from pullback.frontend.store import tuple_rows
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -115,7 +116,6 @@ def run_once(
 def _body(
     run: Run, spec: Spec, frame: Frame, params: list[Var], owners: list[Owner]
 ) -> tuple[Kind | None, list[ResultOwner]]:
-
     node = spec.definition.node
     flat: Flat | None = None
     handed: Flat | None = None
@@ -140,6 +140,7 @@ def _body(
             if isinstance(state, ThreadV):
                 scope.names[STATE] = threads.take(run, state.atoms, state.owners, node)
             placed.enter(run, scope, spec.cells, node)
+            tuple_rows.taken(run, scope.names, node)
             value = run.handed(run.run_body(spec.definition), node)
             iterator_lifetimes.check_result(run, value, node)
             run.kind(value, node)
@@ -149,8 +150,7 @@ def _body(
             value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form
-            whole = _to_estimate(run, spec, value, node)
-            handed = flat = flatten(whole)
+            handed = flat = flatten(_to_estimate(run, spec, value, node))
         except Unreachable:
             raised = of_raising(run, spec, starts, node)
             handed = None if raised is None else flatten(raised)

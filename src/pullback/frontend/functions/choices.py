@@ -89,13 +89,15 @@ def all_of(run: Run, values: Sequence[Value]) -> list[Value] | None:
     return found if any(changed) else None
 
 
-def _outlives(run: Run, f: FunctionV) -> bool:
-    """Whether a function is made of nothing that only one arm of a branch has."""
-    if any(f is v for v in run.scope.names.values()):
+def _outlives(run: Run, f: FunctionV, inside: tuple[FunctionV, ...] = ()) -> bool:
+    """Whether a function is made of nothing that only one arm of a branch has. ``inside``: the
+    functions that have captured it: one of them may be itself."""
+    if any(f is v for v in run.scope.names.values()) or any(_same(f, g) for g in inside):
         return True
     captured = (s.names.get(n) for s, n in captures_of(f) if not s.live)
+    around = (*inside, f)
     return all(
-        isinstance(v, (CellV, Static)) or (isinstance(v, FunctionV) and _outlives(run, v))
+        isinstance(v, (CellV, Static)) or (isinstance(v, FunctionV) and _outlives(run, v, around))
         for v in (*parts_of(f), *captured)
     )
 

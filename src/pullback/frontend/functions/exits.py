@@ -26,7 +26,7 @@ from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.functions.threads import put
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, NoKindError, flatten
-from pullback.frontend.kinds.join import has_function
+from pullback.frontend.kinds.function_kinds import has_function
 from pullback.frontend.kinds.kinds import Kind, ThreadK, TupleK, leaf_types
 from pullback.frontend.kinds.values import UNSET, PlaceV, Stale, Static, ThreadV, Value
 from pullback.frontend.python.source import Definition

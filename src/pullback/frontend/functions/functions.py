@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom, Call, Var
 from pullback.core.types import Array
 from pullback.errors import (
-    EndlessError,
     PullbackError,
     StaticValueError,
     UnsupportedError,
@@ -54,7 +53,8 @@ from pullback.frontend.kinds.flatten import (
     kind_of,
     rebuild,
 )
-from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
+from pullback.frontend.kinds.function_kinds import has_function
+from pullback.frontend.kinds.join import generalise, join, same_function, widen
 from pullback.frontend.kinds.kinds import (
     FunctionK,
     Kind,
@@ -77,6 +77,7 @@ from pullback.frontend.python.syntax import CONSUMER
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import CellPath, Spec, facts
+from pullback.frontend.store import tuple_rows
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -133,7 +134,7 @@ class Functions:
         told: dict[str, Value] = {}
         if not _is_total(f.definition, map(kind_of, args.values())):
             f, told = self.run.called(f, args)
-        args = {n: self.run.handed(v, node) for n, v in args.items()} | told
+        args = {n: tuple_rows.given(self.run, v, node) for n, v in args.items()} | told
         if asked(self.run, node):
             args[PART] = facts((PART,))
         bare = FunctionV(f.definition, f.scope)
@@ -340,12 +341,7 @@ class Functions:
             self._tie_growing(nested[-1], function.kind, kinds, len(nested) > _MAX_NESTING, node)
         leaves = len(function.atoms) + sum(len(a.atoms) for a in args)
         if nested and (len(nested) > _MAX_NESTING or leaves > _MAX_LEAVES):
-            self.run.refuse(
-                node,
-                f"the recursion of {definition.name!r} gives arguments of ever new types",
-                "pass values of the same types to every recursive call",
-                error=EndlessError,
-            )
+            tuple_trees.refuse_call(self.run, definition.name, nested[-1].args, kinds, node)
         return self._new(function, args, names, node)
 
     def _recursive(

@@ -8,7 +8,8 @@ import enum
 from collections.abc import Iterator
 
 from pullback.frontend.kinds import tuple_trees
-from pullback.frontend.kinds.join import generalise, has_function, join, same_function
+from pullback.frontend.kinds.function_kinds import has_function
+from pullback.frontend.kinds.join import generalise, join, same_function
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,

@@ -66,6 +66,7 @@ from pullback.frontend.memory.item_attributes import becomes_own_dict
 from pullback.frontend.memory.object_dicts import assigned_attribute
 from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.syntax import BINARY
+from pullback.frontend.store import tuple_rows
 from pullback.frontend.store.shared_memory import is_shared, opened
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ _OPERAND = ".operand"
 def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     """Bind a target to a value."""
     target = attributes_outside.of_global(run, assigned_attribute(run, target))
+    value = tuple_rows.opened(run, value, node)
     match target:
         case ast.Name(name):
             held = run.scope.names.get(name)
@@ -488,9 +490,8 @@ def _update(
     old = ownership.updatable(run, name, node)
     made, result = updates.apply(run, old, change, node)
     assert holding.is_updated_in_place(made)
-    moved = updates.moved_by(old, (), change)
     with run.holding(*args):
-        ownership.bind_updated(run, name, old, made, node, moved=moved)
+        ownership.bind_updated(run, name, old, made, node, moved=updates.moved_by(old, (), change))
     return result
 
 

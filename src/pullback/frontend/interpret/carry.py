@@ -18,14 +18,9 @@ from pullback.frontend.kinds import tuple_trees
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.descriptions import describe, describe_both
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, kind_of
+from pullback.frontend.kinds.function_kinds import has_function
 from pullback.frontend.kinds.growing_tuples import join_growing
-from pullback.frontend.kinds.join import (
-    as_list,
-    generalise,
-    has_function,
-    join,
-    widen,
-)
+from pullback.frontend.kinds.join import as_list, generalise, join, widen
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, leaf_types
 from pullback.frontend.kinds.parted import met_kind
 from pullback.frontend.kinds.values import (

@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import operator
 import types
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,6 +73,7 @@ from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.object_classes import LooseDict, are_dicts, is_object_class
 from pullback.frontend.python.objects_outside import fields_of
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.store import tuple_rows
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -106,10 +108,9 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     ):
         if op == "!=":
             return run.unary("not", compare(run, "==", left, right, node), node)
-        return optionals.compared(
-            run, op, left, right, node, lambda x, y: compare(run, op, x, y, node)
-        )
-    if (found := _of_functions(run, op, left, right, node)) is not None:
+        return optionals.compared(run, op, left, right, node, partial(compare, run, op, node=node))
+    found = tuple_rows.compared(run, op, left, right, node)
+    if found := found or _of_functions(run, op, left, right, node):
         return found
     if is_complex(left) or is_complex(right):
         return complex_values.compare(run, op, left, right, node)
@@ -123,8 +124,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         if _asks_run(left.value) or _asks_run(right.value):
             return made_texts.of_python(run, scalars.FOLD[op], (left, right), node, bool)
         return _compare_static(run, op, left.value, right.value, node)
-    left, right = _opened(run, left, node), _opened(run, right, node)
-    left, right = opened(run, left, node), opened(run, right, node)
+    left, right = (opened(run, _opened(run, v, node), node) for v in (left, right))
     found = operator_methods.comparison(run, op, left, right, node)
     if found is not None:
         return found
@@ -298,7 +298,9 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     equal."""
     if isinstance(a, RefV) or isinstance(b, RefV):
         return _equal_objects(run, a, b, node)
-    if isinstance(a, RecordV) and isinstance(b, RecordV) and not (_is_tuple(a) and _is_tuple(b)):
+    if isinstance(a, RecordV) and isinstance(b, RecordV) and not (
+        is_tuple_class(a.cls) and is_tuple_class(b.cls)
+    ):
         return _equal_records(run, a, b, node)
     if isinstance(a, HashV) or isinstance(b, HashV):
         return dicts.equal(run, a, b, node)
@@ -346,10 +348,6 @@ def _equal_objects(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     names = [f.name for f in dataclasses.fields(makers[0]) if f.compare]
     xs, ys = (tuple(run.attribute(v, n, node) for n in names) for v in (a, b))
     return _all_equal(run, xs, ys, node)
-
-
-def _is_tuple(record: RecordV) -> bool:
-    return is_tuple_class(record.cls)
 
 
 def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:

@@ -91,6 +91,7 @@ from pullback.frontend.python.syntax import (
     parameters,
 )
 from pullback.frontend.signals import FollowUp, Unreachable
+from pullback.frontend.store import tuple_rows
 from pullback.frontend.store.shared_memory import kept, only_reads, opened
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ if TYPE_CHECKING:
 def evaluate(run: Run, node: ast.expr) -> Value:
     """Return the abstract value of an expression; its code is emitted into the current block."""
     value = trailing(run, node, _evaluate) if is_followed() else _evaluate(run, node)
-    return kept(run, value, node)
+    return kept(run, tuple_rows.opened(run, value, node), node)
 
 
 def _evaluate(run: Run, node: ast.expr) -> Value:
@@ -128,7 +129,7 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
                 run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
             )
         case ast.Call():
-            return run.generators.born(_call(run, node), node)
+            return tuple_rows.of_call(run, run.generators.born(_call(run, node), node), node)
         case ast.Attribute(value, name):
             made = run.generators.in_a_place(run.attribute(evaluate(run, value), name, node))
             return references.of_method(run, made, node)
@@ -141,10 +142,12 @@ def _evaluate(run: Run, node: ast.expr) -> Value:
                 return (own_keys.read if is_own else nested.read_or_made)(run, node, at)
             return run.generators.in_a_place(run.subscript(receiver, at, node))
         case ast.Tuple(elts) if not any(isinstance(e, ast.Starred) for e in elts):
-            return TupleV(_items(run, elts, item))
+            return tuple_rows.kept(run, TupleV(_items(run, elts, item)), node)
         case ast.Tuple(elts) | ast.List(elts):
             made = _list(run, elts, node)
-            return made if isinstance(node, ast.List) else as_class(made, tuple)
+            if isinstance(node, ast.List):
+                return made
+            return tuple_rows.kept(run, as_class(made, tuple), node)
         case ast.Lambda():
             return by_reference.function_value(run, node)
         case ast.Set():

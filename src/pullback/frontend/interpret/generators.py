@@ -57,7 +57,7 @@ from pullback.frontend.interpret.carry import bind_carried, carry_names
 from pullback.frontend.interpret.generator_consumers import Consumer, Probe
 from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.kinds.flatten import Ownership, kind_of, rebuild
-from pullback.frontend.kinds.join import has_function
+from pullback.frontend.kinds.function_kinds import has_function
 from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.frontend.kinds.values import (
     Driven,

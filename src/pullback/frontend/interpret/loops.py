@@ -14,6 +14,7 @@ from pullback.frontend.functions import iterator_lifetimes, noted
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import (
+    by_tags,
     generator_bodies,
     generators,
     late_items,
@@ -383,6 +384,7 @@ def while_statement(run: Run, s: ast.While) -> Flow:
     made = run.b.let(loop, tuple(v.type for v in c.params))
     _only_if_it_ends(run, c, is_endless(s))
     _after(run, s, names, c.results(made))
+    by_tags.behind(run, s.test)
     return Flow.FALL
 
 

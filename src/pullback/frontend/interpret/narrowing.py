@@ -36,6 +36,7 @@ from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.optionals import class_of
+from pullback.frontend.kinds.tagged_tuples import one_of, tagged_place
 from pullback.frontend.kinds.values import (
     ArrayV,
     CaughtV,
@@ -126,12 +127,13 @@ class Refinement:
     """A test that tells something of what stands at a place.
 
     ``path``: a name, then fields of records; ``told``: what the test says of one of the values that
-    it may be."""
+    it may be; ``one_of``: this value, with what is known of it beside the others."""
 
     path: tuple[str, ...]
     value: UnionV | OptionalV
     told: Callable[[Value], Value]
     positive: bool
+    one_of: Callable[[Value], Value] = lambda v: v
 
 
 def refinement(run: Run, test: ast.expr) -> Refinement | None:
@@ -154,6 +156,16 @@ def refinement(run: Run, test: ast.expr) -> Refinement | None:
             if isinstance(value, (UnionV, OptionalV)):
                 none = of_classes((types.NoneType,))
                 return Refinement(path, value, none, isinstance(op, ast.Is))
+        case ast.Compare(ast.Subscript() as item, [op], [ast.expr() as to]) if (
+            type(op) in _TELLS and all(isinstance(n, _CONSTANT) for n in ast.walk(to))
+        ):
+            tagged = tagged_place(run, item)
+            if tagged is not None:
+                name, whole = tagged
+                return Refinement(
+                    (name,), whole, lambda _: run.evaluate(test), True,
+                    lambda v: one_of(run, v, whole, test),
+                )  # fmt: skip
         case ast.Compare(ast.expr() as place, [op], [ast.expr() as to]) if type(op) in _SAME:
             path, value = _place(run, place)
             if isinstance(value, OptionalV) and not _is_optional(value):
@@ -176,6 +188,10 @@ def refinement(run: Run, test: ast.expr) -> Refinement | None:
 _SAME: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.Is: ("is", True), ast.IsNot: ("is", False), ast.Eq: ("==", True), ast.NotEq: ("==", False),
 }  # fmt: skip
+
+
+_TELLS = ast.Eq, ast.NotEq, ast.In, ast.NotIn
+_CONSTANT = ast.Constant, ast.Tuple, ast.List, ast.Set, ast.expr_context
 
 
 def _is_optional(value: OptionalV) -> bool:
@@ -227,7 +243,7 @@ def _place(run: Run, node: ast.expr) -> tuple[tuple[str, ...], Value | None]:
             return (), None
 
 
-def _narrow(run: Run, path: tuple[str, ...], old: Value, value: Value) -> Value | None:
+def narrow(run: Run, path: tuple[str, ...], old: Value, value: Value) -> Value | None:
     """Put a value in the place, and give what the name held; None: the place is gone."""
     before = run.scope.names.get(path[0])
     if before is not None:
@@ -259,7 +275,8 @@ def by_class(
     """Compile a conditional expression on a refinement; the place is narrowed inside the arms."""
 
     def arm(value: Value) -> Value:
-        before = _narrow(run, r.path, r.value, value)
+        value = r.one_of(value)
+        before = narrow(run, r.path, r.value, value)
         narrowed = run.scope.names.get(r.path[0])
         made = choose(run, value, r, then, orelse, node)
         if before is not None and run.scope.names.get(r.path[0]) is narrowed:
@@ -297,7 +314,8 @@ def branch_by_class(
     stays = _assigns(node, r.path)
 
     def arm(value: Value) -> Flow:
-        before = _narrow(run, r.path, r.value, value)
+        value = r.one_of(value)
+        before = narrow(run, r.path, r.value, value)
         narrowed = run.scope.names.get(r.path[0])
         found = run.truth(r.told(value), node)
         yes, no = (body, orelse) if r.positive else (orelse, body)

@@ -32,7 +32,7 @@ from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.complex_pairs import is_complex
 from pullback.frontend.kinds.flatten import kind_of, rebuild
-from pullback.frontend.kinds.join import is_function
+from pullback.frontend.kinds.function_kinds import is_function
 from pullback.frontend.kinds.kinds import ArrayK, RecordK, UnionK
 from pullback.frontend.kinds.plain_kinds import may_change
 from pullback.frontend.kinds.values import (

@@ -19,6 +19,7 @@ from pullback.core.types import Bool
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import mapping_patterns, unmatched
 from pullback.frontend.interpret.attributes import entry_of
+from pullback.frontend.interpret.by_tags import flow_by_tag
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.list_patterns import (
@@ -29,6 +30,7 @@ from pullback.frontend.interpret.list_patterns import (
     takes_all,
 )
 from pullback.frontend.interpret.narrowing import builtin_instance, case_flow, classes_of
+from pullback.frontend.kinds.tagged_tuples import taken_place
 from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
@@ -48,6 +50,7 @@ from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.syntax import pattern_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
+from pullback.frontend.store import tuple_rows
 from pullback.frontend.store.shared_memory import opened
 
 if TYPE_CHECKING:
@@ -112,6 +115,11 @@ def match_statement(
     ``last``: nothing follows in the function."""
 
     match = _Match(run, s, run_case, live | {"$return", "$exit"}, last)
+    tagged = taken_place(run, s.subject)
+    if tagged is not None:
+        return flow_by_tag(
+            run, *tagged, lambda: _apart(match, run.evaluate(s.subject)), match.live, s
+        )
     return _apart(match, run.evaluate(s.subject))
 
 
@@ -152,6 +160,7 @@ class _Matcher:
     def pattern(self, p: ast.pattern, subject: Value, success: Next, failure: Next) -> Flow:
         """Match one pattern."""
         run = self.run
+        subject = tuple_rows.opened(run, subject, p)
         if isinstance(p, ast.MatchSequence) and _has_items(subject):
             subject = run.to_list(subject, p)
         if isinstance(subject, (UnionV, OptionalV)) and _takes_apart(p):
@@ -286,6 +295,7 @@ def _takes_apart(p: ast.pattern) -> bool:
 
 def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
     """Whether a pattern fits."""
+    subject = tuple_rows.opened(run, subject, p)
     if isinstance(p, ast.MatchSequence) and _has_items(subject):
         subject = run.to_list(subject, p)
     if isinstance(subject, (UnionV, OptionalV)) and _takes_apart(p):

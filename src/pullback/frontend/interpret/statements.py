@@ -20,6 +20,7 @@ from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret import (
     attempts,
     by_reference,
+    by_tags,
     generator_bodies,
     generators,
     loops,
@@ -40,6 +41,7 @@ from pullback.frontend.interpret.spreading import spread
 from pullback.frontend.interpret.trailing import trailing
 from pullback.frontend.kinds.flatten import NoKindError
 from pullback.frontend.kinds.values import (
+    OptionalV,
     Stale,
     Static,
     Value,
@@ -102,13 +104,19 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return known if isinstance(known, Flow) else execute(run, [*known, *rest])
             if isinstance(s, (ast.If, ast.Match)) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
+            if (found := by_tags.split(run, s, rest)) is not None:
+                return _by_tag(run, *found, stmts[k:])
             flow = trailing(run, s, _statement) if is_followed() else _statement(run, s)
         except (PullbackError, NoKindError) as e:
             refusal = run.not_kept(e.value, s) if isinstance(e, NoKindError) else e
+            if run.frame.split > 1:
+                by_tags.refused(run, refusal, s)
             if run.problems is None or run.incomplete:
                 raise refusal from None
             recovered(run, s, refusal)
             flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
+        if run.frame.split > 1:
+            run.frame.fits[s] = None
         if flow is not Flow.FALL:
             return flow
         if "$left" in run.scope.names:
@@ -116,6 +124,16 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
         if isinstance(s, (ast.For, ast.While)) and s.orelse:
             return execute(run, [*s.orelse, *rest])
     return Flow.FALL
+
+
+def _by_tag(run: Run, name: str, value: OptionalV, stmts: Sequence[ast.stmt]) -> Flow:
+    """Run statements to the end of their block for each of the tuples that a name may be."""
+    if jumps(stmts):
+        ends, live = _finish, _live_end(run)
+    else:
+        after = liveness_of_frame(run).get(stmts[-1], frozenset())
+        ends, live = execute, after | {"$return", "$exit"}
+    return by_tags.flow_by_tag(run, name, value, lambda: ends(run, stmts), live, stmts[0])
 
 
 def _all_jump(s: ast.stmt) -> bool:

@@ -90,6 +90,8 @@ def compare(run: Run, op: str, a: Value, b: Value, node: ast.AST) -> Value:
     x, y = _number(a), _number(b)
     if x is not None and y is not None and op in ("==", "!="):
         same_class = x[0] is y[0]
+        if same_class and any(_is_unlike(*pair) for pair in ((a, b), (b, a))):
+            return Static(op == "!=")
         if same_class:
             return Scalar(run.b.prim("eq" if op == "==" else "ne", x[1], y[1]), True, 1)
     if _has_numbers(a) or _has_numbers(b):
@@ -106,6 +108,13 @@ def compare(run: Run, op: str, a: Value, b: Value, node: ast.AST) -> Value:
         "compare with == and !=",
         error=ArgumentTypeError,
     )
+
+
+def _is_unlike(value: Value, text: Value) -> bool:
+    """Whether a string is known not to be this one."""
+    if not isinstance(value, SymbolV) or not isinstance(text, Static):
+        return False
+    return isinstance(text.value, str) and text.value in value.unlike
 
 
 def overrides(value: Value, name: str) -> bool:

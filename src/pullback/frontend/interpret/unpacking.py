@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean, i64
 from pullback.core.messages import Applied, Constant, Leaf, Message
 from pullback.core.terms import Atom, Lit
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentValueError, TypesDoNotMeetError
 from pullback.frontend.interpret import list_patterns, made_texts
 from pullback.frontend.interpret.iteration import indexed, is_driven
 from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.sum_kinds import are_tagged
 from pullback.frontend.kinds.values import CaughtV, ListV, RecordV, Static, TupleV, Unrolled, Value
 from pullback.frontend.library import told
 from pullback.frontend.python import special_methods
@@ -33,12 +34,14 @@ def unpacked(
 
     def of_one(part: Value) -> Value:
         optionals.require_items(run, part, said, node)
-        return TupleV(tuple(unpacked(run, elts, part, node)))
+        return TupleV(tuple(unpacked(run, elts, part, node)), is_list=are_tagged())
 
     together = optionals.apart(run, value, of_one, node)
     if together is not None:
-        assert isinstance(together, TupleV)
-        return together.items
+        if isinstance(together, TupleV):
+            return together.items
+        reason = f"what {run.describe(value)} is unpacked to has several types"
+        run.refuse(node, reason, "ask first which of them it is", error=TypesDoNotMeetError)
     if optionals.may_be_nothing(value):
         value = optionals.present(run, value, said.format, node)
     optionals.require_items(run, value, said, node)

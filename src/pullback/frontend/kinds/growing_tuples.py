@@ -3,9 +3,10 @@ run decides: there tuples may have several lengths."""
 
 from __future__ import annotations
 
-from pullback.frontend.kinds.join import as_list, has_function, is_function, join
+from pullback.frontend.kinds.function_kinds import has_function, is_function
+from pullback.frontend.kinds.join import as_list, join
 from pullback.frontend.kinds.kinds import HashK, Kind, ListK, TupleK, parts, with_parts
-from pullback.frontend.kinds.sum_kinds import mixes
+from pullback.frontend.kinds.sum_kinds import is_row, mixes
 from pullback.frontend.kinds.widening import generalise, keeps_classes
 
 
@@ -31,6 +32,7 @@ def _of_any_length(kind: Kind, other: Kind) -> Kind:
     mine, others = parts(kind), parts(other)
     if isinstance(kind, TupleK) and isinstance(other, TupleK) and len(mine) != len(others):
         known = kind.is_list or other.is_list or has_function(kind)
+        known = known or any(map(is_row, (*mine, *others)))
         made = None if known else as_list(kind)
         if made is None or mixes(made.elem) or _mix(made, other):
             return kind

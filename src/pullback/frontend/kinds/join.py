@@ -4,7 +4,7 @@ meet."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
 
@@ -15,6 +15,7 @@ from pullback.frontend.functions.scopes import AnyScope, Scope
 from pullback.frontend.kinds import sum_kinds
 from pullback.frontend.kinds.complex_pairs import has_axes, meeting
 from pullback.frontend.kinds.flatten import example, kind_of
+from pullback.frontend.kinds.function_kinds import has_function, is_function
 from pullback.frontend.kinds.joined_fields import is_plain, joined_fields, loose
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -44,8 +45,6 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.number_kinds import joined_numbers, of_members
 from pullback.frontend.kinds.table_keys import key_kind, met
 from pullback.frontend.kinds.values import (
-    CALLS,
-    WRITTEN,
     FunctionV,
     OperatorV,
     Stale,
@@ -54,6 +53,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.kinds.widening import generalise, is_none, keeps_classes, loses_ints, widen
 from pullback.frontend.python import records
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.object_classes import are_dicts, is_object_class, may_lack
 from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.python.symbols import symbol_class
@@ -106,9 +106,12 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             regions_meet(one, SharedMemory)  # what holds functions is a value
             return a
         case TupleK(xs, is_list), TupleK(ys, also):
-            items = _all(xs, ys) if is_list == also and len(xs) == len(ys) else None
+            as_long, apart = is_list == also and len(xs) == len(ys), sum_kinds.differ_by_tag(a, b)
+            items = _all(xs, ys) if as_long and not (apart and sum_kinds.are_tagged()) else None
             if items is not None:
                 return TupleK(items, is_list)
+            if as_long and apart:
+                sum_kinds.ask_for_tags()
             nothing = is_list != also and not (ys if is_list else xs)  # xs if c else ()
             return _as_lists(a, b) if nothing or (is_list and also) else None
         case (TupleK(), ListK()) | (ListK(), TupleK()):
@@ -137,6 +140,11 @@ def _join(a: Kind, b: Kind) -> Kind | None:
                 return _dicts(a, b) if cls is dict else None
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
+        case RecordK(one), RecordK(other) if one is not other and (
+            is_tuple_class(one) and is_tuple_class(other)
+        ):
+            sum_kinds.ask_for_tags()
+            return None
         case _ if both := meeting(a, b):
             return join(*both)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
@@ -344,29 +352,6 @@ def _fitting(classes: set[type], kinds: tuple[Kind, Kind]) -> records.Union | No
 # --- functions ------------------------------------------------------------------------------------
 
 
-def is_function(kind: Kind) -> bool:
-    """Whether a value of this kind is a function of the user, of a library or of an operator."""
-    match kind:
-        case FunctionK() | ClosureK() | LambdaSetK() | OperatorK():
-            return True
-        case StaticK(_, value):
-            return isinstance(value, Hashable) and (value in CALLS or value in WRITTEN)
-        case _:
-            return False
-
-
-def has_function(kind: Kind) -> bool:
-    """Whether there is a function in a value of this kind (a global one without captures does not
-    count: it is only a name)."""
-    match kind:
-        case FunctionK(scopes, root):
-            return bool(scopes or parts(root))
-        case ClosureK() | LambdaSetK() | OperatorK():
-            return True
-        case _:
-            return any(map(has_function, parts(kind)))
-
-
 def _alternatives(kind: Kind) -> tuple[FunctionK, ...]:
     match kind:
         case FunctionK():
@@ -495,5 +480,5 @@ class _Joined(Captures):
                 return example(joined)
 
 
-__all__ = ["as_list", "generalise", "has_function", "hashed", "is_function", "is_none", "join",
-           "keeps_classes", "same_function", "widen"]  # fmt: skip
+__all__ = ["as_list", "generalise", "hashed", "is_none", "join", "keeps_classes", "same_function",
+           "widen"]  # fmt: skip

@@ -17,6 +17,7 @@ import numpy as np
 from pullback.core.types import Bool, Int, Real
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
 from pullback.frontend.kinds import several_ranks
+from pullback.frontend.kinds.kinds import SharedMemory
 from pullback.frontend.kinds.sum_kinds import is_mark
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -171,7 +172,8 @@ def apart(run: Run, value: Value, arm: Callable[[Value], Value], node: ast.AST) 
     is something that the operation takes, or stands for nothing."""
     if not may_be_text(value):
         return None
-    if several_ranks.is_of_several_ranks(value):
+    of_several = several_ranks.is_of_several_ranks(value) or may_be_tuple(value)
+    if of_several or _may_be_object(value):
         return several_ranks.apart(run, value, arm, node)
     return run.case_value(value, arm, node)
 
@@ -208,13 +210,21 @@ def innermost(value: Value) -> Value:
     return value
 
 
+def is_row(value: Value) -> bool:
+    """Whether a value is a reference to a tuple in its region (``store.tuple_rows``)."""
+    return isinstance(value, RefV) and issubclass(value.cls, SharedMemory) and value.cls.of is tuple
+
+
 def may_be_tuple(value: Value) -> bool:
     """Whether a value may be a tuple in the place of something else."""
-    while isinstance(value, OptionalV):
-        if isinstance(value.other, TupleV):
-            return True
-        value = value.value
-    return False
+    *others, _ = alternatives(value)
+    return any(isinstance(v, TupleV) or is_row(v) for v in others)
+
+
+def _may_be_object(value: Value) -> bool:
+    """Whether a value may be an object, or a list of several owners, in the place of something."""
+    *others, _ = alternatives(value)
+    return any(isinstance(v, RefV) for v in others)
 
 
 def require_items(run: Run, value: Value, said: str, node: ast.AST) -> None:
@@ -392,6 +402,8 @@ def _same(
         return run.branch(both, lambda: compare(here, there), lambda: alike, node)
     if isinstance(b, Static) and isinstance(other, Static) and b.value is other.value:
         return Scalar(run.b.prim("not", a.there), True, 1)
+    if may_be_tuple(a):
+        return several_ranks.apart(run, a, lambda v: compare(v, b), node)
     return run.branch(a.there, lambda: compare(here, b), lambda: compare(other, b), node)
 
 
@@ -434,9 +446,9 @@ def told_of_nothing(obj: Hashable) -> Callable[[str], str] | None:
 
 __all__ = [
     "alternatives", "apart", "class_name", "class_of", "compared", "having", "innermost",
-    "is_nothing", "is_number", "is_sequence_beside_number", "is_table", "lacks", "may_be_nothing",
-    "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands", "plain_class",
-    "present", "raise_of_plain", "require_attribute", "require_items", "require_mutable",
-    "require_number", "said_of_operands", "stands_apart", "takes_numbers_only",
+    "is_nothing", "is_number", "is_row", "is_sequence_beside_number", "is_table", "lacks",
+    "may_be_nothing", "may_be_text", "may_be_tuple", "meet_nothing", "object_said", "operands",
+    "plain_class", "present", "raise_of_plain", "require_attribute", "require_items",
+    "require_mutable", "require_number", "said_of_operands", "stands_apart", "takes_numbers_only",
     "told_of_nothing", "unlike", "unordered",
 ]  # fmt: skip

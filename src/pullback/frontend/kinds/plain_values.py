@@ -153,10 +153,12 @@ class SmallV(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolV(Value):
-    """A string or a member of an enumeration, known at run time only, as a number (an I64)."""
+    """A string or a member of an enumeration, known at run time only, as a number (an I64).
+    ``unlike``: it is none of these strings."""
 
     atom: Atom
     cls: type
+    unlike: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

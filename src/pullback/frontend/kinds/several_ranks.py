@@ -48,6 +48,11 @@ def is_of_several_ranks(value: object) -> TypeGuard[OptionalV]:
     return False
 
 
+def is_of_one(refusal: PullbackError) -> bool:
+    """Whether what is refused may be right for another one of the things that a value may be."""
+    return isinstance(refusal, _OF_ONE) and not isinstance(refusal, _OF_ALL)
+
+
 def apart(
     sp: Specialiser, value: OptionalV, arm: Callable[[Value], Value], node: ast.AST
 ) -> Value:
@@ -55,14 +60,18 @@ def apart(
     run = cast("Run", sp)
     refused: list[PullbackError] = []
     compiled: list[Value] = []
+    ended: list[Value] = []
 
     def of_one(v: Value) -> Value:
         if isinstance(v, OptionalV):
             return run.case_value(v, of_one, node)
         try:
             made = arm(v)
-        except _OF_ONE as e:
-            if isinstance(e, _OF_ALL):
+        except Unreachable:
+            ended.append(v)  # it raises, or is a recursive call of which nothing is known yet
+            raise
+        except PullbackError as e:
+            if not is_of_one(e):
                 raise
             refused.append(e)
             message = f"{e.reason} (of {run.describe(v)})"
@@ -74,9 +83,9 @@ def apart(
     try:
         return run.case_value(value, of_one, node)
     except Unreachable:
-        if refused and not compiled:
+        if refused and not compiled and not ended:
             raise refused[0] from None
         raise
 
 
-__all__ = ["apart", "is_of_several_ranks"]
+__all__ = ["apart", "is_of_one", "is_of_several_ranks"]

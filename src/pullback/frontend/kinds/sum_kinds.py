@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import EllipsisType, NotImplementedType
 
@@ -39,16 +40,22 @@ from pullback.frontend.kinds.kinds import (
     static_kind,
 )
 from pullback.frontend.python.bare_objects import is_bare, is_placeholder
+from pullback.frontend.python.container_bases import is_tuple_class
 from pullback.frontend.python.streams import Stream
 
 MOST = 6
 """A value is one of at most so many alternatives."""
+_MOST_TAGGED = 16
+"""Of so many, if tuples are told apart by tags."""
 
 MARKS = (object, type(dataclasses.MISSING), EllipsisType, NotImplementedType, Stream)
 """The classes whose objects are marks."""
 
 Sort = tuple[object, ...]
-_ORDER = ("value", "array", "memory", "object", "tuple", "text", "member", "None", "mark")
+_ORDER = (
+    "value", "array", "memory", "object", "tuple", "record", "row", "text", "member", "None",
+    "mark",
+)  # fmt: skip
 
 _MAY_BE_MISSING = (
     ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
@@ -87,14 +94,74 @@ def sort(kind: Kind) -> Sort:
             return "member", cls
         case StaticK(key, value) if is_mark(value) or is_placeholder(value):
             return "mark", key
+        case RefK() if is_row(kind):
+            return ("row",)
         case RefK(cls) if issubclass(cls, SharedMemory) and cls.of is not np.ndarray:
             return ("memory",)
         case RefK(cls) if not issubclass(cls, SharedMemory):
             return ("object",)
         case TupleK(items, is_list=False) if type(kind) is TupleK and not _is_ours(items):
-            return "tuple", len(items)
+            return "tuple", len(items), *(tag_of(items) if are_tagged() else ())
+        case RecordK(cls) if is_tuple_class(cls) and are_tagged():
+            return "record", cls.__qualname__, cls
         case _:
             return ("value",)
+
+
+def is_row(kind: Kind) -> bool:
+    """Whether a value of this kind is a reference to a tuple in a region."""
+    return isinstance(kind, RefK) and issubclass(kind.cls, SharedMemory) and kind.cls.of is tuple
+
+
+@dataclasses.dataclass
+class Tags:
+    """Whether the tuples of a program are told apart by a text that they begin with, too: those of
+    trees (``tuple_rows``), in which it says what the other items are."""
+
+    tell: bool
+    asked: bool = False
+    """Whether there are some that do not meet otherwise."""
+
+
+TAGS: ContextVar[Tags] = ContextVar("TAGS")
+
+
+@contextmanager
+def with_tags(tags: Tags) -> Iterator[None]:
+    """Compile a program whose tuples are told apart by tags, or are not."""
+    token = TAGS.set(tags)
+    try:
+        yield
+    finally:
+        TAGS.reset(token)
+
+
+def are_tagged() -> bool:
+    """Whether tuples are told apart by tags."""
+    tags = TAGS.get(None)
+    return tags is not None and tags.tell
+
+
+def tag_of(items: tuple[Kind, ...]) -> tuple[str, ...]:
+    """Return the text that a tuple begins with, if it is known."""
+    found = items[0].value if items and isinstance(items[0], StaticK) else None
+    return (found,) if type(found) is str else ()
+
+
+def differ_by_tag(a: TupleK, b: TupleK) -> bool:
+    """Whether two tuples of one length begin with texts that tell them apart."""
+    one, other = tag_of(a.items), tag_of(b.items)
+    return bool(one and other) and one != other and not a.is_list
+
+
+def ask_for_tags() -> None:
+    """Note that tuples do not meet that begin with texts."""
+    if (tags := TAGS.get(None)) is not None:
+        tags.asked = True
+
+
+_TAGGED = 3
+"""So long is the sort of a tuple with a tag: the word, its length, the tag."""
 
 
 def _is_ours(items: tuple[Kind, ...]) -> bool:
@@ -108,7 +175,9 @@ def sort_in(kind: Kind, whole: Kind) -> Sort | None:
     own, there = sort(kind), set(map(sort, alternatives(whole)))
     if own in there:
         return own
-    return ("value",) if own[0] == "tuple" and ("value",) in there else None
+    if own[0] != "tuple":
+        return None
+    return next((s for s in (own[:2], ("value",)) if s in there), None)
 
 
 def alternatives(kind: Kind) -> tuple[Kind, ...]:
@@ -122,7 +191,7 @@ def mixes(kind: Kind) -> bool:
     """Whether a value of this kind, or something in it, may be a text, a member of an enumeration,
     a tuple or an object in the place of something else: where it is known which of them it is, more
     is known of what can be done with it."""
-    others = "tuple", "text", "member", "object"
+    others = "tuple", "record", "row", "text", "member", "object"
     own = isinstance(kind, OptionalK) and sort(kind.other)[0] in others
     return own or any(map(mixes, parts(kind)))
 
@@ -206,6 +275,8 @@ def joined(
         if both is None or isinstance(both, OptionalK):
             return None
         found[sort(k)] = both
+    most = _MOST_TAGGED if are_tagged() else MOST
+    _take_in_tagged(found, join, len(found) > most)
     if isinstance(a, OptionalK) or isinstance(b, OptionalK):
         _take_in_tuples(found, join)
     arrays = sum(s[0] == "array" for s in found)
@@ -214,7 +285,7 @@ def joined(
         return None
     beside = isinstance(value, (ScalarK, StaticK))
     shared = [s for s in (("memory",), ("object",)) if s in found]
-    if not found or len(found) > MOST or len(shared) > 1 or (shared and value and not beside):
+    if not found or len(found) > most or len(shared) > 1 or (shared and value and not beside):
         return None
     first, *others = sorted(found, key=_place)
     made = found[first]
@@ -230,11 +301,31 @@ def joined(
     return made
 
 
+def _take_in_tagged(
+    found: dict[Sort, Kind], join: Callable[[Kind, Kind], Kind | None], several: bool
+) -> None:
+    """Put tuples with a tag into the place of those of their length that have none, or if there
+    are too many (``several``)."""
+    for s in [s for s in found if len(s) == _TAGGED and s[0] == "tuple"]:
+        if s[:2] in found or several:
+            kind = _without_tag(found.pop(s))
+            both = join(found.setdefault(s[:2], kind), kind)
+            if both is None or isinstance(both, OptionalK):
+                found[s] = kind
+            else:
+                found[s[:2]] = both
+
+
+def _without_tag(kind: Kind) -> Kind:
+    assert isinstance(kind, TupleK)
+    return TupleK((SymbolK(str), *kind.items[1:]))
+
+
 def _take_in_tuples(
     found: dict[Sort, Kind], join: Callable[[Kind, Kind], Kind | None]
 ) -> None:
     """Put tuples that are of one type with a list beside them into its place."""
-    for s in [s for s in found if s[0] == "tuple"]:
+    for s in [s for s in found if s[0] == "tuple" and len(s) < _TAGGED]:
         beside = found.get(("value",))
         if isinstance(beside, (TupleK, ListK)):
             both = join(beside, found[s])
@@ -247,12 +338,13 @@ def _take_in_tuples(
 
 def _place(s: Sort) -> tuple[int, int, str]:
     """Return where in the order an alternative of this sort stands."""
-    size = s[-1] if s[0] in ("tuple", "array") else 0
-    elem = str(s[1]) if s[0] == "array" else ""
+    size = {"tuple": s[1:2], "array": s[-1:]}.get(str(s[0]), (0,))[0]
+    elem = str(s[1]) if s[0] == "array" else str(s[1:2] if s[0] == "record" else s[2:])
     return _ORDER.index(str(s[0])), size if isinstance(size, int) else 0, elem
 
 
 __all__ = [
-    "MARKS", "Sort", "alternatives", "is_mark", "is_of_several_ranks", "joined", "joined_ranks",
-    "mark_of", "may_be_array", "may_be_memory", "may_be_tuple", "mixes", "sort", "sort_in",
+    "MARKS", "Sort", "Tags", "alternatives", "are_tagged", "ask_for_tags", "differ_by_tag",
+    "is_mark", "is_of_several_ranks", "is_row", "joined", "joined_ranks", "mark_of", "may_be_array",
+    "may_be_memory", "may_be_tuple", "mixes", "sort", "sort_in", "with_tags",
 ]  # fmt: skip

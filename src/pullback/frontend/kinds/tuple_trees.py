@@ -4,11 +4,13 @@ linked lists of tuples. They have no kind; each round of a loop or recursion fin
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import EndlessError
-from pullback.frontend.kinds.kinds import Kind, MaybeK, OptionalK, TupleK, parts
+from pullback.frontend.kinds.kinds import Kind, MaybeK, OptionalK, RecordK, TupleK, parts
 from pullback.frontend.kinds.sum_kinds import may_be_tuple
+from pullback.frontend.python.container_bases import is_tuple_class
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -39,6 +41,8 @@ def _depth(kind: Kind, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
                 pass
             case TupleK(is_list=False) if type(kind) is TupleK:
                 chain += 1
+            case RecordK(cls) if is_tuple_class(cls):
+                chain += 1
             case _:
                 chain = 0
         found = known[id(kind)] = chain, max([chain, *(most for _, most in inside)])
@@ -58,11 +62,27 @@ def check(run: Run, before: Kind | None, after: Kind, what: str, node: ast.AST) 
     if known < _DEEP or depth(after) <= known:
         return
     reason = f"{what} is, or holds, a tuple with one of its own form in it, as deep as the run goes"
+    _refuse(run, reason, _REWRITE, True, node)
+
+
+def refuse_call(
+    run: Run, name: str, before: Sequence[Kind], after: Sequence[Kind], node: ast.AST
+) -> NoReturn:
+    """Refuse a recursion whose calls have ever new types as arguments: perhaps tuples that grow."""
+    reason = f"the recursion of {name!r} gives arguments of ever new types"
+    rewrite = "pass values of the same types to every recursive call"
+    _refuse(run, reason, rewrite, any(map(grows, before, after)), node)
+
+
+def _refuse(run: Run, reason: str, rewrite: str, are_trees: bool, node: ast.AST) -> NoReturn:
+    """Refuse a program whose types grow; with tuples in tuples in regions it may be right."""
+    if run.store is not None and are_trees:
+        run.store.facts.let_be_trees()
     try:
-        run.refuse(node, reason, _REWRITE, error=EndlessError)
+        run.refuse(node, reason, rewrite, error=EndlessError)
     except EndlessError as e:
-        e.in_every_form = True
+        e.grows = are_trees
         raise
 
 
-__all__ = ["check", "depth", "grows"]
+__all__ = ["check", "depth", "grows", "refuse_call"]

@@ -21,7 +21,8 @@ from itertools import chain
 from pullback.core.types import I64, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
 from pullback.frontend.kinds.descriptions import describe
-from pullback.frontend.kinds.join import as_list, generalise, is_function, join
+from pullback.frontend.kinds.function_kinds import is_function
+from pullback.frontend.kinds.join import as_list, generalise, join
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,

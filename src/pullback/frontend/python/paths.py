@@ -17,8 +17,9 @@ from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 from pullback.core.frozen import dataclass
-from pullback.errors import UnknownNameError
+from pullback.errors import StaticValueError, UnknownNameError
 from pullback.frontend.functions.scopes import Path
+from pullback.frontend.kinds.plain_kinds import StaticK, static_kind
 from pullback.frontend.python.container_bases import held_in
 from pullback.frontend.python.managed_functions import form_of, is_managed
 
@@ -172,6 +173,21 @@ def describe_path(path: Path) -> str:
     return ", ".join(parts)
 
 
+def static_value(
+    path: Path, what: str, function: FunctionType, args: tuple[object, ...] | None
+) -> StaticK:
+    """Return the number at a place that must be known when the function is compiled; ``what`` says
+    why."""
+    value = MISSING if args is None and path[0][0] == "arg" else read(path, function, args or ())
+    if not isinstance(value, (int, float)):
+        raise StaticValueError(
+            f"{describe_path(path)} must be known when the function is compiled: {what}",
+            "pass a Python number",
+        )
+    return static_kind(value)
+
+
 __all__ = [
     "MISSING", "Attribute", "Holder", "Namespace", "UnknownNameError", "describe_path", "read",
+    "static_value",
 ]  # fmt: skip

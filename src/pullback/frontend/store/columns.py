@@ -269,7 +269,7 @@ class Columns:
         if isinstance(value, ListV) and not value.fresh:
             value = run.copied(value)  # a slice, which is a list of its own
         kind = run.kind(value, node)
-        self.learn(group, ITEMS, kept_kind(kind, group), node)
+        self.learn(group, ITEMS, kind if cls is tuple else kept_kind(kind, group), node)
         column = group.column(ITEMS)
         if not self._has(column, group.fields[ITEMS]):
             return self._any_row(group, node)
@@ -399,7 +399,7 @@ class Columns:
 
     def learn(self, group: Group, name: str, kind: Kind, node: ast.AST) -> None:
         """Learn what a field holds."""
-        if group.base is SharedMemory and holds_functions(kind):
+        if group.base is SharedMemory and group.of is not tuple and holds_functions(kind):
             self.facts.dissolve(group)
         kind = tie(kind, partial(self._functions, group, name, node))
         if self.facts.learn(group, name, kind):

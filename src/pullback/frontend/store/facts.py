@@ -48,7 +48,7 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
     without_spare,
 )
-from pullback.frontend.kinds.sum_kinds import may_be_memory
+from pullback.frontend.kinds.sum_kinds import alternatives, may_be_memory
 from pullback.frontend.kinds.widening import loses_ints
 from pullback.frontend.python.annotations import memory
 from pullback.frontend.python.container_bases import held_by, holds_value, order_of
@@ -108,6 +108,12 @@ class Group:
         return frozenset(n for n in self.fields if n not in always and not n.startswith("."))
 
     @property
+    def of(self) -> type:
+        """The class of what lies in the region, if that is lists, dicts, arrays or tuples."""
+        found = self.reference
+        return found.of if issubclass(found, SharedMemory) else object
+
+    @property
     def assigns_by_methods(self) -> bool:
         """Whether a class says itself what becomes of an attribute that is assigned."""
         return any(is_written(c, "__setattr__") for c in self.classes)
@@ -148,6 +154,8 @@ class Facts:
     """Whether the program has made a generator."""
     asks: bool = False
     """Whether it has asked for what an exception is made of."""
+    trees: bool = False
+    """Whether tuples that are put into tuples lie in regions (``tuple_rows``)."""
     iterators: bool = False
     """Whether iterators that are advanced from outside are objects (``iterator_rows``)."""
     groups: dict[type, Group] = field(default_factory=dict)
@@ -164,12 +172,16 @@ class Facts:
     grew: bool = False
     """Whether this run has learnt something."""
 
-    def asking(self) -> list[Facts]:
+    def asking(self, of_tuples: bool) -> list[Facts]:
         """Return what a program is compiled with next if it has asked for what exceptions are made
-        of, which nobody did where it was refused first."""
-        if self.payloads or not self.asks:
+        of, or for trees of tuples (``of_tuples``), which nobody did where it was refused first."""
+        payloads = self.payloads or self.asks
+        if payloads == self.payloads and (self.trees or not of_tuples):
             return []
-        return [Facts(True, memory=self.memory, given=self.given, iterators=self.iterators)]
+        trees = self.trees or of_tuples
+        return [Facts(
+            payloads, memory=self.memory, given=self.given, iterators=self.iterators, trees=trees
+        )]  # fmt: skip
 
     def fields(self) -> Iterator[Kind]:
         """Iterate over what the fields of all objects hold."""
@@ -192,6 +204,12 @@ class Facts:
                 "the types of what shared objects hold do not settle",
                 "let attributes hold numbers, arrays, lists and objects, no functions of objects",
             )
+
+    def let_be_trees(self) -> None:
+        """Begin anew with tuples in tuples in regions, if they are values so far."""
+        if not self.trees:
+            self.trees = True
+            self.again()
 
     def again(self) -> NoReturn:
         """Let the program be run anew at once."""
@@ -368,20 +386,15 @@ class Facts:
         return None if found is None or len(rest) != 1 else (found, rest[0])
 
 
-def forms(payloads: bool) -> list[Facts]:
+def forms(payloads: bool, trees: bool = False) -> list[Facts]:
     """Return what a program is compiled with, if it is refused: references to its objects, in one
     region for each class or for all, then to its lists too, then to its dicts and arrays, then to
-    what it gets and updates."""
-    made = (
-        Facts(payloads), Facts(payloads, together=True),
-        Facts(payloads, memory=(list,)), Facts(payloads, memory=MEMORY),
-        Facts(payloads, memory=MEMORY, given=True),
-    )  # fmt: skip
-    iterators = (
-        Facts(payloads, iterators=True), Facts(payloads, memory=(list,), iterators=True),
-        Facts(payloads, memory=MEMORY, iterators=True),
-    )  # fmt: skip
-    early = (Facts(payloads, early=True),) if payloads else ()
+    what it gets and updates. ``trees``: to tuples in tuples, in any case."""
+    new = partial(Facts, payloads, trees=trees)
+    lists, memory = partial(new, memory=(list,)), partial(new, memory=MEMORY)
+    made = new(), new(together=True), lists(), memory(), memory(given=True)
+    iterators = new(iterators=True), lists(iterators=True), memory(iterators=True)
+    early = (new(early=True),) if payloads else ()
     return [*made, *early, *iterators]
 
 
@@ -393,6 +406,9 @@ def _deepens(before: Kind, after: Kind) -> bool:
     if isinstance(after, ClosureK):
         mine = before.alternatives if isinstance(before, ClosureK) else (before,)
         return any(_is_inside(b, a) for b in mine for a in after.alternatives)
+    if isinstance(after, OptionalK):
+        forms = [k for k in alternatives(before) if parts(k)]
+        return any(_is_inside(b, a) for b in forms for a in alternatives(after))
     return _is_inside(before, after) or any(map(_deepens, parts(before), parts(after)))
 
 

@@ -32,6 +32,7 @@ import numpy as np
 
 from pullback.core.terms import Atom
 from pullback.errors import MutationError, UnsupportedError
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import of_one_type
 from pullback.frontend.kinds.kinds import (
@@ -251,6 +252,9 @@ def in_full_each(
 def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> Value:
     match value:
         case RefV(_, cls) if issubclass(cls, SharedMemory):
+            if cls in inside and cls.of is tuple:
+                reason = "a tuple that has tuples in it, as deep as the run goes, is needed in full"
+                run.refuse(node, reason, "take the numbers out of it: a list of its leaves")
             if cls in inside:
                 run.refuse(node, "a list that may have itself inside", "copy what is needed")
             return _plain(run, opened(run, value, node), node, (*inside, cls))
@@ -278,22 +282,25 @@ def _plain(run: Run, value: Value, node: ast.AST, inside: tuple[type, ...]) -> V
 
 def as_number(run: Run, value: Value, node: ast.AST) -> Value:
     """Return the result of a program, of which outside it must be known that it is a number."""
-    return _without_memory(run, value, None, node) if isinstance(value, OptionalV) else value
+    if not isinstance(value, OptionalV) or isinstance(optionals.innermost(value), TupleV):
+        return value
+    return _without_memory(run, value, None, node)
 
 
 def _without_memory(
     run: Run, value: OptionalV, is_here: Atom | None, node: ast.AST
 ) -> Value:
-    """Return what may be a number, or a list or dict in its place, as the number: who gets it has
-    no kind for both. ``is_here``: whether it is none of what may be in its place further out."""
+    """Return what may be a number, or a list, dict or tree in its place, as the number: there is no
+    kind for both. ``is_here``: whether it is none of what may be in its place further out."""
     here = value.there if is_here is None else run.b.prim("and", is_here, value.there)
     inner = value.value
     if isinstance(inner, OptionalV):
         inner = _without_memory(run, inner, here, node)
-    if not is_shared(value.other):
+    if not has_references(value.other):
         return OptionalV(value.there, inner, value.other)
     is_it = value.there if is_here is None else run.b.prim("or", run.b.prim("not", is_here), here)
-    reason = f"what may be {run.describe(value.value)} is a list or dict"
+    other = "a tuple" if isinstance(value.other, TupleV) else "a list or dict"
+    reason = f"what may be {run.describe(value.value)} is {other}"
     run.require(is_it, UnsupportedError, reason, node)
     return inner
 
