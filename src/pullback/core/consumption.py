@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from pullback.core.call_graph import call_order
 from pullback.core.frozen import dataclass
 from pullback.core.prims import ALIASES, REQUIRE
 from pullback.core.terms import (
@@ -82,9 +83,11 @@ def visit(x: Let, known: Summaries, roots: Roots, caught: bool = False) -> set[V
         for i in summary.consumes:
             if i < len(args):
                 out |= roots_of(args[i], roots)
-    for i, v in enumerate(x.vars):
-        if isinstance(v.type, Array):
-            roots[v] = (_shared(op, i, known, roots) - out) | {v}
+    if any(isinstance(v.type, Array) for v in x.vars):
+        parts = _parts(op)
+        for i, v in enumerate(x.vars):
+            if isinstance(v.type, Array):
+                roots[v] = (_shared(op, parts, i, known, roots) - out) | {v}
     return out
 
 
@@ -136,17 +139,25 @@ def _calls(op: Op, known: Summaries) -> list[tuple[Summary, tuple[Atom, ...]]]:
             return []
 
 
-def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
+_Parts = list[tuple[Block, set[Var]]]
+"""The blocks of an op, with the variables that each of them defines."""
+
+
+def _parts(op: Op) -> _Parts:
+    return [(b, {v for x in b.lets for v in x.vars}.union(own)) for own, b in sub_blocks(op)]
+
+
+def _shared(op: Op, parts: _Parts, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
     """Return the arrays whose storage result ``i`` of an op may share, seen from outside."""
     match op:
         case Prim(name, args, _) if name in ALIASES:
             return roots_of(args[0], roots)
         case If() | Case():
-            return _outer(op, i, roots)
+            return _outer(parts, i, roots)
         case Loop(_, _, carried, inits, _) | While(carried, inits, _, _):
             if i >= len(carried):
                 return frozenset()
-            return (_outer(op, i, roots) - set(carried)) | roots_of(inits[i], roots)
+            return (_outer(parts, i, roots) - set(carried)) | roots_of(inits[i], roots)
         case Call():
             out: frozenset[Var] = frozenset()
             for summary, args in _calls(op, known):
@@ -157,12 +168,11 @@ def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
             return frozenset()
 
 
-def _outer(op: Op, i: int, roots: Roots) -> frozenset[Var]:
+def _outer(parts: _Parts, i: int, roots: Roots) -> frozenset[Var]:
     """Return the outer arrays whose storage result ``i`` of the op's blocks shares."""
     out: frozenset[Var] = frozenset()
-    for bound, b in sub_blocks(op):
+    for b, inside in parts:
         if i < len(b.results):
-            inside = {v for x in b.lets for v in x.vars}.union(bound)
             out |= roots_of(b.results[i], roots) - inside
     return out
 
@@ -178,7 +188,7 @@ def summaries(program: Program) -> Summaries:
     for fn in program.functions.values():
         for name in callees(fn):
             callers[name].add(fn.name)
-    todo = dict.fromkeys(program.functions)
+    todo = dict.fromkeys(reversed(call_order(program)))  # callees are taken first
     while todo:
         name, _ = todo.popitem()
         now = summary_of(program.functions[name], found)
