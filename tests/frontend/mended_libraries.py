@@ -55,14 +55,14 @@ def mended_compress(m):
 
 
 def refused_fit(x, y):
-    return np.polyfit(x, y, 1, full=True)[0]
+    return np.polyfit(x, y, 1, rcond=1e-10)
 
 
 @mends(
-    refused_fit, (X, X * X), "np.linalg.lstsq(np.vander(x, d + 1), y)", UnsupportedError
+    refused_fit, (X, X * X), "np.linalg.lstsq(np.vander(x, d + 1), y, rcond)", UnsupportedError
 )
 def mended_fit(x, y):
-    return np.linalg.lstsq(np.vander(x, 1 + 1), y)[0]
+    return np.linalg.lstsq(np.vander(x, 1 + 1), y, 1e-10)[0]
 
 
 def refused_harmonic(xs, ws):
@@ -130,17 +130,6 @@ def refused_turns(x):
 @mends(refused_turns, (X,), "x.reshape(-1, 3), and so back", UnsupportedError)
 def mended_turns(x):
     return Rotation.from_rotvec(x.reshape(-1, 3)).as_rotvec().sum()
-
-
-def refused_unequal_masked(x):
-    m = np.ma.masked_array(x, x > 2.5)
-    return np.sum((m != 1.1).filled(False)) * x[1]
-
-
-@mends(refused_unequal_masked, (X,), "==", UnsupportedError)
-def mended_unequal_masked(x):
-    m = np.ma.masked_array(x, x > 2.5)
-    return np.sum(~(m == 1.1).filled(True)) * x[1]
 
 
 def refused_masked_ints(x):

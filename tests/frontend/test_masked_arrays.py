@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import pullback as pb
 from tests.campaign import part
@@ -58,7 +59,14 @@ def updates(x):
     k += 1.0
     k *= np.ma.masked_greater(x, 1.9)
     k /= np.array([1.0, 2.0, 4.0, 0.0])
+    k **= 2
     return [(v.filled(-7.0), v.mask) for v in (m, n, k)]
+
+
+def truths(x):
+    m, n = np.ma.masked_array(x, x < 0.0, fill_value=0.0), np.ma.masked_greater(x, 1.9)
+    made = m != n, m == n, m != 0.5, n != 0.5, m < 1.0, np.ma.array(x) != 2.0
+    return [(v.filled(), v.data, v.fill_value) for v in made]
 
 
 def slices(x):
@@ -75,7 +83,7 @@ def by_numpy(x):
 
 CASES: list[tuple[Any, Any]] = [
     (parts, X), (arithmetic, X), (reductions, M), (conditions, X), (of_ints, X),
-    (updates, X), (slices, X), (by_numpy, X),
+    (updates, X), (truths, X), (slices, X), (by_numpy, X),
     (lambda x: np.ma.masked_invalid(x).mean(), GAPS),
 ]
 
@@ -103,6 +111,12 @@ def test_derivatives_by_what_is_not_masked(method: str) -> None:
     with np.errstate(invalid="ignore"):
         slopes = [(loss(x + h * e) - loss(x - h * e)) / (2 * h) for e in np.eye(4)]
     np.testing.assert_allclose(pb.grad(loss, method=method)(x), slopes, 1e-6, 1e-9)
+
+
+def test_methods_that_only_numpy_has_are_refused() -> None:
+    for f in (lambda x: np.ma.array(x).sort(), lambda x: scipy.sparse.csr_matrix(x).power(2)):
+        with pytest.raises(pb.UnsupportedError):
+            pb.jit(f)(M)
 
 
 def test_masked_arrays_cross() -> None:

@@ -341,7 +341,8 @@ def refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoRetu
         hook = object_classes.hook_of(cls)
         where = f" here (its {hook} is not asked)" if hook == "__getattribute__" else " here"
     reason = f"{cls.__name__} has no field or method {name!r}{where}"
-    if value.outside is not None or object_classes.is_object_class(cls):
+    told = value.outside is not None or object_classes.is_object_class(cls)
+    if told and fallbacks.says_missing(cls, name):
         text = Constant(f"{cls.__name__!r} object has no attribute {name!r}")
         run.never("AttributeError", Message((text,), 0, reason), node, UnknownAttributeError)
     run.refuse(node, reason, error=UnknownAttributeError)

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.class_functions import function_in
 from pullback.frontend.kinds import optionals
-from pullback.frontend.kinds.values import FunctionV, RecordV, Static, TupleV, Value
+from pullback.frontend.kinds.values import (
+    WRITTEN_CLASSES,
+    FunctionV,
+    RecordV,
+    Static,
+    TupleV,
+    Value,
+)
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import missing_attributes
 from pullback.frontend.memory import places
@@ -29,6 +36,15 @@ def asks(cls: type, name: str) -> bool:
 
 def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
+
+
+def says_missing(cls: type, name: str) -> bool:
+    """Whether an object without an attribute of a name lacks it in Python, too: a class by which
+    the library stands for one of another library may have a part of that one's only."""
+    library = next((c for c, text in WRITTEN_CLASSES.items() if text is cls), None)
+    if library is not None:
+        return not hasattr(library, name)
+    return not cls.__module__.startswith("pullback.frontend.library.text.")
 
 
 def asked(run: Run, value: Value, cls: type, name: str, node: ast.AST) -> Value | None:
@@ -133,4 +149,4 @@ def check_container_copied(run: Run, cls: type, node: ast.AST, own_dict: bool = 
 
 
 __all__ = ["asked", "asks", "check_container_copied", "check_copied", "computed", "item_of_class",
-           "told_absent"]
+           "says_missing", "told_absent"]

@@ -140,6 +140,9 @@ def from_class(
             return found
         if lacks(cls, name):
             refuse_library(run, getattr(cls, name), node)
+        if not fallbacks.says_missing(cls, name):
+            reason = f"{cls.__name__} has no field or method {name!r} here"
+            run.refuse(node, reason, error=UnknownAttributeError)
         message = f"{base.__name__!r} object has no attribute {name!r}"
         run.never("AttributeError", message, node, UnknownAttributeError)
     return run.from_python(constant, (("class", base), ("attr", name)), node)

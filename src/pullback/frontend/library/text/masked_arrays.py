@@ -192,7 +192,16 @@ class MaskedArray:
         return self
 
     def __ipow__(self, other: Any) -> Any:
-        return unsupported("**= of a masked array", "assign the power to the name")
+        powers = self._neutral(other, 1)
+        theirs = other._mask if isinstance(other, MaskedArray) else None
+        hidden = _both(self._mask, theirs)
+        if hidden is not None and not np.any(hidden):
+            raise NotImplementedError("**= of a masked array whose mask hides nothing")
+        if not np.all(np.isfinite(self.data**powers)):
+            raise NotImplementedError("a power of a masked array that is not finite")
+        self.data **= powers
+        self._cover(other)
+        return self
 
     def __bool__(self) -> bool:
         unsupported("the truth of a masked array", "any() or all()")
@@ -294,7 +303,7 @@ class MaskedArray:
         mask = _both(self._mask, other._mask if isinstance(other, MaskedArray) else None)
         whole = None if mask is None else np.broadcast_to(mask, made.shape)
         if made.dtype == bool:
-            return _of_parts(made, None if whole is None else whole.copy(), None)
+            return _of_parts(made, None if whole is None else whole.copy(), _whether_fill(self))
         if whole is None:
             return self._made(made, None)
         return self._made(np.where(whole, np.broadcast_to(self.data, made.shape), made), whole)
@@ -343,10 +352,10 @@ class MaskedArray:
         return self._joined(made, other)
 
     def __eq__(self, other: Any) -> Any:
-        return _same(self, other, self.data == _numbers(other))
+        return _same(self, other, self.data == _numbers(other), True)
 
     def __ne__(self, other: Any) -> Any:
-        unsupported("!= of masked arrays", "==")
+        return _same(self, other, self.data != _numbers(other), False)
 
     def __lt__(self, other: Any) -> Any:
         return self._joined(self.data < _numbers(other), other)
@@ -361,15 +370,21 @@ class MaskedArray:
         return self._joined(self.data >= _numbers(other), other)
 
 
-def _same(a: MaskedArray, other: Any, made: Any) -> Any:
-    """Return a comparison; under the mask stands whether both are masked."""
+def _same(a: MaskedArray, other: Any, made: Any, equal: bool) -> Any:
+    """Return a comparison; under the mask stands whether both are masked, or whether one is."""
     theirs = other._mask if isinstance(other, MaskedArray) else None
     mask = _both(a._mask, theirs)
     if mask is None:
-        return _of_parts(made, None, None)
+        return _of_parts(made, None, _whether_fill(a))
     both = False if a._mask is None or theirs is None else a._mask & theirs
     whole = np.broadcast_to(mask, made.shape)
-    return _of_parts(np.where(whole, both, made), whole, None)
+    under = both if equal else np.logical_not(both)
+    return _of_parts(np.where(whole, under, made), whole, _whether_fill(a))
+
+
+def _whether_fill(a: MaskedArray) -> Any:
+    """Return what fills an array of truths that is made of this one."""
+    return None if a._fill is None else np.bool_(a._fill)
 
 
 def _numbers(other: Any) -> Any:

@@ -88,12 +88,13 @@ def poly(seq_of_zeros: Vector) -> Vector:
 
 
 def polyfit(x: Growing, y: Array, deg: Size, rcond: None = None, full: bool = False,
-            w: Weights | None = None) -> Vector:  # fmt: skip
+            w: Weights | None = None, cov: bool | Literal["unscaled"] = False) -> Any:  # fmt: skip
     """Return the polynomial that has the least squares of differences from y; each is multiplied
-    by its weight. Of several, the one with the least coefficients (scaled as the powers are)."""
+    by its weight. Of several, the one with the least coefficients (scaled as the powers are). With
+    ``full``, also what ``lstsq`` found; with ``cov``, how the coefficients vary together."""
     places, right = 1.0 * np.asarray(x), 1.0 * np.asarray(y)
-    if full or rcond is not None:
-        unsupported("np.polyfit with full= or rcond=", "np.linalg.lstsq(np.vander(x, d + 1), y)")
+    if rcond is not None:
+        unsupported("np.polyfit with rcond=", "np.linalg.lstsq(np.vander(x, d + 1), y, rcond)")
     if deg < 0:
         raise ValueError("expected deg >= 0")
     if places.ndim != 1:
@@ -108,8 +109,22 @@ def polyfit(x: Growing, y: Array, deg: Size, rcond: None = None, full: bool = Fa
         powers = powers * weights[:, None]
         right = right * weights if right.ndim == 1 else right * weights[:, None]
     scale = np.sqrt(np.sum(powers * powers, axis=0))
-    found = np.linalg.lstsq(powers / scale, right, len(places) * 2.0**-52)[0]
-    return found / scale if right.ndim == 1 else found / scale[:, None]
+    small, limit = powers / scale, np.float64(len(places) * 2.0**-52)
+    found, left, rank, sizes = np.linalg.lstsq(small, right, limit)
+    fitted = found / scale if right.ndim == 1 else found / scale[:, None]
+    if full:
+        return fitted, left, rank, sizes, limit
+    if not cov:
+        return fitted
+    base = np.linalg.inv(small.T @ small) / np.outer(scale, scale)
+    if cov != "unscaled":
+        if len(places) <= deg + 1:
+            raise ValueError(
+                "the number of data points must exceed order to scale the covariance matrix"
+            )
+        spread = left / (len(places) - (deg + 1))
+        return fitted, base * spread if right.ndim == 1 else base[:, :, None] * spread
+    return fitted, base if right.ndim == 1 else base[:, :, None]
 
 
 def vander(x: Vector, N: Size | None = None, increasing: bool = False) -> Array:
