@@ -139,6 +139,10 @@ stats.ttest_ind(v, w)
 stats.ttest_ind(v[:5], w, equal_var=False).statistic
 stats.ttest_rel(v, w, alternative='greater')
 stats.f_oneway(v, w, p[:4])
+stats.kruskal(v, w, 1.01 * p[:4] + 0.003)
+stats.levene(v, w, p[:4])
+stats.levene(v, p, center="mean").pvalue, stats.levene(v, p, center="trimmed")[0]
+stats.bartlett(v, w, p[:4]), stats.jarque_bera(v)
 stats.boxcox_llf(q, p)
 stats.wasserstein_distance(v, w[:4])
 stats.theilslopes(v, w)
@@ -201,6 +205,12 @@ linalg.expm_frechet(m, even), linalg.expm_frechet(m, even, compute_expm=False)
 linalg.cosm(m), linalg.sinm(m), linalg.tanm(m)
 linalg.coshm(m), linalg.sinhm(m), linalg.tanhm(m)
 linalg.qr(m), linalg.qr(g[1:].T, mode='economic'), linalg.qr(g[1:].T, mode='r'), linalg.qr(g[1:3])
+linalg.qr(g[1:4, :2] + g[1, 2])
+np.linalg.qr(g[1:4, 1:3], mode="complete"), np.linalg.qr(g[1:3], mode="complete")
+linalg.eigh_tridiagonal(v[:3], p[1:3]), linalg.eigvalsh_tridiagonal(v[:3], w[:2])
+linalg.expm(m.astype(np.float32)), linalg.qr(m[:, :2].astype(np.float32))
+np.polyfit(w, v, 1, cov=True), np.polyfit(w, v, 1, cov="unscaled", w=p)
+np.polyfit(w, v, 2, full=True)
 linalg.pinvh(even)
 u = linalg.orth(g.T[:, :3]); u @ u.T
 linalg.null_space(m[:2])
@@ -225,7 +235,8 @@ special.wofz(s), special.wofz(v + 1j * w)
 special.voigt_profile(v, s, q), special.voigt_profile(s, 0.5, q)
 stats.binom.ppf(q, 10, 0.4), stats.poisson.ppf([0.1, 0.5, 0.9], s * 4)
 stats.poisson(3.0).ppf(q), stats.geom.isf(q, 0.3, loc=s), stats.randint.ppf(q, 2, 9)
-stats.nbinom.ppf(np.array([0.0, 1.0, 0.3]), 5, 0.5), stats.hypergeom.isf(q, 20, 7, 12)
+stats.nbinom.ppf(np.array([0.0, 0.9, 0.3]), 5, 0.5), stats.hypergeom.isf(q, 20, 7, 12)
+np.isinf(stats.nbinom.ppf(np.array([0.0, 1.0]), 5, 0.5))
 """
 
 INTERPOLATION = """
@@ -287,6 +298,14 @@ v[signal.find_peaks(v)[0]], signal.argrelmax(w)[0], signal.peak_prominences(v, [
 signal.medfilt(v), signal.medfilt(g, 3), signal.medfilt(v, 5)
 signal.windows.gaussian(6, s), signal.windows.hann(6, sym=False), signal.windows.tukey(7, q)
 signal.windows.kaiser(6, s), signal.windows.blackman(5), signal.windows.bartlett(4)
+signal.lsim(([1.0], [1.0, s]), v, np.arange(6.0))
+signal.impulse(([1.0, s], [1.0, q, 2.0]), T=np.linspace(0.0, 1.0, 3))
+signal.lti([2.0], [s, q]).step(T=np.arange(3.0)), signal.lti([2.0], [s, q]).num
+signal.tf2ss([s], [2.0, q, s]), signal.freqs([s], [1.0, q], p)
+signal.cont2discrete((-even, m, m.T, m), q, "bilinear")
+signal.bode(([s], [1.0, q]), p)
+signal.lsim(([1.0], [1.0, s]), v[:4], np.arange(6.0))
+signal.tf2ss([1.0, q, 2.0], [1.0, s])
 signal.filtfilt([1.0, s], [1.0, q], v[:3])
 signal.savgol_filter(v[:2], 5, 2)
 """
@@ -358,7 +377,7 @@ special.roots_legendre(4)[0] * s, integrate.newton_cotes(3)[0] * s
 integrate.cumulative_simpson(v, dx=0.5), integrate.cumulative_simpson(v, x=np.cumsum(p), initial=s)
 integrate.cumulative_simpson(g, axis=0)
 optimize.rosen(v), optimize.rosen_der(v), optimize.rosen_hess(v), optimize.rosen_hess_prod(v, w)
-optimize.approx_fprime(v, optimize.rosen, 1e-6), optimize.isotonic_regression(v).x
+optimize.approx_fprime(v, optimize.rosen, 1e-3), optimize.isotonic_regression(v).x
 optimize.isotonic_regression(v, weights=p, increasing=False).x
 optimize.brute(lambda z: (z[0] - s) ** 2 + z[1] ** 2, ((0, 3), (-1, 1)), Ns=5, finish=None)
 spatial.distance_matrix(m, even), spatial.distance_matrix(m, even, 1)

@@ -117,6 +117,18 @@ def _left_vectors(reals: Floats, words: Words) -> Any:
     return _linalg.svd(reals.reshape(words), full_matrices=False)[0].ravel()
 
 
+def _complete_qr(reals: Floats, words: Words) -> Any:
+    """Return all of q, and r."""
+    q, r = np.linalg.qr(reals.reshape(words), mode="complete")
+    return np.concatenate((q.ravel(), r.ravel()))
+
+
+def _tridiagonal_vectors(reals: Floats, words: Words) -> Any:
+    """Return the eigenvectors of a symmetric matrix by its diagonal and the one beside it."""
+    n = int(words[0])
+    return _linalg.eigh_tridiagonal(reals[:n], reals[n:])[1].ravel()
+
+
 def _exchanges(reals: Floats, words: Words) -> Any:
     """Return with which row each row of a matrix is exchanged in its elimination."""
     with warnings.catch_warnings():
@@ -178,6 +190,7 @@ _TESTS = "spearmanr", "kendalltau", "mannwhitneyu", "ks_2samp"
 NAMED: dict[str, Callable[[Floats, Words], Any]] = {
     "eigen": _eigen, "right_vectors": _right_vectors,
     "left_vectors": _left_vectors, "pivots": _exchanges,
+    "tridiagonal vectors": _tridiagonal_vectors, "complete qr": _complete_qr,
     **{f"numpys {name}": partial(_numpys, k)
        for k, name in enumerate(("left", "right", "eigenvectors"))},
     **{name: partial(_of_two_samples, name) for name in _TESTS},

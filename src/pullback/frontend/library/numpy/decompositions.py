@@ -39,6 +39,7 @@ from pullback.frontend.library.numpy.products import matmul
 from pullback.frontend.library.numpy.sort import as_type
 from pullback.frontend.library.text import spectral as programs
 from pullback.frontend.library.text.linear_algebra import cholesky
+from pullback.frontend.library.text.reflections import complete_qr
 
 # --- the bases, which are constants --------------------------------------------------------------
 
@@ -187,15 +188,16 @@ def svdvals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 @register(np.linalg.qr)
 def qr(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.linalg.qr(a, mode): "reduced" or "r"."""
+    """np.linalg.qr(a, mode): "reduced", "complete" or "r"."""
     a, mode = bind(sp, "np.linalg.qr", args, kwargs, node, a=MISSING, mode=Static("reduced"))
     which = sp.static(mode, node, "mode")
-    if which not in ("reduced", "r"):
+    if which not in ("reduced", "complete", "r"):
         sp.refuse(node, f"np.linalg.qr is not supported with mode={which!r}", "use 'reduced'")
     m, t = matrix(sp, a, node, square=False)
     if which == "r" and sp.lapack:
         return as_type(sp, array_of(run_program(sp, programs.known_r, (m,), node)), t, node)
-    found = items_of(run_program(sp, programs.qr, (m,), node))
+    program = complete_qr if which == "complete" else programs.qr
+    found = items_of(run_program(sp, program, (m,), node))
     q, r = (as_type(sp, array_of(x), t, node) for x in found)
     return r if which == "r" else named(np.linalg.qr(np.eye(1)), (q, r))
 

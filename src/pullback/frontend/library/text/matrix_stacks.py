@@ -104,11 +104,11 @@ def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 def qr(a: Array, mode: str = "reduced") -> Any:
     """Return the factors of matrices."""
-    if mode != "reduced" and mode != "r":
+    if mode not in ("reduced", "complete", "r"):
         unsupported(f"np.linalg.qr with mode={mode!r}", "use 'reduced'")
     lead, rows, columns = a.shape[:-2], a.shape[-2], a.shape[-1]
-    least = min(rows, columns)
-    found = [np.linalg.qr(m) for m in _matrices(a)]
+    least = rows if mode == "complete" else min(rows, columns)
+    found = [np.linalg.qr(m, "complete" if mode == "complete" else "reduced") for m in _matrices(a)]
     q, r = np.array([p[0] for p in found]), np.array([p[1] for p in found])
     upper = np.reshape(r, (*lead, least, columns))
     return upper if mode == "r" else QRResult(np.reshape(q, (*lead, rows, least)), upper)

@@ -91,6 +91,7 @@ from pullback.frontend.library.text import (
     scipy_global_minima,
     scipy_goodness,
     scipy_graphs,
+    scipy_groups,
     scipy_images,
     scipy_initial_value,
     scipy_integer_programs,
@@ -127,6 +128,7 @@ from pullback.frontend.library.text import (
     scipy_splines,
     scipy_summaries,
     scipy_surfaces,
+    scipy_systems,
     scipy_windows,
     selection,
     sets_of_arrays,
@@ -256,6 +258,7 @@ OTHERS = (
     | _by_name("scipy.signal", scipy_signal)
     | _by_name("scipy.signal", scipy_smoothing)
     | _by_name("scipy.signal", scipy_spectra)
+    | _by_name("scipy.signal", scipy_systems)
     | _by_name("scipy.signal.windows", scipy_windows)
     | _by_name("scipy.sparse", scipy_sparse)
     | _by_name("scipy.sparse.csgraph", scipy_graphs)
@@ -263,6 +266,7 @@ OTHERS = (
     | _by_name("scipy.sparse.linalg", scipy_iterative)
     | _by_name("scipy.stats", scipy_frozen_densities)
     | _by_name("scipy.stats", scipy_goodness)
+    | _by_name("scipy.stats", scipy_groups)
     | _by_name("scipy.stats", scipy_matrix_densities)
     | _by_name("scipy.stats", scipy_multivariate)
     | _by_name("scipy.stats", scipy_normal_probabilities)

@@ -105,6 +105,8 @@ def expm(A: Matrix) -> Matrix:
     squared s times (Higham, "The scaling and squaring method for the matrix exponential
     revisited", 2005)."""
     a = 1.0 * np.asarray(A)
+    if a.dtype == np.float32:
+        return expm(a.astype(np.float64)).astype(np.float32)
     n = a.shape[0]
     if a.ndim != 2 or a.shape[1] != n:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")

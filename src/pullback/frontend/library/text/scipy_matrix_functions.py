@@ -21,6 +21,8 @@ def _square(A: Matrix) -> Matrix:
     a = np.asarray(A)
     if a.ndim != 2:
         unsupported("a function of other than a matrix", "a comprehension over the matrices")
+    if a.dtype == np.float32:
+        unsupported("this function of a matrix of float32", "a.astype(float), and the result back")
     if a.shape[0] != a.shape[1]:
         raise ValueError("expected square array_like input")
     if not np.all(np.isfinite(a)):
@@ -166,6 +168,8 @@ def _matrix(a: Matrix) -> Matrix:
         unsupported("a decomposition of a complex matrix", "take that of NumPy")
     if x.ndim != 2:
         unsupported("a decomposition of other than a matrix", "a comprehension over the matrices")
+    if x.dtype == np.float32:
+        unsupported("this decomposition of float32", "a.astype(float), and the result back")
     if not np.all(np.isfinite(x)):
         raise ValueError("array must not contain infs or NaNs")
     return x.astype(np.float64)
@@ -173,7 +177,11 @@ def _matrix(a: Matrix) -> Matrix:
 
 def qr(a: Matrix, overwrite_a: bool = False, lwork: None = None, mode: str = "full",
        pivoting: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
-    return qr_of(_matrix(a), mode, pivoting)
+    x = np.asarray(a)
+    if x.dtype == np.float32:
+        found = qr_of(_matrix(x.astype(float)), mode, pivoting)
+        return tuple([p.astype(np.float32) for p in found])
+    return qr_of(_matrix(x), mode, pivoting)
 
 
 def qr_of(x: Matrix, mode: str, pivoting: bool) -> Any:
@@ -187,9 +195,7 @@ def qr_of(x: Matrix, mode: str, pivoting: bool) -> Any:
     if mode == "r":
         rest = np.zeros((max(x.shape[0] - x.shape[1], 0), x.shape[1]), x.dtype)
         return (np.concatenate((np.linalg.qr(x, mode="r"), rest), axis=0),)
-    if mode != "economic" and x.shape[0] > x.shape[1]:
-        raise NotImplementedError("qr of more rows than columns: write mode='economic'")
-    q, r = np.linalg.qr(x)
+    q, r = np.linalg.qr(x) if mode == "economic" else np.linalg.qr(x, mode="complete")
     return q, r
 
 
@@ -198,6 +204,39 @@ def pinvh(a: Matrix) -> Matrix:
     x = _matrix(a)
     low = np.tril(x) + np.tril(x, -1).T
     return np.linalg.pinv(low, max(x.shape[0], x.shape[1]) * _EPS)
+
+
+def eigvalsh_tridiagonal(d: Vector, e: Vector) -> Vector:
+    return np.linalg.eigvalsh(_tridiagonal(d, e))
+
+
+def eigh_tridiagonal(d: Vector, e: Vector, eigvals_only: bool = False) -> Any:
+    """Return the eigenvalues, growing, of a symmetric matrix that is given by its diagonal and the
+    one beside it, and the eigenvectors, with SciPy's signs."""
+    a = _tridiagonal(d, e)
+    if eigvals_only:
+        return np.linalg.eigvalsh(a)
+    n = a.shape[0]
+    w, v = np.linalg.eigh(a)
+    parts = np.concatenate((np.diag(a), np.diag(a, -1)))
+    still = library_value("tridiagonal vectors", parts, (n,), n * n).reshape(n, n)
+    along = np.sum(stop_gradient(v) * still, axis=0)
+    if np.any(np.abs(along) < 0.999):
+        raise NotImplementedError("eigenvectors of equal eigenvalues")
+    return w, np.where(along < 0.0, -v, v)
+
+
+def _tridiagonal(d: Vector, e: Vector) -> Matrix:
+    middle, beside = np.asarray(d).astype(np.float64), np.asarray(e).astype(np.float64)
+    if middle.ndim != 1 or beside.ndim != 1:
+        raise ValueError("expected a 1-D array")
+    if len(middle) != len(beside) + 1:
+        raise ValueError(
+            f"d ({len(middle)}) must have one more element than e ({len(beside)})"
+        )
+    if not (np.all(np.isfinite(middle)) and np.all(np.isfinite(beside))):
+        raise ValueError("array must not contain infs or NaNs")
+    return np.diag(middle) + np.diag(beside, 1) + np.diag(beside, -1)
 
 
 def orth(A: Matrix, rcond: Any = None) -> Matrix:
