@@ -25,6 +25,7 @@ from tests.frontend import (
     shared_functions,
     shared_programs,
     shared_random,
+    tuple_trees,
 )
 from tests.frontend.harness import agrees, compiled
 
@@ -143,3 +144,40 @@ def test_a_tree_of_tuples_has_a_type_that_does_not_grow(monkeypatch: pytest.Monk
     monkeypatch.setattr(Facts, "begin_run", noted)
     assert pb.jit(f)(1.3) == f(1.3)
     assert max(leaves) < 20
+
+
+MAPPED = [shared_programs.RIGHT[0], tuple_trees.linked, tuple_trees.gone_through]
+
+
+@pytest.mark.parametrize("f", MAPPED, ids=lambda f: f.__name__)
+def test_mapped(f: Callable[..., Any]) -> None:
+    """Each round of a map has objects of its own."""
+    xs = np.array([XS, XS[::-1], np.sqrt(XS)])
+    wanted = [f(list(row)) for row in xs]
+    found, gradient = pb.value_and_grad(lambda xs: np.sum(pb.vmap(f)(xs)))(xs)
+    assert found == pytest.approx(sum(wanted), rel=1e-12)
+    assert np.allclose(gradient, [pb.grad(f)(row) for row in xs], rtol=1e-12)
+    assert np.allclose(pb.vmap(pb.grad(f))(xs), gradient, rtol=1e-12)
+    assert np.allclose(pb.vmap(f)(xs), wanted, rtol=1e-12)
+
+
+def test_objects_from_outside_of_a_map() -> None:
+    class Total:
+        def __init__(self) -> None:
+            self.sum = 0.0
+
+        def add(self, v: float) -> None:
+            self.sum += v
+
+    def f(xs: Any) -> Any:
+        whole = again = Total()
+        again.add(xs[0])
+
+        def one(x: float) -> float:
+            mine = other = Total()
+            other.add(whole.sum * x)
+            return mine.sum
+
+        return np.sum(pb.vmap(one)(xs)) + whole.sum
+
+    assert pb.jit(f)(np.array(XS)) == pytest.approx(f(np.array(XS)), rel=1e-12)

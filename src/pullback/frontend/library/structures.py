@@ -363,7 +363,15 @@ def as_given(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 @register(structures.stacked)
 def stacked(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     n, f, shapes = bind(sp, "stacked", args, kwargs, node, n=MISSING, f=MISSING, shapes=TupleV(()))
-    items = sp.sequence(count_of(sp, n, node), lambda i: sp.call(f, (index_scalar(i),), node), node)
+
+    def one(i: Atom) -> Value:
+        assert isinstance(sp, Run)
+        if sp.store is None or not isinstance(f, FunctionV):
+            return sp.call(f, (index_scalar(i),), node)
+        with sp.store.apart_next():  # its objects are nobody else's: it gives arrays
+            return sp.call(f, (index_scalar(i),), node)
+
+    items = sp.sequence(count_of(sp, n, node), one, node)
     told = [
         [ext.int_atom(sp, e, node, "an extent") for e in items_of(sp, shape, node)]
         for shape in items_of(sp, shapes, node)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
@@ -88,6 +89,8 @@ class Columns:
         """Numbers of rows, each with the name of a column of its region."""
         self.given_away: list[Value] = []
         """The arguments of the call being made that the function may keep as its own."""
+        self._calls_apart = False
+        """Whether the function called next has columns of its own, if it gets no reference."""
 
     @property
     def regions(self) -> list[Group]:
@@ -138,6 +141,15 @@ class Columns:
             return self.within(f), args
         return f, {**args, APART: facts((APART,))}
 
+    @contextmanager
+    def apart_next(self) -> Iterator[None]:
+        """Let the function that is called next have columns of its own, if it gets no reference."""
+        self._calls_apart = True
+        try:
+            yield
+        finally:
+            self._calls_apart = False
+
     def within(self, f: FunctionV) -> FunctionV:
         """Return a function as it is called here: it captures the columns."""
         return ambient.within(self.run.scope, f)
@@ -148,6 +160,9 @@ class Columns:
         """Return a function that is called, with the columns around it (not one of the library that
         can have nothing to do with objects), and what it is told of the arguments that are given
         away."""
+        alone, self._calls_apart = self._calls_apart, False
+        if alone and not any(map(has_references, (f, *args.values()))):
+            return f, {APART: facts((APART,))}
         given, self.given_away = self.given_away, []
         names = tuple(n for n, v in args.items() if any(v is g for g in given))
         told: dict[str, Value] = {KEPT: facts(names)} if names else {}

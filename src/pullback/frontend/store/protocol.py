@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from pullback.core.terms import Atom
@@ -37,6 +38,9 @@ class Store(Protocol):
     ) -> tuple[FunctionV, dict[str, Value]]:
         """Return a function that is differentiated, and its arguments: with columns of its own, if
         it gets no reference."""
+
+    def apart_next(self) -> AbstractContextManager[None]:
+        """Let the function that is called next have columns of its own, if it gets no reference."""
 
     def begin(self, scope: Scope) -> None:
         """Give a function columns of its own."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, TypeGuard
 
-from pullback.frontend.kinds.optionals import is_row
+from pullback.frontend.kinds.optionals import alternatives, is_row
 from pullback.frontend.kinds.values import FunctionV, ListV, OptionalV, RecordV, RefV, TupleV, Value
 from pullback.frontend.library.text import nested_tuples
 from pullback.frontend.python.container_bases import is_tuple_class
@@ -38,7 +38,8 @@ def opened(run: Run, value: Value, node: ast.AST) -> Value:
     else:
         assert isinstance(value, OptionalV)
         made = run.case_value(value, lambda v: opened(run, v, node), node)
-    run.frame.rows[made] = value
+    if all(made is not v for v in alternatives(value)):
+        run.frame.rows[made] = value
     return made
 
 
