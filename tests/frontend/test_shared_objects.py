@@ -146,7 +146,7 @@ def test_a_tree_of_tuples_has_a_type_that_does_not_grow(monkeypatch: pytest.Monk
     assert max(leaves) < 20
 
 
-MAPPED = [shared_programs.RIGHT[0], tuple_trees.linked, tuple_trees.gone_through]
+MAPPED = [shared_programs.RIGHT[0], tuple_trees.linked, tuple_trees.coded]
 
 
 @pytest.mark.parametrize("f", MAPPED, ids=lambda f: f.__name__)
@@ -159,6 +159,32 @@ def test_mapped(f: Callable[..., Any]) -> None:
     assert np.allclose(gradient, [pb.grad(f)(row) for row in xs], rtol=1e-12)
     assert np.allclose(pb.vmap(pb.grad(f))(xs), gradient, rtol=1e-12)
     assert np.allclose(pb.vmap(f)(xs), wanted, rtol=1e-12)
+
+
+def test_a_gradient_in_a_gradient_of_a_function_inside() -> None:
+    """What is differentiated has columns of its own; the functions in it get these."""
+
+    class Node:
+        def __init__(self, value: float, after: Any) -> None:
+            self.value, self.after = value, after
+
+    def f(xs: Any) -> Any:
+        def total(node: Any, k: float) -> Any:
+            return 0.0 if node is None else node.value**3 * k * xs[0] + total(node.after, k + 1.0)
+
+        node = None
+        for x in xs:
+            node = Node(x, node)
+        return total(node, 1.0)
+
+    def steep(xs: Any) -> Any:
+        return np.sum(pb.grad(f)(xs) ** 2)
+
+    xs = np.array(XS)
+    first = np.array([(f(xs + h) - f(xs - h)) / 2e-6 for h in 1e-6 * np.eye(len(xs))])
+    assert pb.jit(steep)(xs) == pytest.approx(np.sum(first**2), rel=1e-6)
+    again = np.array([(steep(xs + h) - steep(xs - h)) / 2e-6 for h in 1e-6 * np.eye(len(xs))])
+    assert np.allclose(pb.grad(steep)(xs), again, rtol=1e-6)
 
 
 def test_objects_from_outside_of_a_map() -> None:

@@ -238,7 +238,8 @@ def _function(value: FunctionV, out: Flat) -> FunctionK:
         names = sorted(graph.needed[scope])
         kinds = tuple((n, _captured(scope, n, graph, out)) for n in names)
         parent = -1 if scope.parent is None else graph.number(scope.parent)
-        scopes.append(ScopeK(parent, kinds, None, scope.rebound, scope.always))
+        always = frozenset[str]() if scope.live else scope.always
+        scopes.append(ScopeK(parent, kinds, None, scope.rebound, always))
     return FunctionK(tuple(scopes), graph.reference(value, out))
 
 
