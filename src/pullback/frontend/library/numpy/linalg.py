@@ -164,14 +164,21 @@ def inv(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return as_type(sp, array_of(x), t, node)
 
 
-@register(np.linalg.det, LINALG.det)
+@register(np.linalg.det)
 def det(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return the determinant, whose derivative is right for singular matrices too."""
-    kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
     (a,) = bind(sp, "det", args, kwargs, node, a=MISSING)
     m, t = matrix(sp, a, node)
     program = programs.packed_det if sp.lapack else programs.det
     return number(sp, run_program(sp, program, (m,), node), t, node)
+
+
+@register(LINALG.det)
+def det_of_scipy(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return the same; of numbers of single precision, too, it is one of double precision."""
+    kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
+    made = det(sp, args, kwargs, node)
+    return sp.call(Static(np.float64), (made,), node) if isinstance(made, Scalar) else made
 
 
 @register(np.linalg.slogdet)

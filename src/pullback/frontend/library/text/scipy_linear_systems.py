@@ -19,6 +19,8 @@ def _given(a: Matrix) -> Matrix:
     matrix = 1.0 * np.asarray(a)
     if matrix.ndim != 2:
         unsupported("equations of other than a matrix", "a comprehension over the matrices")
+    if matrix.dtype == np.float32 or matrix.dtype == np.complex64:
+        unsupported("factors in single precision", "convert it to float64")
     if not np.all(np.isfinite(matrix)):
         raise ValueError("array must not contain infs or NaNs")
     return matrix
