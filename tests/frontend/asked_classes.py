@@ -80,5 +80,45 @@ def in_a_text(xs):
     return xs[0] * len(f"{type(_shapes(xs)[0])}")
 
 
-RIGHT = [by_names, by_classes, sorted_by_areas]
+AREAS = {Circle: lambda s: 3.0 * s.size**2, Square: Shape.area, Strip: lambda s: s.length}
+HANDLERS = {}
+
+
+def handles(cls):
+    def entered(f):
+        HANDLERS[cls] = f
+        return f
+
+    return entered
+
+
+@handles(Circle)
+def of_circle(s):
+    return s.size * 2.0
+
+
+@handles(Square)
+@handles(Strip)
+def of_others(s):
+    return s.size**3
+
+
+def by_a_table_of_classes(xs):
+    shapes = _shapes(xs)
+    shapes.append(shapes[0])
+    shapes[0].size *= 1.5
+    return sum(AREAS[type(s)](s) * HANDLERS[type(s)](s) for s in shapes)
+
+
+def by_a_dict_with_classes(xs):
+    weights = {Circle: xs[0], Square: xs[1]}
+    total = 0.0
+    for s in _shapes(xs):
+        total += weights.get(type(s), 0.5) * s.size
+        if type(s) in weights:
+            total += weights[type(s)] ** 2
+    return total + weights[Circle]
+
+
+RIGHT = [by_names, by_classes, sorted_by_areas, by_a_table_of_classes, by_a_dict_with_classes]
 REFUSED = [as_a_value, as_a_key, in_a_text]

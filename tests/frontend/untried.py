@@ -33,7 +33,7 @@ UNTRIED: dict[str, str] = {
     "and a.mask": UNMET,
     "let it work on a copy: {} = list({})": UNMET,
     "make a list of it: list(...)": UNMET,
-    "use isinstance(x, Class), type(x) is Class, or type(x).__name__": UNMET,
+    "use isinstance(x, Class), type(x) is Class, table[type(x)], or type(x).__name__": UNMET,
     "make a list of its items first: xs = list(...)": UNMET,
     "make all nodes with values of one type (0.0 instead of 0)": UNMET,
     "test before you change: if not fine: raise ValueError(...)": UNMET,

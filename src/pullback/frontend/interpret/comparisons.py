@@ -409,6 +409,8 @@ def _no_text(name: str) -> str:
 
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     """Compile ``item in items``."""
+    if choices.is_choice(item):
+        return choices.call(run, item, lambda one: contains(run, one, items, node), node)
     if choices.is_choice(items):
         items = run.to_list(items, node)
     items = opened(run, items, node)

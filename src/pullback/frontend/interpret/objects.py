@@ -167,6 +167,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
     """Compile ``value[index]``."""
     if choices.is_choice(value):
         run.refuse(node, "a function or iterator cannot be indexed", error=ArgumentTypeError)
+    if choices.is_choice(index):
+        return choices.call(run, index, lambda k: subscript(run, value, k, node), node)
     index = small_ints.wide(run, index, node)
     match value:
         case SmallV():

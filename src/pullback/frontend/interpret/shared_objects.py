@@ -178,19 +178,23 @@ def class_of_reference(run: Run, ref: RefV, node: ast.AST) -> Value:
     if around is None or node not in _only_looked_at(around.node):
         run.refuse(
             node, "the class of an object of one of several, as a value",
-            "use isinstance(x, Class), type(x) is Class, or type(x).__name__",
+            "use isinstance(x, Class), type(x) is Class, table[type(x)], or type(x).__name__",
         )  # fmt: skip
     return choices.choice(run.rows.tag(ref, node), found)
 
 
 @by_node
 def _only_looked_at(function: FunctionNode) -> frozenset[ast.AST]:
-    """Return the expressions in a function of which an attribute is read, that are compared, or
-    that are called: nobody has their values afterwards."""
+    """Return the expressions in a function of which an attribute is read, that are compared, that
+    are called or looked up: nobody has their values afterwards."""
     found: set[ast.AST] = set()
     for n in ast.walk(function):
         match n:
+            case ast.Call(ast.Attribute(attr="get") as value, [key, *_]):
+                found |= {value, key}
             case ast.Attribute(value, ctx=ast.Load()) | ast.Call(value):
+                found.add(value)
+            case ast.Subscript(slice=value, ctx=ast.Load()):
                 found.add(value)
             case ast.Compare(left, ops, right) if all(isinstance(op, _ASKS) for op in ops):
                 found |= {left, *right}
@@ -199,7 +203,7 @@ def _only_looked_at(function: FunctionNode) -> frozenset[ast.AST]:
     return frozenset(found)
 
 
-_ASKS = ast.Is, ast.IsNot, ast.Eq, ast.NotEq
+_ASKS = ast.Is, ast.IsNot, ast.Eq, ast.NotEq, ast.In, ast.NotIn
 
 
 def of_class(run: Run, cls: type, value: Value, name: str, node: ast.AST) -> Value:

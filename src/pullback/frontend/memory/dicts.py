@@ -23,7 +23,7 @@ from pullback.errors import (
     StaticKeyError,
     brief,
 )
-from pullback.frontend.functions import noted
+from pullback.frontend.functions import choices, noted
 from pullback.frontend.interpret import comprehensions
 from pullback.frontend.kinds.values import (
     HashV,
@@ -276,6 +276,9 @@ def get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     if kwargs or not 1 <= len(args) <= 2:
         sp.refuse(node, "get takes a key and a default", error=ArgumentTypeError)
     default = args[1] if len(args) == 2 else _NONE
+    if choices.is_choice(args[0]):
+        run = cast("Run", sp)
+        return choices.call(run, args[0], lambda k: get(sp, d, (k, default), {}, node), node)
     if known_key(args[0]) is None and is_run_time(args[0]):
         return chosen_keys.item(cast("Run", sp), d, args[0], lambda: default, node)
     return d.fields.get(key_of(sp, args[0], node), default)

@@ -81,6 +81,8 @@ def is_key(key: object) -> bool:
     """Whether dicts with this key are supported: their keys are constants, part of the type."""
     if type(key) is tuple:
         return all(map(is_key, key))
+    if isinstance(key, type):  # by its identity, which is that of the class
+        return type(key).__eq__ is type.__eq__ and type(key).__hash__ is type.__hash__
     return key is None or type(key) in (str, int) or isinstance(key, enum.Enum)
 
 
