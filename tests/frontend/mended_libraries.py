@@ -5,10 +5,12 @@ from __future__ import annotations
 import statistics
 
 import numpy as np
+import scipy.linalg
+import scipy.signal
 import scipy.special
 from scipy.spatial.transform import Rotation
 
-from pullback.errors import UnsupportedError
+from pullback.errors import MutationError, UnsupportedError
 from tests.frontend.mended import M, X, mends
 
 
@@ -146,14 +148,14 @@ def mended_masked_ints(x):
 
 
 def refused_masked_update(x):
-    m = np.ma.masked_array(x, x > 2.0)
+    m = np.ma.masked_array(x, x > 2.5)
     m += 1.0
     return np.sum(m.filled(0.0))
 
 
-@mends(refused_masked_update, (X,), "m = m + v", UnsupportedError)
+@mends(refused_masked_update, (X,), "make each row anew", MutationError)
 def mended_masked_update(x):
-    m = np.ma.masked_array(x, x > 2.0)
+    m = np.ma.masked_array(x, x > 2.5)
     m = m + 1.0
     return np.sum(m.filled(0.0))
 
@@ -178,3 +180,28 @@ def refused_polynomial_of_another(x):
 def mended_polynomial_of_another(x):
     p, q = scipy.special.legendre(2), np.poly1d([x, 1.0])
     return np.poly1d(p.coeffs)(q)(0.5)
+
+
+def refused_single_precision(m):
+    return np.sum(scipy.linalg.sqrtm((m @ m.T + np.eye(len(m))).astype(np.float32)))
+
+
+@mends(refused_single_precision, (M,), "a.astype(float), and the result back", UnsupportedError)
+def mended_single_precision(m):
+    a = (m @ m.T + np.eye(len(m))).astype(np.float32)
+    return np.sum(scipy.linalg.sqrtm(a.astype(float)).astype(np.float32))
+
+
+TIMES = np.linspace(0.0, 2.0, 5)
+
+
+def refused_impulse(x):
+    system = scipy.signal.lti([x[0]], [1.0, x[1], x[2]])
+    return np.sum(scipy.signal.impulse(system, X0=[[0.1], [0.2]], T=TIMES)[1])
+
+
+@mends(refused_impulse, (X,), "lsim(system, 0.0, T, X0)", UnsupportedError)
+def mended_impulse(x):
+    system = scipy.signal.lti([x[0]], [1.0, x[1], x[2]])
+    at_rest = scipy.signal.impulse(system, T=TIMES)[1]
+    return np.sum(at_rest + scipy.signal.lsim(system, 0.0, TIMES, [0.1, 0.2])[1])

@@ -190,7 +190,7 @@ def rebound_after_choice(x):
 def changes_type(x):
     s = 0.0
     for _ in range(3):
-        s = (s, x)
+        s = tuple([s, x])
     return s
 
 

@@ -416,7 +416,7 @@ def by_number(x, n=3):
     if n == 0:
         return x
     if n == 1:
-        return by_number((x, x), n - 1)
+        return by_number(tuple([x, x]), n - 1)
     return by_number(x * 0.5, n - 1)
 
 

@@ -3,6 +3,7 @@
 UNMET = "no program is known that meets this refusal (others come first)"
 OF_ARGUMENTS = "is said of arguments of pb.export, pb.profile or another package, not of a program"
 OF_A_VALUE = "says where a number became infinite or NaN, in a program that is as it should be"
+OF_FREQUENCIES = "says which frequencies are meant, where SciPy chooses some by the system"
 UNTRIED: dict[str, str] = {
     "no_plot=True": "is said of a picture, which needs matplotlib",
     "call x.compute_chunk_sizes() before": OF_ARGUMENTS,
@@ -20,6 +21,8 @@ UNTRIED: dict[str, str] = {
     "pass x.to_dense(), or x.double()": OF_ARGUMENTS,
     "say the shapes with result=": OF_ARGUMENTS,
     "write seconds=1.0": OF_ARGUMENTS,
+    "an array of them: w=w": OF_FREQUENCIES,
+    "an array of them: worN=w": OF_FREQUENCIES,
     "use float64, float32, int64, int32 or bool: a.astype(np.int64)": OF_ARGUMENTS,
     "use pb.interop.torch.function(f), or pass t.detach()": OF_ARGUMENTS,
     "do only one of the two in this function: xs.clear(), xs[:] = ys, or a new "

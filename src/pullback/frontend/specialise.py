@@ -161,7 +161,8 @@ def _specialise(
                     return found
                 if facts is not None or getattr(found, "attribute", None) is not None:
                     raise found or e from None  # which attribute is assigned is learnt
-                if found is not None and (e.shares or e.grows):
+                of_trees = e.grows and not isinstance(found, MutationError)
+                if found is not None and (e.shares or of_trees):
                     raise found from None
                 raise _nearer(e, found, attempt) from None
             else:

@@ -96,10 +96,12 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
     match op:
         case "is" | "is not":
             return identical(run, left, right, op == "is", node)
+        case "in" if choices.is_choice(left):
+            return choices.call(run, left, lambda v: contains(run, v, right, node), node)
         case "in":
             return contains(run, left, right, node)
         case "not in":
-            return run.unary("not", contains(run, left, right, node), node)
+            return run.unary("not", compare(run, "in", left, right, node), node)
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.compare(run, op, left, right, node)
     equality = op in ("==", "!=")
@@ -409,8 +411,6 @@ def _no_text(name: str) -> str:
 
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     """Compile ``item in items``."""
-    if choices.is_choice(item):
-        return choices.call(run, item, lambda one: contains(run, one, items, node), node)
     if choices.is_choice(items):
         items = run.to_list(items, node)
     items = opened(run, items, node)

@@ -40,7 +40,9 @@ def _is_special(name: str) -> bool:
 
 def says_missing(cls: type, name: str) -> bool:
     """Whether an object without an attribute of a name lacks it in Python, too: a class by which
-    the library stands for one of another library may have a part of that one's only."""
+    the library stands for one of another library may have a part of what users see of that only."""
+    if name.startswith("_"):
+        return True
     library = next((c for c, text in WRITTEN_CLASSES.items() if text is cls), None)
     if library is not None:
         return not hasattr(library, name)
