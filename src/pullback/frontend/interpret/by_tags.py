@@ -22,7 +22,7 @@ from pullback.frontend.kinds.values import OptionalV, Value
 from pullback.frontend.python.liveness import liveness_of
 from pullback.frontend.python.syntax import is_generator, size
 from pullback.frontend.signals import Unreachable
-from pullback.frontend.state import Flow, Frame
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -87,12 +87,22 @@ def flow_by_tag(
         return flow
 
     frame.split *= sum(1 for _ in alternatives(value))
+    flow: Flow | None = None
+    unfit: list[PullbackError] = []
     try:
-        return case_flow(run, value, partial(arm, value), live, node)
+        flow = case_flow(run, value, partial(arm, value), live, node)
+    except Unreachable:
+        pass
     finally:
         frame.split = before
         if before == 1:
-            _check(frame)
+            unfit = [e for e in frame.fits.values() if e is not None]
+            frame.fits.clear()
+    if unfit:  # a statement could be compiled for none of the tuples
+        raise unfit[0]
+    if flow is None:
+        raise Unreachable
+    return flow
 
 
 def behind(run: Run, test: ast.expr) -> None:
@@ -137,14 +147,6 @@ def refused(run: Run, refusal: PullbackError, s: ast.stmt) -> None:
     run.frame.fits.setdefault(s, refusal)
     run.require(boolean(False), Limit("NotImplementedError"), refusal.reason, s)
     raise Unreachable from None
-
-
-def _check(frame: Frame) -> None:
-    """Refuse the program if there is a statement that could be compiled for no tuple."""
-    refusals = [e for e in frame.fits.values() if e is not None]
-    frame.fits.clear()
-    if refusals:
-        raise refusals[0]
 
 
 __all__ = ["behind", "flow_by_tag", "refused", "split"]

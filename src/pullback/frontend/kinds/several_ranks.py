@@ -1,9 +1,10 @@
 """Values that may be an array in the place of a number, a list or an array of another rank:
 ``total = 0`` before a loop that adds arrays to it.
 
-An operation is compiled for each of them. Most give the same of all of them (a number and an array
-have an array as their sum), so such values do not live long. What cannot be compiled for one of
-them is refused where the run comes there with it: nothing of the program catches that.
+An operation is compiled for each of them (``apart``), as it is for a number, a tuple or an object
+in the place of each other. Most give the same of all of them (a number and an array have an array
+as their sum), so such values do not live long. What cannot be compiled for one of them is refused
+where the run comes there with it: nothing of the program catches that.
 """
 
 from __future__ import annotations

@@ -276,7 +276,8 @@ def joined(
             return None
         found[sort(k)] = both
     most = _MOST_TAGGED if are_tagged() else MOST
-    _take_in_tagged(found, join, len(found) > most)
+    if not _take_in_tagged(found, join, len(found) > most):
+        return None
     if isinstance(a, OptionalK) or isinstance(b, OptionalK):
         _take_in_tuples(found, join)
     arrays = sum(s[0] == "array" for s in found)
@@ -303,17 +304,17 @@ def joined(
 
 def _take_in_tagged(
     found: dict[Sort, Kind], join: Callable[[Kind, Kind], Kind | None], several: bool
-) -> None:
+) -> bool:
     """Put tuples with a tag into the place of those of their length that have none, or if there
-    are too many (``several``)."""
+    are too many (``several``). False: some of them are of no kind without their tags."""
     for s in [s for s in found if len(s) == _TAGGED and s[0] == "tuple"]:
         if s[:2] in found or several:
             kind = _without_tag(found.pop(s))
             both = join(found.setdefault(s[:2], kind), kind)
             if both is None or isinstance(both, OptionalK):
-                found[s] = kind
-            else:
-                found[s[:2]] = both
+                return False
+            found[s[:2]] = both
+    return True
 
 
 def _without_tag(kind: Kind) -> Kind:

@@ -13,7 +13,26 @@ from pullback.frontend.library.text.domains import Matrix, Vector
 from pullback.frontend.library.text_helpers import unsupported
 
 
-class _States:
+class _System:
+    """A linear system in continuous time."""
+
+    def output(self, U: Any, T: Any, X0: Any = None) -> Any:
+        return lsim(self, U, T, X0)
+
+    def step(self, X0: Any = None, T: Any = None, N: Any = None) -> Any:
+        return step(self, X0, T, N)
+
+    def impulse(self, X0: Any = None, T: Any = None, N: Any = None) -> Any:
+        return impulse(self, X0, T, N)
+
+    def freqresp(self, w: Any = None, n: int = 10000) -> Any:
+        return freqresp(self, w, n)
+
+    def bode(self, w: Any = None, n: int = 100) -> Any:
+        return bode(self, w, n)
+
+
+class _States(_System):
     """A system by its matrices."""
 
     def __init__(self, a: Any, b: Any, c: Any, d: Any) -> None:
@@ -27,23 +46,8 @@ class _States:
         num, den = ss2tf(self.A, self.B, self.C, self.D)
         return _Transfer(num, den)
 
-    def output(self, U: Any, T: Any, X0: Any = None) -> Any:
-        return lsim(self, U, T, X0)
 
-    def step(self, X0: Any = None, T: Any = None, N: Any = None) -> Any:
-        return step(self, X0, T, N)
-
-    def impulse(self, X0: Any = None, T: Any = None, N: Any = None) -> Any:
-        return impulse(self, X0, T, N)
-
-    def freqresp(self, w: Any = None, n: int = 10000) -> Any:
-        return freqresp(self, w, n)
-
-    def bode(self, w: Any = None, n: int = 100) -> Any:
-        return bode(self, w, n)
-
-
-class _Transfer:
+class _Transfer(_System):
     """A system by its transfer function."""
 
     def __init__(self, num: Any, den: Any) -> None:
@@ -57,21 +61,6 @@ class _Transfer:
 
     def to_tf(self) -> Any:
         return self
-
-    def output(self, U: Any, T: Any, X0: Any = None) -> Any:
-        return lsim(self, U, T, X0)
-
-    def step(self, X0: Any = None, T: Any = None, N: Any = None) -> Any:
-        return step(self, X0, T, N)
-
-    def impulse(self, X0: Any = None, T: Any = None, N: Any = None) -> Any:
-        return impulse(self, X0, T, N)
-
-    def freqresp(self, w: Any = None, n: int = 10000) -> Any:
-        return freqresp(self, w, n)
-
-    def bode(self, w: Any = None, n: int = 100) -> Any:
-        return bode(self, w, n)
 
 
 def lti(*system: Any) -> Any:
@@ -93,7 +82,7 @@ def TransferFunction(num: Any, den: Any) -> Any:
 
 
 def _system(system: Any) -> Any:
-    return system if isinstance(system, _States | _Transfer) else lti(*system)
+    return system if isinstance(system, _System) else lti(*system)
 
 
 def _matrix(a: Any) -> Matrix:
@@ -248,7 +237,7 @@ def step(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> Any:
 
 def cont2discrete(system: Any, dt: Any, method: str = "zoh", alpha: Any = None) -> Any:
     """Return a system in discrete time."""
-    if isinstance(system, _States | _Transfer) or len(system) == 3:
+    if isinstance(system, _System) or len(system) == 3:
         unsupported("cont2discrete of this system", "its four matrices, or num and den")
     if len(system) == 2:
         a, b, c, d, _ = cont2discrete(tf2ss(system[0], system[1]), dt, method, alpha)
