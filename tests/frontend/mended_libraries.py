@@ -5,9 +5,12 @@ from __future__ import annotations
 import statistics
 
 import numpy as np
+import scipy.integrate
 import scipy.linalg
+import scipy.optimize
 import scipy.signal
 import scipy.special
+import scipy.stats as st
 from scipy.spatial.transform import Rotation
 
 from pullback.errors import MutationError, UnsupportedError
@@ -205,3 +208,63 @@ def mended_impulse(x):
     system = scipy.signal.lti([x[0]], [1.0, x[1], x[2]])
     at_rest = scipy.signal.impulse(system, T=TIMES)[1]
     return np.sum(at_rest + scipy.signal.lsim(system, 0.0, TIMES, [0.1, 0.2])[1])
+
+
+def refused_skewness(x):
+    return st.foldnorm.stats(x[0], moments="s")
+
+
+@mends(refused_skewness, (X,), "d.expect(lambda x: x**3)", UnsupportedError, differs=True)
+def mended_skewness(x):
+    return st.rayleigh.expect(lambda t: t**3, scale=x[0])
+
+
+def refused_fifth_moment(x):
+    return st.norm.moment(5, loc=x[0])
+
+
+@mends(refused_fifth_moment, (X,), "d.expect(lambda x: x**5)", UnsupportedError, differs=True)
+def mended_fifth_moment(x):
+    return st.norm.expect(lambda t: t**5, loc=x[0])
+
+
+def refused_expectation(x):
+    return st.norminvgauss.expect(lambda t: t * t, args=(2.0, x[0] - 0.5))
+
+
+@mends(
+    refused_expectation, (X,),
+    "scipy.integrate.quad(lambda x: f(x) * d.pdf(x), low, high)[0]", UnsupportedError, differs=True,
+)  # fmt: skip
+def mended_expectation(x):
+    d = st.norminvgauss(2.0, x[0] - 0.5)
+    return scipy.integrate.quad(lambda t: t * t * d.pdf(t), -np.inf, np.inf)[0]
+
+
+DATA = np.array([0.4, 1.1, 0.7, 2.2, 1.6, 0.9])
+
+
+def refused_best_parameters(x):
+    return st.weibull_min.fit(DATA * x[0], floc=0)[0]
+
+
+@mends(
+    refused_best_parameters, (X,),
+    "scipy.optimize.minimize(lambda p: -np.sum(d.logpdf(data, *p)), p0).x", UnsupportedError,
+    differs=True,
+)  # fmt: skip
+def mended_best_parameters(x):
+    data = DATA * x[0]
+    return scipy.optimize.minimize(
+        lambda p: -np.sum(st.weibull_min.logpdf(data, p[0], 0.0, p[1])), np.array([1.5, 1.2])
+    ).x[0]
+
+
+def refused_fit_of_loc(x):
+    return st.lognorm.fit(DATA * x[0])[0]
+
+
+@mends(refused_fit_of_loc, (X,), "floc=0, or another loc that is known", UnsupportedError,
+       differs=True)  # fmt: skip
+def mended_fit_of_loc(x):
+    return st.lognorm.fit(DATA * x[0], floc=0)[0]

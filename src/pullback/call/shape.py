@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import is_dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -282,7 +283,15 @@ TEXTS = "pullback.frontend.library.text."
 
 class Text:
     """Stands in the table of shapes for all classes that the library has as text, unless they are
-    named tuples."""
+    named tuples or frozen dataclasses of results."""
+
+
+def _is_result(cls: object) -> bool:
+    """Whether a class of a text is that of a result of a function of SciPy."""
+    if not isinstance(cls, type):
+        return False
+    of_scipy = cls.__module__.startswith(f"{TEXTS}scipy_")
+    return issubclass(cls, tuple) or (of_scipy and is_dataclass(cls))
 
 
 class Changing:
@@ -297,8 +306,7 @@ def shape_of(kind: Kind, declared: object = None) -> Shape:
     elif isinstance(kind, RecordK) and is_container_class(kind.cls):
         container = Text
     elif getattr(container, "__module__", "").startswith(TEXTS):
-        named = isinstance(container, type) and issubclass(container, tuple)
-        container = None if named else Text
+        container = None if _is_result(container) else Text
     elif isinstance(container, type) and is_object_class(container):
         container = Changing
     found = known.get((type(kind), container)) or known.get((type(kind), None))

@@ -8,6 +8,7 @@ function here, and what it is told. Its numbers are vectors, each behind its len
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -47,6 +48,11 @@ class Given:
         first = self._at + 1
         self._at = first + int(self._reals[self._at])
         return self._reals[first : self._at]
+
+    @property
+    def is_left(self) -> bool:
+        """Whether there are more."""
+        return self._at < len(self._reals)
 
     def number(self) -> float:
         """Return the next vector, which has one item."""
@@ -305,6 +311,27 @@ def _exponent(ask: Ask, told: list[Any], given: Given) -> Any:
     return np.atleast_1d(getattr(_stats, told[0])(given.vector(), **more))
 
 
+def _test(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return the statistic and the probability of a test of samples."""
+    samples = []
+    while given.is_left:
+        samples.append(given.vector())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = getattr(_stats, told[0])(*samples, **dict(told[1]))
+    return found.statistic, found.pvalue
+
+
+def _distance(ask: Ask, told: list[Any], given: Given) -> Any:
+    """Return how likely the distance of shares from a distribution function is by chance."""
+    d, n = given.number(), int(given.number())
+    if told[0] == "asymp":
+        return np.atleast_1d(np.clip(_stats.kstwobign.sf(d * np.sqrt(n)), 0.0, 1.0))
+    name = told[0] if told[0] != "approx" else "ksone"
+    chance = getattr(_stats, name).sf(d, n) * (2.0 if told[0] == "approx" else 1.0)
+    return np.atleast_1d(np.clip(chance, 0.0, 1.0))
+
+
 def _are(ask: Ask, told: list[Any], given: Given) -> Any:
     """Return the solution of an algebraic Riccati equation."""
     n, m = map(int, given.vector())
@@ -345,6 +372,7 @@ SOLVERS: dict[str, Callable[[Ask, list[Any], Given], Any]] = {
     "linprog": _linprog, "nnls": _nnls, "lsq_linear": _lsq_linear, "root": _root,
     "hull": _hull, "isotonic": _isotonic, "are": _are, "nearest": _nearest,
     "simplices": _simplices, "milp": _milp, "exponent": _exponent, "toms748": _toms748, "rvs": _rvs,
+    "test": _test, "distance": _distance,
     "solve_ivp": partial(_elsewhere, _initial_value, "solve_ivp"),
     **{name: partial(_elsewhere, _graphs, name)
        for name in ("paths", "components", "tree", "visited")},

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from types import FunctionType, MethodType
+from typing import cast
 
 from pullback.core.frozen import dataclass
 from pullback.core.later import Later
@@ -42,14 +43,20 @@ from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import definition_of
 
 FROZEN, METHOD = "frozen distribution", "method of a frozen distribution"
-QUANTILE = "quantile of a distribution"
+FORMULA = "function of a distribution"
 _TEXT = "pullback.frontend.library.text"
 _METHODS = Later(f"{_TEXT}.distribution_methods")
 _DRAWS = Later(f"{_TEXT}.distribution_draws")
-_CONTINUOUS = tuple(
-    Later(f"{_TEXT}.{name}_distributions") for name in ("continuous", "positive", "bounded")
-)
-_DISCRETE = (Later(f"{_TEXT}.discrete_distributions"),)
+_FITS = Later(f"{_TEXT}.distribution_fits")
+_MOMENTS = Later(f"{_TEXT}.moment_formulas")
+_CONTINUOUS = (
+    *(Later(f"{_TEXT}.{name}_distributions") for name in (
+        "continuous", "positive", "bounded", "lifetime", "folded", "line", "interval")),
+    _MOMENTS,
+)  # fmt: skip
+_DISCRETE = (
+    *(Later(f"{_TEXT}.{name}_distributions") for name in ("discrete", "counting")), _MOMENTS,
+)  # fmt: skip
 _SAME = {"erlang": "gamma", "reciprocal": "loguniform"}
 
 _WAYS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -65,6 +72,7 @@ _WAYS: dict[str, tuple[tuple[str, str], ...]] = {
     "isf": (("isf", ""), ("ppf", "rest")),
     "mean": (("mean", "mean"),), "var": (("var", "var"),), "std": (("var", "std"),),
     "entropy": (("entropy", "entropy"),),
+    "skew": (("skew", "shape"),), "kurtosis": (("kurtosis", "shape"),),
 }  # fmt: skip
 """From which formulas a method follows, the best one first, and what is done with its number."""
 
@@ -104,7 +112,9 @@ class Distribution:
         own = self.formula("support")
         if own is not None:
             return items_of(run_program(sp, own, shapes, node))
-        low, high = (_DISCRETE if self.discrete else _CONTINUOUS)[0].SUPPORTS[self.name]
+        for file in _DISCRETE if self.discrete else _CONTINUOUS:
+            if self.name in getattr(file, "SUPPORTS", {}):
+                low, high = file.SUPPORTS[self.name]
         return Static(low), Static(high)
 
 
@@ -207,20 +217,100 @@ def _draw(
     allowed: Value = _function(d.formula("allowed") or _METHODS.positive)
     if d.discrete:
         return run_program(sp, _DRAWS.counted, (Static(name), allowed, shapes, *rest), node)
-    quantile = NONE if d.formula("ppf") is None else OperatorV(QUANTILE, Static(d))
+    quantile = NONE if d.formula("ppf") is None else _operator(d, "ppf")
     told = Static(name), allowed, quantile, shapes, *rest
     return run_program(sp, _DRAWS.drawn, told, node)
 
 
-def _quantile_of(
+def _operator(d: Distribution, method: str) -> OperatorV:
+    return OperatorV(FORMULA, Static((d, method)))
+
+
+def _function_of(
     sp: Specialiser, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:  # fmt: skip
-    """Call the quantile of a distribution, from which its numbers are drawn."""
+    """Call a function of a distribution for a text."""
     assert isinstance(operator.function, Static)
-    d = operator.function.value
-    assert isinstance(d, Distribution)
-    return _call(d, "ppf", sp, args, kwargs, node)
+    d, method = cast(tuple[Distribution, str], operator.function.value)
+    if d.discrete and method in ("ppf", "isf"):
+        return _step(d, method, sp, args, kwargs, node)
+    return _call(d, method, sp, args, kwargs, node)
+
+
+# --- moments, expectations, fits ------------------------------------------------------------------
+
+_ORDER = {"m": "mean", "v": "var", "s": "skew", "k": "kurtosis"}
+
+
+def _known_moment(
+    d: Distribution, method: str, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    if d.way(method) is None:
+        sp.refuse(
+            node, f"the {method} of scipy.stats.{d.name} is not supported",
+            "d.expect(lambda x: x**3), an integral",
+        )  # fmt: skip
+    return _call(d, method, sp, args, kwargs, node)
+
+
+def _stats(d: Distribution, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Call ``stats``: the moments that are named by letters."""
+    asked = sp.static(kwargs.get("moments", Static("mv")), node, "moments=")
+    rest = {k: v for k, v in kwargs.items() if k != "moments"}
+    letters = [m for m in _ORDER if m in str(asked)]
+    found = tuple(_known_moment(d, _ORDER[m], sp, args, rest, node) for m in letters)
+    return found[0] if len(found) == 1 else TupleV(found)
+
+
+def _moment(d: Distribution, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Call ``moment``: the mean of a power."""
+    rest = {k: v for k, v in kwargs.items() if k != "order"}
+    given = [kwargs["order"]] if "order" in kwargs else [*args[:1]]
+    args = args if "order" in kwargs else args[1:]
+    (order,) = bind(sp, f"{d.name}.moment", given, {}, node, order=MISSING)
+    n = sp.static_int(order, node, "the order of a moment")
+    if not 0 <= n <= 4:
+        sp.refuse(node, "a moment of this order is not supported", "d.expect(lambda x: x**5)")
+    of = [_known_moment(d, m, sp, args, rest, node) for m in list(_ORDER.values())[: max(n, 1)]]
+    return run_program(sp, _FITS.raw_moment, (order, *of, *[NONE] * (4 - len(of))), node)
+
+
+def _expect(d: Distribution, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Call ``expect``: the mean of a function."""
+    more = {"scale": Static(1.0)} if not d.discrete else {}
+    func, shapes, *at, lb, ub, conditional = bind(
+        sp, f"{d.name}.expect", args, kwargs, node, func=NONE, args=TupleV(()),
+        loc=Static(0 if d.discrete else 0.0), **more, lb=NONE, ub=NONE, conditional=Static(False),
+    )  # fmt: skip
+    if not isinstance(shapes, TupleV) or len(shapes.items) != len(d.shapes):
+        sp.refuse(node, f"the argument args= of {d.name}.expect is a tuple of {len(d.shapes)}")
+    numbers = [numpy_scalar(sp.convert(v, F64, node)) for v in shapes.items]
+    ends = d.ends(sp, numbers, node)
+    names = ("pmf", "sf", "ppf") if d.discrete else ("pdf", "cdf", "ppf")
+    if not d.discrete and d.way("ppf") is None:
+        sp.refuse(node, f"expect of scipy.stats.{d.name} is not supported",
+                  "scipy.integrate.quad(lambda x: f(x) * d.pdf(x), low, high)[0]")  # fmt: skip
+    told = (*(_operator(d, n) for n in names), *ends, func, TupleV(tuple(numbers)), *at, lb, ub)
+    text = _FITS.summed if d.discrete else _FITS.expected
+    return numpy_scalar(sp.convert(run_program(sp, text, (*told, conditional), node), F64, node))
+
+
+def _fit(d: Distribution, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Call ``fit`` where the best parameters are known as formulas."""
+    text = getattr(_FITS, f"fit_of_{d.name}", None)
+    if text is None:
+        sp.refuse(
+            node, f"scipy.stats.{d.name}.fit is not supported",
+            "scipy.optimize.minimize(lambda p: -np.sum(d.logpdf(data, *p)), p0).x",
+        )  # fmt: skip
+    given = bind(
+        sp, f"{d.name}.fit", args, kwargs, node, data=MISSING, floc=NONE, fscale=NONE
+    )
+    return run_program(sp, text, given, node)
+
+
+_OF_ALL = {"stats": _stats, "moment": _moment, "expect": _expect, "fit": _fit}
 
 
 def _point_of(d: Distribution, method: str) -> str:
@@ -268,6 +358,8 @@ def _handler(function: object) -> Handler | None:
     if name in ("median", "interval"):
         found = f"{d.name}.ppf" in NAMED if d.discrete else d.way("ppf") is not None
         return partial(_middle, d, name) if found else None
+    if name in _OF_ALL and not (d.discrete and name == "fit"):
+        return partial(_OF_ALL[name], d)
     if name == "rvs":
         return partial(_draw, d, str(getattr(function.__self__, "name", "")))
     return None if d.way(name) is None else partial(_call, d, name)
@@ -304,13 +396,23 @@ def _call_frozen(
     own = dict(zip(map(str, operator.options), operator.args[positional:], strict=True))
     given = (*args, *operator.args[:positional])
     assert isinstance(operator.function, Static)
-    if getattr(operator.function.value, "__name__", "") == "rvs":
+    name = getattr(operator.function.value, "__name__", "")
+    if name == "stats" and args:
+        own["moments"], given = args[0], operator.args[:positional]
+    if name == "expect":
+        d = distribution_of(getattr(operator.function.value, "__self__", None))
+        assert d is not None
+        own = dict(zip((*d.shapes, "loc", "scale"), operator.args, strict=False)) | own
+        shapes = TupleV(tuple(own.pop(n) for n in d.shapes))
+        kwargs = dict(zip(("func", "lb", "ub", "conditional"), args, strict=False)) | kwargs
+        return sp.call(operator.function, (), node, {**kwargs, **own, "args": shapes})
+    if name == "rvs":
         given = operator.args[:positional]  # there the size comes first
         own |= dict(zip(("size", "random_state"), args, strict=False))
     return sp.call(operator.function, given, node, {**kwargs, **own})
 
 
 REGISTRY.operators[METHOD] = _call_frozen
-REGISTRY.operators[QUANTILE] = _quantile_of
+REGISTRY.operators[FORMULA] = _function_of
 
 __all__ = ["FROZEN", "attribute", "has_formulas"]

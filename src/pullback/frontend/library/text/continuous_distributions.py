@@ -27,7 +27,10 @@ SUPPORTS: dict[str, tuple[float, float]] = {
     "pareto": (1.0, INFINITY), "weibull_max": (-INFINITY, 0.0),
 }  # fmt: skip
 
-ENDS_OUT = frozenset({"invgamma", "invgauss", "lognorm", "powerlaw", "rayleigh"})
+ENDS_OUT = frozenset({
+    "invgamma", "invgauss", "lognorm", "powerlaw", "rayleigh", "betaprime", "fatiguelife",
+    "invweibull", "johnsonsb", "levy", "gibrat", "wald",
+})  # fmt: skip
 """The distributions whose density is 0 at the ends of the support, whatever the formula says."""
 
 LOG_ROOT = 0.5 * math.log(2.0 * math.pi)

@@ -83,10 +83,12 @@ def quantile(
 def moment(
     formula: Formula, how: str, allowed: Formula, shapes: Numbers, loc: Any, scale: Any
 ) -> Any:
-    """mean, var, std, entropy: ``how`` is their name"""
+    """mean, var, std, entropy, skewness, kurtosis: ``how`` is their name"""
     if np.isnan(loc) or not (scale > 0.0 and allowed(*shapes)):
         return np.nan
     value = formula(*shapes)
+    if how == "shape":
+        return value
     if how == "entropy":
         return value + np.log(scale)
     if how == "mean":

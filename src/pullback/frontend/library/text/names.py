@@ -110,8 +110,10 @@ from pullback.frontend.library.text import (
     scipy_morphology,
     scipy_multivariate,
     scipy_normal_probabilities,
+    scipy_normality,
     scipy_older_minima,
     scipy_quadrature,
+    scipy_rank_tests,
     scipy_resampling,
     scipy_roots,
     scipy_samples,
@@ -270,6 +272,8 @@ OTHERS = (
     | _by_name("scipy.stats", scipy_matrix_densities)
     | _by_name("scipy.stats", scipy_multivariate)
     | _by_name("scipy.stats", scipy_normal_probabilities)
+    | _by_name("scipy.stats", scipy_normality)
+    | _by_name("scipy.stats", scipy_rank_tests)
     | _by_name("scipy.stats", scipy_samples)
     | _by_name("scipy.stats", scipy_summaries)
     | _texts(itertools, iterations)

@@ -11,7 +11,7 @@ import scipy  # its modules are imported when they are first used
 from pullback.frontend.library.solutions import constant, least_of
 from pullback.frontend.library.solver_words import described
 from pullback.frontend.library.text.domains import Array, Vector
-from pullback.frontend.library.text.scipy_samples import TtestResult, _by_student
+from pullback.frontend.library.text.scipy_samples import Ttest_indResult, _by_student
 from pullback.frontend.library.text.solver_answers import packed, told
 
 
@@ -64,7 +64,7 @@ def chisquare(f_obs: Array, f_exp: Any = None, ddof: int = 0, axis: Any = 0) -> 
 def ttest_ind_from_stats(
     mean1: Any, std1: Any, nobs1: Any, mean2: Any, std2: Any, nobs2: Any, equal_var: bool = True,
     alternative: str = "two-sided",
-) -> TtestResult:  # fmt: skip
+) -> Ttest_indResult:  # fmt: skip
     """Whether the means of two samples are the same, of which means and deviations are known."""
     u, v = np.asarray(std1) ** 2, np.asarray(std2) ** 2
     n, m = 1.0 * nobs1, 1.0 * nobs2
@@ -72,10 +72,10 @@ def ttest_ind_from_stats(
     if equal_var:
         df = n + m - 2.0
         t = d / np.sqrt(((n - 1.0) * u + (m - 1.0) * v) / df * (1.0 / n + 1.0 / m))
-        return TtestResult(t, _by_student(t, df, alternative))
+        return Ttest_indResult(t, _by_student(t, df, alternative))
     p, q = u / n, v / m
     t, df = d / np.sqrt(p + q), (p + q) ** 2 / (p * p / (n - 1.0) + q * q / (m - 1.0))
-    return TtestResult(t, _by_student(t, df, alternative))
+    return Ttest_indResult(t, _by_student(t, df, alternative))
 
 
 def _cumulative(values: Vector, weights: Any, places: Vector) -> Vector:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,8 +41,26 @@ class SignificanceResult(NamedTuple):
         return self.statistic
 
 
-class TtestResult(NamedTuple):
-    """What the tests of means give."""
+@dataclass(frozen=True)
+class TtestResult:
+    """What the tests of means give: two numbers, and the degrees of freedom."""
+
+    statistic: Any
+    pvalue: Any
+    df: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.statistic, self.pvalue))
+
+    def __getitem__(self, k: int) -> Any:
+        return (self.statistic, self.pvalue)[k]
+
+    def __len__(self) -> int:
+        return 2
+
+
+class Ttest_indResult(NamedTuple):
+    """What ``ttest_ind_from_stats`` gives."""
 
     statistic: Any
     pvalue: Any
@@ -54,22 +73,21 @@ class F_onewayResult(NamedTuple):
     pvalue: Any
 
 
+@dataclass(frozen=True)
 class LinregressResult:
     """What ``linregress`` gives: five numbers, and the error of the intercept."""
 
-    def __init__(self, slope: float, intercept: float, rvalue: float, pvalue: float,
-                 stderr: float, intercept_stderr: float) -> None:  # fmt: skip
-        self.slope = slope
-        self.intercept = intercept
-        self.rvalue = rvalue
-        self.pvalue = pvalue
-        self.stderr = stderr
-        self.intercept_stderr = intercept_stderr
+    slope: Any
+    intercept: Any
+    rvalue: Any
+    pvalue: Any
+    stderr: Any
+    intercept_stderr: Any
 
-    def __iter__(self) -> Iterator[float]:
+    def __iter__(self) -> Iterator[Any]:
         return iter((self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr))
 
-    def __getitem__(self, k: int) -> float:
+    def __getitem__(self, k: int) -> Any:
         return (self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr)[k]
 
     def __len__(self) -> int:
@@ -161,16 +179,6 @@ def kendalltau(x: Vector, y: Vector, *, alternative: str = "two-sided") -> Signi
     return SignificanceResult(statistic, pvalue)
 
 
-def mannwhitneyu(x: Vector, y: Vector, *, alternative: str = "two-sided") -> SignificanceResult:
-    statistic, pvalue = _ranked("mannwhitneyu", _vector(x), _vector(y), alternative)
-    return SignificanceResult(statistic, pvalue)
-
-
-def ks_2samp(data1: Vector, data2: Vector, alternative: str = "two-sided") -> SignificanceResult:
-    statistic, pvalue = _ranked("ks_2samp", _vector(data1), _vector(data2), alternative)
-    return SignificanceResult(statistic, pvalue)
-
-
 def linregress(x: Vector, y: Vector, alternative: str = "two-sided") -> LinregressResult:
     """Return the line of least squares."""
     a, b = _vector(x), _vector(y)
@@ -204,6 +212,11 @@ def linregress(x: Vector, y: Vector, alternative: str = "two-sided") -> Linregre
     )  # fmt: skip
 
 
+def _free(df: Any, t: Any) -> Any:
+    """Return the degrees of freedom, in the shape of the statistic."""
+    return df if np.ndim(t) == 0 else df + np.zeros_like(t).astype(np.asarray(df).dtype)
+
+
 # --- tests ----------------------------------------------------------------------------------------
 
 
@@ -216,7 +229,7 @@ def ttest_1samp(a: Array, popmean: Any, axis: Any = 0, nan_policy: str = "propag
     x = np.ravel(x) if axis is None else x
     n = x.shape[along]
     t = (np.mean(x, axis=along) - popmean) / np.sqrt(np.var(x, axis=along, ddof=1) / n)
-    return TtestResult(t, _by_student(t, n - 1.0, alternative))
+    return TtestResult(t, _by_student(t, n - 1.0, alternative), _free(np.int64(n - 1), t))
 
 
 def ttest_rel(a: Array, b: Array, axis: Any = 0, nan_policy: str = "propagate",
@@ -240,12 +253,12 @@ def ttest_ind(a: Array, b: Array, *, axis: Any = 0, equal_var: bool = True,
     u, v = np.var(x, axis=along, ddof=1), np.var(y, axis=along, ddof=1)
     d = np.mean(x, axis=along) - np.mean(y, axis=along)
     if equal_var:
-        df = n + m - 2.0
+        df = np.float64(n + m - 2.0)
         t = d / np.sqrt(((n - 1) * u + (m - 1) * v) / df * (1.0 / n + 1.0 / m))
-        return TtestResult(t, _by_student(t, df, alternative))
+        return TtestResult(t, _by_student(t, df, alternative), _free(df, t))
     p, q = u / n, v / m
     t, df = d / np.sqrt(p + q), (p + q) ** 2 / (p * p / (n - 1) + q * q / (m - 1))
-    return TtestResult(t, _by_student(t, df, alternative))
+    return TtestResult(t, _by_student(t, df, alternative), _free(df, t))
 
 
 def f_oneway(*samples: Vector) -> F_onewayResult:
