@@ -245,7 +245,7 @@ DATA = np.array([0.4, 1.1, 0.7, 2.2, 1.6, 0.9])
 
 
 def refused_best_parameters(x):
-    return st.weibull_min.fit(DATA * x[0], floc=0)[0]
+    return st.weibull_min.fit(DATA * x[0], floc=0)[0] > 1.5
 
 
 @mends(
@@ -257,7 +257,7 @@ def mended_best_parameters(x):
     data = DATA * x[0]
     return scipy.optimize.minimize(
         lambda p: -np.sum(st.weibull_min.logpdf(data, p[0], 0.0, p[1])), np.array([1.5, 1.2])
-    ).x[0]
+    ).x[0] > 1.5
 
 
 def refused_fit_of_loc(x):
@@ -268,3 +268,13 @@ def refused_fit_of_loc(x):
        differs=True)  # fmt: skip
 def mended_fit_of_loc(x):
     return st.lognorm.fit(DATA * x[0], floc=0)[0]
+
+
+def refused_probabilities(x):
+    return st.combine_pvalues(x / 4.0, method="tippett").pvalue
+
+
+@mends(refused_probabilities, (X,), 'method="fisher" or method="stouffer"', UnsupportedError,
+       differs=True)  # fmt: skip
+def mended_probabilities(x):
+    return st.combine_pvalues(x / 4.0, method="stouffer").pvalue

@@ -220,6 +220,20 @@ def test_a_matrix_is_read_anew() -> None:
     assert np.array_equal(f(X), X)
 
 
+TWICE = sp.coo_array(([1.0, -2.0], ([0, 0], [0, 0])), shape=(4, 5))
+
+
+def test_functions_of_entries_and_parts() -> None:
+    for S in (sp.csr_array(DENSE), sp.csc_matrix(DENSE), sp.coo_array(DENSE)):
+        agrees(lambda x: (S.power(2) @ x, S.sign() @ x, abs(S) @ x, S.arctan().toarray()), X)
+        agrees(lambda x: (sp.tril(S) @ x, sp.triu(S, 1) @ x, sp.tril(S, -1, "csc") @ x), X)
+    square = sp.csr_array(DENSE[:4, :4])
+    agrees(lambda x: sp.kronsum(square, sp.eye_array(2)) @ x, RNG.normal(size=8))
+    agrees(lambda y: (sp.spdiags([y, 2 * y], [-1, 1], 4, 4) @ y, sp.spdiags(y, 0, 4, 5) @ X), Y)
+    with pytest.raises(NotImplementedError, match="entries at one place"):
+        pb.jit(lambda x: abs(TWICE) @ x)(X)
+
+
 def test_what_is_refused() -> None:
     S, W = sp.csr_array(DENSE), sp.coo_matrix(DENSE)
     for f, reason in [

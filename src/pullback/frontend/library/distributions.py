@@ -310,7 +310,22 @@ def _fit(d: Distribution, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast
     return run_program(sp, text, given, node)
 
 
-_OF_ALL = {"stats": _stats, "moment": _moment, "expect": _expect, "fit": _fit}
+def _support(d: Distribution, sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Call ``support``: the ends of what can be."""
+    more = {"scale": Static(1.0)} if not d.discrete else {}
+    given = bind(
+        sp, f"{d.name}.support", args, kwargs, node, **dict.fromkeys(d.shapes, MISSING),
+        loc=Static(0.0), **more,
+    )  # fmt: skip
+    numbers = [numpy_scalar(sp.convert(v, F64, node)) for v in given]
+    count = len(d.shapes)
+    scale = (Static(1.0),) if d.discrete else ()
+    ends = d.ends(sp, numbers[:count], node)
+    found = run_program(sp, _FITS.ends, (*ends, *numbers[count:], *scale), node)
+    return TupleV(tuple(numpy_scalar(sp.convert(v, F64, node)) for v in items_of(found)))
+
+
+_OF_ALL = {"support": _support, "stats": _stats, "moment": _moment, "expect": _expect, "fit": _fit}
 
 
 def _point_of(d: Distribution, method: str) -> str:
@@ -358,7 +373,7 @@ def _handler(function: object) -> Handler | None:
     if name in ("median", "interval"):
         found = f"{d.name}.ppf" in NAMED if d.discrete else d.way("ppf") is not None
         return partial(_middle, d, name) if found else None
-    if name in _OF_ALL and not (d.discrete and name == "fit"):
+    if name in _OF_ALL and not (d.discrete and name in ("fit", "support")):
         return partial(_OF_ALL[name], d)
     if name == "rvs":
         return partial(_draw, d, str(getattr(function.__self__, "name", "")))

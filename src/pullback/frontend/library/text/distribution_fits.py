@@ -52,6 +52,11 @@ def _end(end: Any, loc: Any, scale: Any) -> Any:
     return end if np.isinf(end) else loc + end * scale
 
 
+def ends(low: Any, high: Any, loc: Any, scale: Any) -> Any:
+    """support"""
+    return _end(low, loc, scale), _end(high, loc, scale)
+
+
 def summed(pmf: Any, sf: Any, ppf: Any, low: Any, high: Any, func: Any, shapes: Any, loc: Any,
            lb: Any, ub: Any, conditional: bool) -> Any:  # fmt: skip
     """expect of a distribution over whole numbers: sums from the median on, 32 at a time"""

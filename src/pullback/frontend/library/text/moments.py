@@ -58,18 +58,31 @@ def nancumprod(a: Gaps, axis: Axis | None = None) -> Array:
     return np.cumprod(_filled(a, 1), axis=axis)
 
 
-def cumulative_sum(x: Array, /, *, axis: Axis | None = None) -> Array:
+def cumulative_sum(
+    x: Array, /, *, axis: Axis | None = None, include_initial: bool = False
+) -> Array:
     """Return running sums; a matrix needs an axis."""
     if axis is None and np.ndim(x) != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
-    return np.cumsum(x, axis=0 if axis is None else axis)
+    sums = np.cumsum(x, axis=0 if axis is None else axis)
+    return _behind(sums, 0, axis) if include_initial else sums
 
 
-def cumulative_prod(x: Array, /, *, axis: Axis | None = None) -> Array:
+def _behind(found: Array, initial: int, axis: int | None) -> Array:
+    """Return what is accumulated behind that of no number."""
+    turned = np.moveaxis(found, 0 if axis is None else axis, -1)
+    first = np.full_like(turned[..., :1], initial)
+    return np.moveaxis(np.concatenate((first, turned), axis=-1), -1, 0 if axis is None else axis)
+
+
+def cumulative_prod(
+    x: Array, /, *, axis: Axis | None = None, include_initial: bool = False
+) -> Array:
     """Return running products; a matrix needs an axis."""
     if axis is None and np.ndim(x) != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
-    return np.cumprod(x, axis=0 if axis is None else axis)
+    products = np.cumprod(x, axis=0 if axis is None else axis)
+    return _behind(products, 1, axis) if include_initial else products
 
 
 def nanmean(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:

@@ -193,7 +193,33 @@ def _distance(a: Array, b: Array, metric: str, p: Any) -> Array:
     unsupported("this metric", "write its formula with two new axes")
 
 
-def cdist(XA: Matrix, XB: Matrix, metric: str = "euclidean", *, p: float | None = None) -> Matrix:
+def _scaled(a: Matrix, b: Matrix, both: Matrix, metric: Any, V: Any, VI: Any) -> Any:
+    """Return the rows in coordinates in which a distance is that of Euclid or another one, and the
+    name of this one; ``both``: all rows."""
+    if not isinstance(metric, str):
+        return a, b, metric
+    name = metric.lower()
+    if name in ("seuclidean", "se", "s"):
+        size = np.sqrt(np.var(both, axis=0, ddof=1) if V is None else np.asarray(V))
+        return a / size, b / size, "euclidean"
+    if name in ("mahalanobis", "mahal", "mah"):
+        inverse = np.linalg.inv(np.cov(both.T)).T if VI is None else np.asarray(VI)
+        return a, b, inverse
+    if V is not None or VI is not None:
+        unsupported("V or VI of a distance that has none", "leave it away")
+    return a, b, name
+
+
+def _between(a: Any, b: Any, metric: Any, p: Any) -> Any:
+    """Return the distances along the last axis, or by a matrix."""
+    if isinstance(metric, str):
+        return _distance(a, b, metric, p)
+    d = a - b
+    return np.sqrt(np.sum((d @ metric) * d, axis=-1))
+
+
+def cdist(XA: Matrix, XB: Matrix, metric: Any = "euclidean", *, p: float | None = None,
+          V: Any = None, VI: Any = None) -> Matrix:  # fmt: skip
     """Return the distances of all rows of a matrix from those of another one."""
     a, b = _floats(XA), _floats(XB)
     if a.ndim != 2:
@@ -204,16 +230,24 @@ def cdist(XA: Matrix, XB: Matrix, metric: str = "euclidean", *, p: float | None 
         raise ValueError(
             "XA and XB must have the same number of columns (i.e. feature dimension.)"
         )
-    return _distance(a[:, None], b[None], metric, p)
+    if callable(metric):
+        return np.array([[metric(u, v) for v in b] for u in a])
+    a, b, how = _scaled(a, b, np.concatenate((a, b)), metric, V, VI)
+    return _between(a[:, None], b[None], how, p)
 
 
-def pdist(X: Matrix, metric: str = "euclidean", *, p: float | None = None) -> Vector:
+def pdist(X: Matrix, metric: Any = "euclidean", *, p: float | None = None, V: Any = None,
+          VI: Any = None) -> Vector:  # fmt: skip
     """Return the distances of all pairs of rows."""
     a = _floats(X)
     if a.ndim != 2:
         raise ValueError(f"A 2-dimensional array must be passed. (Shape was {a.shape}).")
+    if callable(metric):
+        n = a.shape[0]
+        return np.array([metric(a[i], a[j]) for i in range(n) for j in range(i + 1, n)])
     i, j = np.triu_indices(a.shape[0], 1)
-    return _distance(a[i], a[j], metric, p)
+    rows, others, how = _scaled(a, a, a, metric, V, VI)
+    return _between(rows[i], others[j], how, p)
 
 
 def squareform(X: Array) -> Array:

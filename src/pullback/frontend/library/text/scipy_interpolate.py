@@ -345,3 +345,19 @@ def RegularGridInterpolator(
 def interpn(points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True,
             fill_value: Any = np.nan) -> Array:  # fmt: skip
     return RegularGridInterpolator(points, values, method, bounds_error, fill_value)(xi)
+
+
+def lagrange(x: Vector, w: Vector) -> Any:
+    """Return the polynomial through points."""
+    places, values = np.asarray(x) * 1.0, np.asarray(w) * 1.0
+    n = len(places)
+    total = np.zeros(n)
+    for j in range(n):
+        part = np.zeros(n)
+        part[n - 1] = values[j]
+        for k in range(n):
+            if k != j:
+                shifted = np.concatenate((part[1:], np.zeros(1)))
+                part = (shifted - places[k] * part) / (places[j] - places[k])
+        total = total + part
+    return np.poly1d(total)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy  # its modules are imported when they are first used
 
 from pullback.frontend.library.text.domains import Array, Vector
-from pullback.frontend.library.text.scipy_samples import _side
+from pullback.frontend.library.text.scipy_samples import SignificanceResult, _side
 from pullback.frontend.library.text_helpers import unsupported
 
 
@@ -198,3 +198,18 @@ def chi2_contingency(observed: Array, correction: bool = True,
         np.ravel(seen), np.ravel(wanted), n * m - 1 - free, 0, lambda_
     )
     return Chi2ContingencyResult(found.statistic, found.pvalue, free, wanted)
+
+
+def combine_pvalues(pvalues: Vector, method: str = "fisher",
+                    weights: Any = None) -> SignificanceResult:  # fmt: skip
+    """Return what the probabilities of several tests say together."""
+    p = np.ravel(np.asarray(pvalues)) * 1.0
+    n = len(p)
+    if method == "fisher":
+        whole = -2.0 * np.sum(np.log(p))
+        return SignificanceResult(whole, scipy.special.chdtrc(2.0 * n, whole))
+    if method != "stouffer":
+        unsupported("combine_pvalues by this method", 'method="fisher" or method="stouffer"')
+    w = np.ones(n) if weights is None else np.asarray(weights) * 1.0
+    z = np.dot(w, -scipy.special.ndtri(p)) / np.sqrt(np.dot(w, w))
+    return SignificanceResult(z, scipy.special.ndtr(-z))

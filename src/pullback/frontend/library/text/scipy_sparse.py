@@ -111,6 +111,13 @@ def _ones(m: int, n: Any, k: int, dtype: Any) -> Entries:
     )
 
 
+def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
+    shape = (m, n) if n is not None else m
+    if shape is None:
+        shape = len(data[0]), len(data[0])
+    return dia_matrix((np.asarray(data), diags), shape=shape).asformat(format)
+
+
 # --- matrices of others ---------------------------------------------------------------------------
 
 
@@ -124,6 +131,36 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     a, b = _sparse(A), _sparse(B)
     made = coo_array if isinstance(a, sparray) or isinstance(b, sparray) else coo_matrix
     return made(kronecker(a._all, b._all)).asformat(format)
+
+
+def kronsum(A: Any, B: Any, format: Any = None) -> Any:
+    a, b = _sparse(A), _sparse(B)
+    if a.shape[0] != a.shape[1]:
+        raise ValueError("A is not square")
+    if b.shape[0] != b.shape[1]:
+        raise ValueError("B is not square")
+    one, other = identity(b.shape[0], dtype=None), identity(a.shape[0], dtype=None)
+    arrays = isinstance(a, sparray) or isinstance(b, sparray)
+    left, right = kronecker(one._all, a._all), kronecker(b._all, other._all)
+    whole = (csr_array(left) + csr_array(right)) if arrays else csr_matrix(left) + csr_matrix(right)
+    return whole.asformat(format)
+
+
+def tril(A: Any, k: int = 0, format: Any = None) -> Any:
+    return _where(A, lambda row, col: row + k >= col, format)
+
+
+def triu(A: Any, k: int = 0, format: Any = None) -> Any:
+    return _where(A, lambda row, col: row + k <= col, format)
+
+
+def _where(A: Any, chosen: Any, format: Any) -> Any:
+    """Return the matrix of some entries."""
+    a = _sparse(A)
+    there = chosen(a._row, a._col)
+    made = coo_array if isinstance(a, sparray) else coo_matrix
+    entries = Entries(a._values[there], a._row[there], a._col[there], a.shape, "")
+    return made(entries).asformat(format)
 
 
 def hstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:

@@ -140,10 +140,10 @@ def _without_slopes(diff_n: int) -> None:
 def _along_meridian(n: Any, m: Any, theta: Any) -> Any:
     """Return a spherical harmonic at the longitude 0."""
     degree, order = np.asarray(n), np.asarray(m)
-    k = np.abs(order)
+    k = np.minimum(np.abs(order), degree)  # above it the harmonic is 0
     logs = scipy.special.gammaln(degree - k + 1.0) - scipy.special.gammaln(degree + k + 1.0)
     size = np.sqrt((2.0 * degree + 1.0) / (4.0 * np.pi)) * np.exp(0.5 * logs)
-    sign = np.where((order < 0) & (k % 2 == 1), -1.0, 1.0)
+    sign = np.where((order < 0) & (k % 2 == 1), -1.0, 1.0) * (np.abs(order) <= degree)
     return sign * size * scipy.special.lpmv(1.0 * k, 1.0 * degree, np.cos(theta))
 
 

@@ -372,3 +372,32 @@ def percentileofscore(a: Array, score: Any, kind: str = "rank",
     else:
         raise ValueError("kind can only be 'rank', 'strict', 'weak' or 'mean'")
     return np.where(np.any(np.isnan(x)) | np.isnan(s[..., 0]), np.nan, found)
+
+
+# --- of angles, and of several tests --------------------------------------------------------------
+
+
+def _mean_direction(samples: Array, high: float, low: float, axis: Any) -> tuple[Any, Any]:
+    """Return the means of the sines and of the cosines."""
+    x = np.asarray(samples) * 1.0
+    angles = (np.ravel(x) if axis is None else x) - low
+    turned, along = angles * (2.0 * np.pi / (high - low)), 0 if axis is None else axis
+    return np.mean(np.sin(turned), axis=along), np.mean(np.cos(turned), axis=along)
+
+
+def circmean(samples: Array, high: float = 2.0 * np.pi, low: float = 0.0, axis: Any = None) -> Any:
+    """Return the mean direction of angles."""
+    sine, cosine = _mean_direction(samples, high, low, axis)
+    return np.mod(np.arctan2(sine, cosine) * ((high - low) / (2.0 * np.pi)), high - low) + low
+
+
+def circvar(samples: Array, high: float = 2.0 * np.pi, low: float = 0.0, axis: Any = None) -> Any:
+    sine, cosine = _mean_direction(samples, high, low, axis)
+    return 1.0 - np.minimum(np.hypot(sine, cosine), 1.0)
+
+
+def circstd(samples: Array, high: float = 2.0 * np.pi, low: float = 0.0, axis: Any = None, *,
+            nan_policy: str = "propagate", normalize: bool = False) -> Any:  # fmt: skip
+    sine, cosine = _mean_direction(samples, high, low, axis)
+    found = np.sqrt(-2.0 * np.log(np.minimum(np.hypot(sine, cosine), 1.0)))
+    return found if normalize else found * ((high - low) / (2.0 * np.pi))

@@ -25,6 +25,52 @@ class Entries:
     order: Any
 
 
+class OneByOne:
+    """Functions of each entry, which are 0 where an entry is 0."""
+
+    def _singly(self: Any, f: Any) -> Any:
+        """Return the matrix of f of each entry."""
+        self._require_entries("a function of the entries")
+        if len(np.unique(self._row * self._cols + self._col)) < len(self._values):
+            raise NotImplementedError("a function of a sparse matrix with entries at one place")
+        return self._like(f(self._values))
+
+    def __abs__(self: Any) -> Any:
+        return self._singly(np.abs)
+
+    def power(self: Any, n: Any, dtype: None = None) -> Any:
+        if n <= 0:
+            raise NotImplementedError("a power of a sparse matrix that is not above 0")
+        return self._singly(lambda v: v**n)
+
+    def sqrt(self: Any) -> Any:
+        return self._singly(np.sqrt)
+
+    def sign(self: Any) -> Any:
+        return self._singly(np.sign)
+
+    def sin(self: Any) -> Any:
+        return self._singly(np.sin)
+
+    def sinh(self: Any) -> Any:
+        return self._singly(np.sinh)
+
+    def tan(self: Any) -> Any:
+        return self._singly(np.tan)
+
+    def tanh(self: Any) -> Any:
+        return self._singly(np.tanh)
+
+    def arctan(self: Any) -> Any:
+        return self._singly(np.arctan)
+
+    def expm1(self: Any) -> Any:
+        return self._singly(np.expm1)
+
+    def log1p(self: Any) -> Any:
+        return self._singly(np.log1p)
+
+
 class sparray:
     """The base class of the arrays."""
 
@@ -166,7 +212,7 @@ MADE = {"csr": from_rows, "csc": from_columns, "coo": from_entries, "dia": from_
 """What makes a matrix of the arrays of its format."""
 
 __all__ = [
-    "MADE", "NO_PLACES", "Entries", "dense_solution", "from_columns", "from_diagonals",
+    "MADE", "NO_PLACES", "Entries", "OneByOne", "dense_solution", "from_columns", "from_diagonals",
     "from_entries", "from_rows", "of_dense", "of_diagonals", "pointers", "require_inside",
     "require_pointers", "rows_of", "same_extent", "sparray", "spmatrix", "type_of_sum",
 ]  # fmt: skip

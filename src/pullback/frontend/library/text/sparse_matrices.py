@@ -15,6 +15,7 @@ from pullback.frontend.library.text.domains import Vector
 from pullback.frontend.library.text.sparse_entries import (
     NO_PLACES,
     Entries,
+    OneByOne,
     of_dense,
     of_diagonals,
     pointers,
@@ -30,7 +31,7 @@ from pullback.frontend.library.text.sparse_products import item, matched, part, 
 from pullback.frontend.library.text_helpers import known, unsupported
 
 
-class Sparse:
+class Sparse(OneByOne):
     """What the formats have in common."""
 
     format = ""
@@ -150,10 +151,6 @@ class Sparse:
 
     def __neg__(self) -> Any:
         return self._like(-self._values)
-
-    def __abs__(self) -> Any:
-        self._require_entries("abs")
-        return self._like(np.abs(self._values))
 
     def __truediv__(self, other: Any) -> Any:
         if np.ndim(other) > 0 or isinstance(other, Sparse):
