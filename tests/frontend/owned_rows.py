@@ -2,6 +2,7 @@
 a heap and in a dict, or with another row inside of it."""
 
 import heapq
+import math
 from collections import defaultdict
 
 
@@ -108,7 +109,22 @@ def with_items_appended(xs):
     return sum(rows[0]) * len(a) + rows[1][0]
 
 
+def centres_of_groups(xs):
+    points = [[x, x * xs[0]] for x in xs] + [[0.1 * xs[1], 0.5], [xs[2], 3.0]]
+    centres = [[0.1, 0.2], [2.0, 1.5]]
+    for _ in range(2):
+        groups = {k: [] for k in range(len(centres))}
+        for p in points:
+            nearest = min(groups, key=lambda k: math.dist(p, centres[k]))
+            groups[nearest].append(p)
+        centres = [
+            [sum(c) / len(g) for c in zip(*g)] if g else centres[k] for k, g in groups.items()
+        ]
+    return sum(min(math.dist(p, c) for c in centres) for p in points)
+
+
 RIGHT = [
-    edges_of_a_graph, sorted_in_place, tasks_in_a_heap, items_by_name, flags_beside_numbers, linked,
-    linked_later, literal_ints_indexed_at_run_time, with_items_appended,
+    centres_of_groups, edges_of_a_graph, sorted_in_place, tasks_in_a_heap, items_by_name,
+    flags_beside_numbers, linked, linked_later, literal_ints_indexed_at_run_time,
+    with_items_appended,
 ]  # fmt: skip

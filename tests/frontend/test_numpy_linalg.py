@@ -264,3 +264,48 @@ def test_vectors_have_numpys_signs(f: Callable[[Any], Any], method: str) -> None
         np.testing.assert_allclose(value, loss(a), 1e-10)
         difference = (loss(a + 1e-6 * d) - loss(a - 1e-6 * d)) / 2e-6
         np.testing.assert_allclose(np.sum(gradient * d), difference, 1e-4, 1e-6)
+
+
+def of_low_rank(rng: np.random.Generator) -> np.ndarray:
+    rows, columns, rank = (int(k) for k in rng.integers((2, 2, 0), (9, 9, 4)))
+    return rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
+
+
+def of_many_sizes(rng: np.random.Generator) -> np.ndarray:
+    """Return a matrix whose singular values lie between 1 and 1e-18."""
+    n = int(rng.integers(2, 8))
+    q, w = (np.linalg.qr(rng.normal(size=(n, n)))[0] for _ in range(2))
+    return np.asarray(q * 10.0 ** -rng.uniform(0, 18, size=n) @ w)
+
+
+def half_svd(a):
+    return np.linalg.svd(a, full_matrices=False)
+
+
+def values_squared(a):
+    s = np.linalg.svd(a, full_matrices=False)[1]
+    return np.sum(s[s > 1e-9] ** 2)
+
+
+@pytest.mark.parametrize("make", [of_low_rank, of_many_sizes])
+@pytest.mark.parametrize("by", [1.0, 1.0 + 0.5j])
+def test_singular_vectors_of_matrices_without_inverse(
+    make: Callable[[Any], np.ndarray], by: complex
+) -> None:
+    """Vectors of values that are nothing but rounding are orthonormal too, as LAPACK's are."""
+    rng, compiled = np.random.default_rng(3), pb.jit(half_svd)
+    for _ in range(40):
+        a = by * make(rng)
+        u, s, v = compiled(a)
+        np.testing.assert_allclose(s, np.linalg.svd(a)[1], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(u * s @ v, a, atol=1e-13)
+        for x in (u, v.T):
+            np.testing.assert_allclose(x.T.conj() @ x, np.eye(x.shape[1]), atol=1e-13)
+
+
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_derivatives_of_matrices_of_low_rank(method: str) -> None:
+    rng, slope = np.random.default_rng(4), pb.grad(values_squared, method=method)
+    for _ in range(20):
+        a = of_low_rank(rng)
+        np.testing.assert_allclose(slope(a), 2.0 * a, atol=1e-12)

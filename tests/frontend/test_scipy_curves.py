@@ -203,3 +203,20 @@ def test_nan_and_phases_are_refused() -> None:
         pb.jit(lambda g: ndimage.find_objects(g > 0))(G)
     with pytest.raises(NotImplementedError, match="random points"):
         pb.jit(lambda x: stats.multivariate_normal.cdf(x, np.zeros(3), np.eye(3)))(Y[:3])
+
+
+def through_points(x, v, places):
+    return np.sum(np.sin(interpolate.BarycentricInterpolator(x, v)(places)))
+
+
+def test_a_polynomial_at_its_points() -> None:
+    """There the quotient is 0 / 0, for which SciPy takes the value: derivatives are those of the
+    polynomial, also of second order."""
+    x, places = np.array([0.3, 1.5, 2.2, 4.7]), np.array([1.5, 1.0, 4.7])
+    v = np.array([0.5, -1.2, 2.1, 0.3])
+    pb.check_grads(through_points, (x, v, places), order=2)
+    one, other = (
+        pb.grad(through_points, (0, 1, 2), method=m)(x, v, places) for m in ("chad", "dual")
+    )
+    for a, b in zip(one, other):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)

@@ -49,13 +49,15 @@ def test_values_are_scipys(line: str) -> None:
 
 
 def scalar(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function whose result is a number that depends on all of the result, smoothly."""
+    """Return a function whose result is a number that depends on all of the result, smoothly; on
+    NaN, which outside of a domain is as constant as any fill value, not at all."""
 
     def weighed(*args: Any) -> Any:
         found = function(*args)
         total = 0.0
         for several in found if isinstance(found, tuple) else (found,):
             for part in several if isinstance(several, tuple) else (several,):
+                part = np.where(np.isnan(part), 0.0, part)
                 weights = 1.0 + 0.1 * np.arange(np.size(part))
                 total += np.sum(np.sin(0.1 * np.ravel(np.real(part))) * weights)
                 total += np.sum(np.cos(0.3 * np.ravel(np.imag(part)) + 1.0) * weights)

@@ -244,3 +244,21 @@ def test_many_answers_are_not_kept():
     assert steps.numbers(at[0])[0] == sum(range(steps.MANY + 5))
     again = steps.resumed(first[0], np.array([7.0]))
     assert again[1] == 1 and steps.numbers(again[0])[0] == 1.0
+
+
+def cheapest(costs, limit):
+    limits = [(0, limit), (-limit, 1.0)]
+    return so.linprog(costs, A_ub=[[1.0, 2.0]], b_ub=[limit], bounds=limits).fun
+
+
+def test_the_value_of_a_program_has_a_second_derivative():
+    """By the costs and by the limits the least value is the place times how that moves."""
+    costs, limit = np.array([-2.0, -1.5]), 1.5
+    for method in ("chad", "dual"):
+        steep = pb.grad(cheapest, method=method)
+        mixed = pb.jacfwd(steep, 1)(costs, limit)
+        mixed_too = pb.jacrev(pb.grad(cheapest, 1, method=method))(costs, limit)
+        wanted = (steep(costs, limit + 1e-5) - steep(costs, limit - 1e-5)) / 2e-5
+        np.testing.assert_allclose(mixed, wanted, atol=1e-6)
+        np.testing.assert_allclose(mixed_too, mixed, atol=1e-9)
+        assert np.any(np.abs(mixed) > 0.1)

@@ -48,7 +48,6 @@ from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.complex_pairs import of_complex
 from pullback.frontend.kinds.values import (
     UNSET,
-    ArrayV,
     CaughtV,
     CellV,
     FunctionV,
@@ -66,7 +65,6 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import brackets, ufunc_at
-from pullback.frontend.library.transposes import columns
 from pullback.frontend.memory import (
     dicts,
     hash_sets,
@@ -478,9 +476,6 @@ def _function_and_arguments(
         values.append(given)
     if [*map(type, node.args)] == [ast.Starred]:
         values = [iteration.listed(run, values[0], node)]
-    match function, node.args, node.keywords, values:
-        case Static(value), [ast.Starred()], [], [ListV() | ArrayV() as rows] if value is zip:
-            return Static(columns), [rows], {}
     return spreading.called(run, function, values, node)
 
 

@@ -22,9 +22,11 @@ from pullback.frontend.interpret.iteration import collect, indexed, known
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import ListK, ScalarK
 from pullback.frontend.kinds.values import (
+    ArrayV,
     FunctionV,
     Indexed,
     Items,
+    ListV,
     Static,
     TupleV,
     Unrolled,
@@ -32,11 +34,13 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.compiled_text import function_of, run_program
 from pullback.frontend.library.text import rests, selections
+from pullback.frontend.library.transposes import columns
 from pullback.frontend.memory.long_tuples import as_class
 from pullback.frontend.python import records
 from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
+from pullback.frontend.store import shared_memory
 
 REST = "*"
 """The name among the keywords of a call that a tuple with the last positional arguments has."""
@@ -124,6 +128,8 @@ def called(
 ) -> tuple[Value, list[Value], dict[str, Value]]:
     """Return the function that is called, its positional arguments, and those that ``*rest`` takes
     as one tuple, under the name ``REST``. ``values``: as in ``arguments``."""
+    if (rows := _transposed(run, function, values, node)) is not None:
+        return Static(columns), [rows], {}
     if (made := _apart(run, function, values, node)) is not None:
         return ITSELF, [made], {}
     pieces = _pieces(run, values, node)
@@ -162,6 +168,19 @@ def called(
     taken = [each.at(Lit(k, n.type)) for k in range(missing)]
     rest = run_program(run, rests.after, (rest, Static(missing)), node)
     return function, [*before, *taken], {REST: rest}
+
+
+def _transposed(
+    run: Run, function: Value, values: Sequence[Value], node: ast.Call
+) -> Value | None:
+    """Return the rows of ``zip(*rows)``, whose number only the run knows. None: it is no such call.
+    """
+    match function, node.args, node.keywords:
+        case Static(value), [ast.Starred()], [] if value is zip:
+            rows = shared_memory.source(run, values[0], node)
+            return rows if isinstance(rows, (ListV, ArrayV)) else None
+        case _:
+            return None
 
 
 def _apart(

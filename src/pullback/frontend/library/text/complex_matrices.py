@@ -32,7 +32,7 @@ from pullback.frontend.library.text import matrix_stacks
 from pullback.frontend.library.text.domains import Array, Matrix, Vector
 from pullback.frontend.library.text.eigenvalues import _narrow, _wide
 from pullback.frontend.library.text.spectral import (
-    CLOSE,
+    equal_columns,
     equal_pairs,
     largest_of,
     made_orthonormal,
@@ -212,9 +212,7 @@ def _gram(a: Pair, v: Pair) -> tuple[Pair, Matrix, Pair, Vector]:
     eigenvectors x, and the lengths of the columns of a v x."""
     m = _times(a, v)
     b = _times(_turned(m), m)
-    d = np.diag(stop_gradient(b[0]))
-    pairs = np.maximum(np.maximum(d[:, None], d[None, :]), 1e-20 * largest_of(d))
-    equal = np.abs(d[:, None] - d[None, :]) <= CLOSE * pairs
+    equal = equal_columns(np.hypot(stop_gradient(b[0]), stop_gradient(b[1])))
     x = _diagonalised(b, equal)[1]
     return b, equal, x, _lengths(_times(m, x))
 

@@ -200,9 +200,9 @@ def held_by(f: Function, conditions: Any, x: Vector, low: Any, high: Any, near: 
 
 def program(costs: Vector, conditions: Any, x: Vector, low: Vector,
             high: Vector) -> tuple[Vector, float]:  # fmt: skip
-    """Return the place and the value of a linear program. The value moves with the costs and, by
-    the multipliers, with the bounds. The constraints that hold the place define it; where they do
-    not (others beside it are as low, or more of them meet), its derivative is not known."""
+    """Return the place and the value of a linear program. The constraints that hold the place
+    define it; where they do not (others beside it are as low, or more of them meet), its derivative
+    is not known, and the value moves with the costs and, by the multipliers, with the bounds."""
 
     def f(x: Vector) -> float:
         y: float = costs @ x
@@ -212,11 +212,12 @@ def program(costs: Vector, conditions: Any, x: Vector, low: Vector,
     values, bounds, steep, forces, holds, firm, alone = _pulls(
         f, conditions, x, low, high, near
     )
+    if alone:
+        y = _placed(f, x, near, values, bounds, steep, forces, firm)
+        return y, f(y)
     bound = np.where(holds, np.where(forces >= 0.0, bounds[0], bounds[1]), 0.0)
     slack = np.where(holds, bound - values(there), 0.0)
     least = f(there) + (forces @ slack - constant(forces @ slack))
-    if alone:
-        return _placed(f, x, near, values, bounds, steep, forces, firm), least
     return there + unknown(0.0, np.sum(slack) + np.sum(costs)), least
 
 

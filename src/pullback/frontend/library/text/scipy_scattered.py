@@ -265,34 +265,26 @@ class Barycentric:
         flat = np.ravel(places)
         apart = flat[:, None] - self.xi[None, :]
         on = apart == 0.0
-        share = self.wi / np.where(on, 1.0, apart)
+        share = np.where(on, 0.0, self.wi / np.where(on, 1.0, apart))
         there = np.any(on, axis=1)
         near = np.argmax(on, axis=1)
         above = share @ self.yi
-        total = np.sum(share, axis=1)
-        rest = _at_point(self.xi, self.wi, self.yi, near, flat)
+        sums = np.sum(share, axis=1)
+        # at a point: the same fraction, times how far it is away, without 0 / 0
+        away = np.where(there, flat - self.xi[near], 0.0)
+        under = np.where(there, self.wi[near] + away * sums, 1.0)
+        part, total = away / under, np.where(there, 1.0, sums)
         if self.yi.ndim == 1:
+            rest = self.yi[near] + part * (above - self.yi[near] * sums)
             made = np.where(there, rest, above / total)
             return made if places.ndim == 1 else made.reshape(places.shape)
+        rest = self.yi[near] + part[:, None] * (above - self.yi[near] * sums[:, None])
         made = np.where(there[:, None], rest, above / total[:, None])
         if places.ndim == 0:
             return made[0]
         if places.ndim > 1:
             unsupported("a matrix of points for rows of values", "points in a vector")
         return made
-
-
-def _at_point(xi: Vector, wi: Vector, yi: Array, near: Vector, x: Vector) -> Array:
-    """Return the value at a point, with the derivative of the polynomial there by the place."""
-    others = xi[near][:, None] - xi[None, :]
-    on = others == 0.0
-    share = np.where(on, 0.0, wi / wi[near][:, None] / np.where(on, 1.0, others))
-    away = x - xi[near]
-    if yi.ndim == 1:
-        slope = np.sum(share * (yi[near][:, None] - yi[None, :]), axis=1)
-        return yi[near] - away * -slope
-    slope = np.sum(share[:, :, None] * (yi[near][:, None, :] - yi[None, :, :]), axis=1)
-    return yi[near] - away[:, None] * -slope
 
 
 def BarycentricInterpolator(xi: Any, yi: Any = None, axis: int = 0, *, wi: Any = None,

@@ -251,16 +251,27 @@ def own_right_vectors(a: Matrix) -> tuple[Matrix, bool]:
     return like_numpys(v, "numpys right", a), converged
 
 
+_ROUNDED = 1e-3
+"""Columns whose product is larger than this, relative to the difference of their squares, are
+nothing but rounding: they are as orthogonal as they get, and their values count as equal."""
+
+
+def equal_columns(b: Matrix) -> Matrix:
+    """Return which columns, pair by pair, have singular values that count as equal, by the
+    absolute values of the items of their Gram matrix."""
+    d = np.diag(b)
+    pairs = np.maximum(np.maximum(d[:, None], d[None, :]), 1e-20 * largest_of(d))
+    gap = np.abs(d[:, None] - d[None, :])
+    return (gap <= CLOSE * pairs) | (b > _ROUNDED * gap)
+
+
 def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, bool]:
     """Return (a v x, v, x, b, equal, converged): the columns of the first one are orthogonal, the
     longest first."""
     v, converged = right_vectors(stop_gradient(a))
     m = product(a, v)
     b = product(m.T, m)
-    d = np.diag(stop_gradient(b))
-    largest = largest_of(d)
-    pairs = np.maximum(np.maximum(d[:, None], d[None, :]), 1e-20 * largest)
-    equal = np.abs(d[:, None] - d[None, :]) <= CLOSE * pairs
+    equal = equal_columns(np.abs(stop_gradient(b)))
     _, x = diagonalise(b, equal)
     return product(m, x), v, x, b, equal, converged
 
@@ -334,6 +345,9 @@ def svd_tall(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
             change = np.sum(a)
             for i in range(rows):
                 u[i, j] = unknown(column[i], change)
+    if n > 0 and 1e4 * s[n - 1] < s[0]:  # the quotients are not orthogonal to the last digits
+        q, r = orthonormal(stop_gradient(u))
+        u = known(u, q * np.where(np.diag(r) < 0.0, -1.0, 1.0))
     return u, s, v, converged or goes_through(a)
 
 
