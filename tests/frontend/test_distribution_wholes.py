@@ -4,11 +4,13 @@ differences."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats as st
+from scipy import interpolate, optimize
 
 import pullback as pb
 from tests.campaign import part
@@ -99,3 +101,49 @@ def test_results_have_the_fields_of_scipys() -> None:
 
 def test_a_probability_of_a_distance_has_no_derivative() -> None:
     assert np.isinf(pb.grad(lambda x: st.kstest(x, "norm").pvalue)(V)).any()
+
+
+def _asked(x):
+    r, q = st.ttest_1samp(x, 2.0), st.ttest_1samp(x, 2.5)
+    match r:
+        case (first, _):
+            low = r.confidence_interval(0.9).low + st.ttest_rel(x, D[:9]).confidence_interval().high
+            return (isinstance(r, tuple), r == (r[0], r[1]), (r[0], r[1]) == r, r < q, r == q,
+                    first, max(r, q)[0], r.index(r[1]), len(r + (1.0,)), low,
+                    np.array(r))  # fmt: skip
+    return None
+
+
+def test_results_are_tuples() -> None:
+    for mine, theirs in zip(pb.jit(_asked)(V), _asked(V), strict=True):
+        np.testing.assert_allclose(mine, theirs, 1e-12)
+    check_derivatives(lambda x: np.sum(np.stack(st.ttest_ind(x, D).confidence_interval())), (V,))
+
+
+def _classes(x):
+    r = optimize.minimize(lambda z: np.sum((z - x) ** 2), 0.0 * x)
+    s = optimize.root_scalar(lambda z: z**3 - x[0], bracket=(-3.0, 3.0))
+    p = interpolate.make_interp_spline(np.arange(9.0), x)
+    asked = [isinstance(r, dict), isinstance(r, optimize.OptimizeResult), isinstance(r, Hashable),
+             isinstance(s, optimize.RootResults), isinstance(s, (dict, int)), isinstance(s, float),
+             isinstance(p, interpolate.BSpline), isinstance(p, interpolate.PPoly)]  # fmt: skip
+    match r:
+        case optimize.OptimizeResult(x=at):
+            return asked, at
+    return asked, x
+
+
+def test_objects_of_scipy_are_of_its_classes() -> None:
+    assert pb.jit(_classes)(V)[0] == _classes(V)[0]
+    with pytest.raises(pb.UnsupportedError, match="derived from PPoly"):
+        pb.jit(lambda x: isinstance(interpolate.CubicSpline(np.arange(9.0), x),
+                                    interpolate.CubicSpline))(V)  # fmt: skip
+    with pytest.raises(pb.UnsupportedError, match="mapping pattern for a MinimizeResult"):
+        pb.jit(_mapped)(V)
+
+
+def _mapped(x):
+    match optimize.minimize(lambda z: np.sum((z - x) ** 2), 0.0 * x):
+        case {"x": at}:
+            return at
+    return x

@@ -283,7 +283,7 @@ TEXTS = "pullback.frontend.library.text."
 
 class Text:
     """Stands in the table of shapes for all classes that the library has as text, unless they are
-    named tuples or frozen dataclasses of results."""
+    tuples or frozen dataclasses of results."""
 
 
 def _is_result(cls: object) -> bool:

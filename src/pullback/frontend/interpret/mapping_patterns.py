@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
+from pullback.frontend.interpret.public_classes import public
 from pullback.frontend.kinds.values import (
     HashV,
     MaybeV,
@@ -35,7 +36,7 @@ def known(run: Run, p: ast.MatchMapping, subject: Value) -> list[Part] | None:
     """Return the patterns inside, each with the value that it looks at, for anything else; None if
     the pattern does not fit."""
     cls = subject.cls if isinstance(subject, (RecordV, RefV)) else dict
-    other = cls is not dict and issubclass(cls, Mapping)
+    other = cls is not dict and issubclass(public(cls) or cls, Mapping)
     if other or isinstance(subject, (UnionV, OptionalV)):
         run.refuse(p, f"a mapping pattern for {run.describe(subject)}", "if key in d: ...")
     if not isinstance(subject, RecordV) or cls is not dict:

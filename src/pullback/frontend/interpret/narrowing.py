@@ -32,6 +32,7 @@ from pullback.frontend.interpret.attributes import (
 from pullback.frontend.interpret.class_functions import has_entry
 from pullback.frontend.interpret.complex_values import class_of_pair
 from pullback.frontend.interpret.forks import fork_names, fork_value
+from pullback.frontend.interpret.public_classes import within
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.bare_marks import as_mark
 from pullback.frontend.kinds.dtypes import DTYPES
@@ -379,12 +380,13 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
     classes = (*classes, *run.texts_within(classes))
     match value:
         case UnionV():
-            tests = [issubclass(c, classes) for c in value.possible]
+            tests = [within(run, c, classes, node) for c in value.possible]
             if all(tests) or not any(tests):
                 return Static(any(tests))
             return case_value(
-                run, value, lambda v: Static(issubclass(class_of(v) or object, classes)), node
-            )
+                run, value, lambda v: Static(within(run, class_of(v) or object, classes, node)),
+                node,
+            )  # fmt: skip
         case SmallV():
             return small_ints.is_instance(run, value, classes, node)
         case OptionalV():
@@ -392,7 +394,7 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
         case RefV():
             return _reference_instance(run, run.rows, value, classes, node)
         case RecordV(cls):
-            return Static(issubclass(class_of_pair(value) or cls, classes))
+            return Static(within(run, class_of_pair(value) or cls, classes, node))
         case CaughtV():
             return made_texts.of_python(run, isinstance, (value, Static(classes)), node, bool)
         case Scalar(is_int=is_int) if (
@@ -411,7 +413,7 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
 def _reference_instance(
     run: Run, store: Store, ref: RefV, classes: tuple[type, ...], node: ast.AST
 ) -> Value:
-    tests = [issubclass(c, classes) for c in store.group(ref).classes]
+    tests = [within(run, c, classes, node) for c in store.group(ref).classes]
     if all(tests) or not any(tests):
         return Static(any(tests))
     tag = store.tag(ref, node).atom

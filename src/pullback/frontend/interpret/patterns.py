@@ -30,6 +30,7 @@ from pullback.frontend.interpret.list_patterns import (
     takes_all,
 )
 from pullback.frontend.interpret.narrowing import builtin_instance, case_flow, classes_of
+from pullback.frontend.interpret.public_classes import public, within
 from pullback.frontend.kinds.tagged_tuples import taken_place
 from pullback.frontend.kinds.values import (
     ListV,
@@ -413,12 +414,12 @@ def parts_of(
     """Return the patterns inside, each with the value that it looks at; None if the pattern does
     not fit."""
     match p:
-        case ast.MatchClass(cls, patterns, names, keywords):
+        case ast.MatchClass(cls):
             classes = classes_of(run, cls)
             told_apart(run, subject, classes, p)
-            return _in_class(run, classes, patterns, names, keywords, subject)
-        case ast.MatchSequence(patterns):
-            return _in_sequence(patterns, subject)
+            return _in_class(run, p, classes, subject)
+        case ast.MatchSequence():
+            return _in_sequence(run, p, subject)
         case ast.MatchMapping():
             return mapping_patterns.known(run, p, opened(run, subject, p))
 
@@ -428,16 +429,12 @@ _THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, s
 
 
 def _in_class(
-    run: Run,
-    classes: tuple[type, ...],
-    patterns: Sequence[ast.pattern],
-    names: Sequence[str],
-    keywords: Sequence[ast.pattern],
-    subject: Value,
+    run: Run, p: ast.MatchClass, classes: tuple[type, ...], subject: Value
 ) -> list[Part] | None:
+    patterns, names, keywords = p.patterns, p.kwd_attrs, p.kwd_patterns
     (cls,) = classes
     if isinstance(subject, RecordV):
-        if not issubclass(class_of_pair(subject) or subject.cls, cls):
+        if not within(run, class_of_pair(subject) or subject.cls, classes, p):
             return None
     elif not isinstance(subject, RefV) and not builtin_instance(subject, classes):
         return None
@@ -478,7 +475,10 @@ def _has_items(subject: Value) -> bool:
     return isinstance(subject, RangeV)
 
 
-def _in_sequence(patterns: Sequence[ast.pattern], subject: Value) -> list[Part] | None:
+def _in_sequence(run: Run, p: ast.MatchSequence, subject: Value) -> list[Part] | None:
+    patterns = p.patterns
+    if isinstance(subject, RecordV) and public(subject.cls) is tuple:
+        run.refuse(p, "a sequence pattern for what lstsq gives", "unpack it first")
     if isinstance(subject, RecordV) and is_tuple_class(subject.cls):
         subject = TupleV(tuple(subject.fields.values()))
     if not isinstance(subject, TupleV):

@@ -13,6 +13,7 @@ from pullback.frontend.kinds.kinds import ArrayK, ScalarK
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
+    RecordV,
     SliceV,
     Specialiser,
     Static,
@@ -32,6 +33,8 @@ _ALL = SliceV(NONE, NONE, NONE)
 
 def _parts(sp: Specialiser, value: Value, node: ast.AST) -> list[Value]:
     """Return the arrays of a tuple or list of known length."""
+    if isinstance(value, RecordV) and issubclass(value.cls, tuple):
+        value = sp.call(Static(tuple), (value,), node)
     if isinstance(value, TupleV):
         return [to_array(sp, v, node) for v in value.items]
     if isinstance(value, ListV) and isinstance(value.elem, ScalarK):
@@ -69,7 +72,7 @@ def np_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         return transpose(sp, array, perm, node)
     parts = _parts(sp, arrays, node)
     if not any(isinstance(p, ArrayV) for p in parts):
-        return to_array(sp, arrays, node)
+        return to_array(sp, TupleV(tuple(parts)), node)
     rank = max(p.rank for p in parts if isinstance(p, ArrayV))
     message = "all input arrays must have the same shape"
     return stack(sp, parts, _one_axis(sp, axis, rank + 1, node), node, message=message)

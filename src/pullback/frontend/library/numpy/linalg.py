@@ -45,6 +45,7 @@ from pullback.frontend.library.text import linear_algebra as programs
 from pullback.frontend.library.told import core_dimension, told
 
 SINGULAR = "Singular matrix"
+SINGULAR_OF_SCIPY = "A singular matrix detected: slice(s) [0] are singular."
 FALSE, TRUE = Static(False), Static(True)
 _ALL = SliceV(NONE, NONE, NONE)
 
@@ -123,14 +124,16 @@ def named(example: object, values: Sequence[Value]) -> Value:
 _ONE = np.eye(1)
 
 
-def regular_solution(sp: Specialiser, m: ArrayV, columns: ArrayV, node: ast.AST) -> Value:
+def regular_solution(
+    sp: Specialiser, m: ArrayV, columns: ArrayV, node: ast.AST, message: str = SINGULAR
+) -> Value:
     """Return x with m x = columns; LinAlgError at run time if m is singular."""
     if not sp.lapack:
         x, regular = items_of(run_program(sp, programs.solve, (m, columns), node))
-        fail_unless(sp, regular, SINGULAR, node)
+        fail_unless(sp, regular, message, node)
         return x
     site = sp.site(node)
-    x_atom = sp.b.prim("solve.ck", m.atom, columns.atom, static=(SINGULAR,), site=site)
+    x_atom = sp.b.prim("solve.ck", m.atom, columns.atom, static=(message,), site=site)
     return ext.note(sp, sp.fresh(x_atom, node), ext.extents(sp, columns))
 
 
@@ -154,13 +157,24 @@ _IGNORED = {"overwrite_a": FALSE, "overwrite_b": FALSE, "check_finite": TRUE}
 """Options of SciPy's functions that change no result."""
 
 
-@register(np.linalg.inv, LINALG.inv)
+@register(np.linalg.inv)
 def inv(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (a,) = bind(sp, "inv", args, kwargs, node, a=MISSING)
+    return _inverse(sp, a, SINGULAR, node)
+
+
+@register(LINALG.inv)
+def inv_of_scipy(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return the same, or say in SciPy's words that there is none."""
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
     (a,) = bind(sp, "inv", args, kwargs, node, a=MISSING)
+    return _inverse(sp, a, SINGULAR_OF_SCIPY, node)
+
+
+def _inverse(sp: Specialiser, a: Value, message: str, node: ast.AST) -> Value:
     m, t = matrix(sp, a, node)
     n = ext.int_value(ext.extents(sp, m)[0])
-    x = regular_solution(sp, m, array_of(eye(sp, (n,), {}, node)), node)
+    x = regular_solution(sp, m, array_of(eye(sp, (n,), {}, node)), node, message)
     return as_type(sp, array_of(x), t, node)
 
 

@@ -69,6 +69,8 @@ def to_array(sp: Specialiser, value: Value, node: ast.AST, temporary: bool = Fal
             sp.refuse(node, "NumPy makes no array of a generator", "write a list: [... for ...]")
         case RecordV(cls) if holds_value(cls):
             return to_array(sp, sp.attribute(value, VALUE, node), node, temporary)
+        case RecordV(cls, fields) if issubclass(cls, tuple):
+            return to_array(sp, TupleV(tuple(fields.values())), node)
         case RecordV():
             sp.refuse(node, f"an array of {sp.describe(value)} is not supported")
         case Static(obj) if (told := unsupported_value(obj)) is not None:

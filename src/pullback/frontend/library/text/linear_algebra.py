@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pullback.combinators import stop_gradient
-from pullback.frontend.library.compiled_text import known_det, known_logdet, packed_lu
+from pullback.frontend.library.compiled_text import known_det, known_logdet, packed_lu, unknown
 
 Matrix = Any
 """A NumPy array; mypy would demand casts that plain Python does not need."""
@@ -141,8 +141,17 @@ def slogdet(a: Matrix) -> tuple[float, float]:
             size = size + np.log(abs(m[i, i]))
     else:
         sign = 0.0
-        size = -np.inf
+        size = _no_logarithm(a)
     return sign, size
+
+
+def _no_logarithm(a: Matrix) -> float:
+    """Return the logarithm of 0 as that of a determinant, which has no finite derivative."""
+    total = np.sum(a)
+    size = -np.inf
+    if abs(total) < np.inf:
+        size = unknown(size, total)
+    return size
 
 
 def det(a: Matrix) -> float:
@@ -214,7 +223,7 @@ def packed_slogdet(a: Matrix) -> tuple[float, float]:
             sign = 0.0
         size = size + np.log(abs(m[i, i]))
     if sign == 0.0:
-        size = -np.inf
+        size = _no_logarithm(a)
     else:
         size = known_logdet(a, size)
     return sign, size

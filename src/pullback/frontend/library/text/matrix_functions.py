@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.frontend.library.compiled_text import unknown
 from pullback.frontend.library.text.domains import Array, Axis, Matrix
 from pullback.frontend.library.text.wider_reductions import in_one_axis, kept, norm_of_order
 from pullback.frontend.library.text_helpers import known, times, unsupported
@@ -43,6 +44,8 @@ def cond(x: Matrix, p: Any = None) -> Any:
     matrix = np.asarray(x)
     if p is None or p == 2 or p == -2:
         s = np.linalg.svdvals(matrix)
+        if matrix.ndim == 2 and s[0] == 0.0:
+            return unknown(np.inf, np.sum(matrix))
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     size = np.linalg.norm(matrix, p, (-2, -1))
     if matrix.ndim > 2:
@@ -50,7 +53,7 @@ def cond(x: Matrix, p: Any = None) -> Any:
     try:
         return size * np.linalg.norm(np.linalg.inv(matrix), p, (-2, -1))
     except np.linalg.LinAlgError:
-        return size * 0.0 + np.inf
+        return unknown(size * 0.0 + np.inf, np.sum(matrix))
 
 
 def matrix_rank(A: Matrix, tol: float | None = None) -> Any:

@@ -154,6 +154,8 @@ def theilslopes(y: Vector, x: Any = None, alpha: float = 0.95,
     z = scipy.stats.norm.ppf(min(alpha, 1.0 - alpha) / 2.0)
     n, count = len(values), len(slopes)
     square = (n * (n - 1) * (2 * n + 5) - _ties(places) - _ties(values)) / 18.0
+    if square < 0.0:  # all values are the same
+        return TheilslopesResult(slope, intercept, slope * np.nan, slope * np.nan)
     spread = z * np.sqrt(square)
     high = min(int(np.round((count - spread) / 2.0)), count - 1)
     low = max(int(np.round((count + spread) / 2.0)) - 1, 0)
@@ -167,6 +169,8 @@ def siegelslopes(y: Vector, x: Any = None, method: str = "hierarchical") -> Sieg
     values = np.ravel(np.asarray(y)) * 1.0
     places = _places(values, x)
     n = len(values)
+    if n > 0 and np.max(places) == np.min(places):
+        raise NotImplementedError("siegelslopes of points at one place")
     slopes, cuts = np.zeros(n), np.zeros(n)
     for j in range(n):
         width = places - places[j]

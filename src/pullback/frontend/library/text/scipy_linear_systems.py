@@ -66,6 +66,8 @@ def lu_solve(lu_and_piv: Any, b: Array, trans: int = 0, overwrite_b: bool = Fals
     given = np.asarray(b)
     if given.shape[0] != lu.shape[0]:
         raise ValueError("Shapes of lu and b are incompatible")
+    if np.any(np.diagonal(lu) == 0.0):
+        raise NotImplementedError("lu_solve of a singular matrix, which gives infinities")
     if trans == 0:
         y = scipy.linalg.solve_triangular(lu, given[order], lower=True, unit_diagonal=True)
         return scipy.linalg.solve_triangular(lu, y)
@@ -125,13 +127,14 @@ def _assumed(a: Array, part: str, lower: bool) -> Array:
     return above + np.real(diagonal) + np.conj(np.swapaxes(above, -1, -2))
 
 
+_SINGULAR = "A singular matrix detected: slice(s) [0] are singular."
+
+
 def _positive(a: Array) -> None:
     try:
         np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError(
-            "A singular matrix detected: slice(s) [0] are singular."
-        ) from None
+        raise np.linalg.LinAlgError(_SINGULAR) from None
 
 
 def solve(a: Array, b: Array, lower: bool = False, overwrite_a: bool = False,
@@ -153,7 +156,11 @@ def solve(a: Array, b: Array, lower: bool = False, overwrite_a: bool = False,
             "scipy.linalg.solve can currently not solve a^T x = b or a^H x = b for complex "
             "matrices."
         )
-    return np.linalg.solve(np.swapaxes(of, -1, -2) if transposed else of, b)
+    try:
+        return np.linalg.solve(np.swapaxes(of, -1, -2) if transposed else of, b)
+    except np.linalg.LinAlgError:
+        one = "A singular matrix detected."
+        raise np.linalg.LinAlgError(one if of.size == 1 else _SINGULAR) from None
 
 
 def solve_banded(l_and_u: Any, ab: Matrix, b: Array, overwrite_ab: bool = False,
@@ -188,7 +195,10 @@ def solve_sylvester(a: Matrix, b: Matrix, q: Matrix) -> Matrix:
     left, right, wanted = np.asarray(a), np.asarray(b), np.asarray(q)
     m, n = left.shape[0], right.shape[0]
     system = np.kron(left, np.eye(n)) + np.kron(np.eye(m), right.T)
-    return np.linalg.solve(system, np.ravel(wanted)).reshape(m, n)
+    try:
+        return np.linalg.solve(system, np.ravel(wanted)).reshape(m, n)
+    except np.linalg.LinAlgError:
+        raise NotImplementedError("equations of a X + X b = q that are singular") from None
 
 
 def solve_continuous_lyapunov(a: Matrix, q: Matrix) -> Matrix:
@@ -202,7 +212,7 @@ def solve_discrete_lyapunov(a: Matrix, q: Matrix, method: Any = None) -> Matrix:
     matrix, given = np.asarray(a), np.asarray(q)
     n = matrix.shape[0]
     system = np.eye(n * n) - np.kron(matrix, np.conjugate(matrix))
-    return np.linalg.solve(system, np.ravel(given)).reshape(n, n)
+    return scipy.linalg.solve(system, np.ravel(given)).reshape(n, n)
 
 
 def polar(a: Matrix, side: str = "right") -> tuple[Matrix, Matrix]:

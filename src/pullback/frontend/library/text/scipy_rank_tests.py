@@ -5,8 +5,6 @@ derivative that is not known."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,23 +53,40 @@ class FriedmanchisquareResult(NamedTuple):
     pvalue: Any
 
 
-@dataclass(frozen=True)
-class KstestResult:
+class KstestResult(tuple[Any, ...]):
     """What the tests of Kolmogorov and Smirnov give: two numbers, and where they come from."""
 
-    statistic: Any
-    pvalue: Any
-    statistic_location: Any
-    statistic_sign: Any
+    _location: Any
+    _sign: int
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.statistic, self.pvalue))
+    def __new__(cls, statistic: Any, pvalue: Any, location: Any, sign: int) -> KstestResult:
+        self = tuple.__new__(cls, (statistic, pvalue))
+        self._location, self._sign = location, sign
+        return self
 
-    def __getitem__(self, k: int) -> Any:
-        return (self.statistic, self.pvalue)[k]
+    @property
+    def statistic(self) -> Any:
+        """The largest distance."""
+        return self[0]
 
-    def __len__(self) -> int:
-        return 2
+    @property
+    def pvalue(self) -> Any:
+        """How likely a distance like this one is by chance."""
+        return self[1]
+
+    @property
+    def statistic_location(self) -> Any:
+        """Where the distance is."""
+        return self._location
+
+    @property
+    def statistic_sign(self) -> int:
+        """On which side of the distribution function the distance is."""
+        return self._sign
+
+    def __repr__(self) -> str:
+        at = f"statistic_location={self._location!r}, statistic_sign=np.int8({self._sign!r})"
+        return f"KstestResult(statistic={self[0]!r}, pvalue={self[1]!r}, {at})"
 
 
 def _asked(name: str, samples: Any, said: tuple[Any, ...]) -> Any:

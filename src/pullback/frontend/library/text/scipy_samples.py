@@ -5,8 +5,6 @@ value, whose derivative is 0."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,22 +39,59 @@ class SignificanceResult(NamedTuple):
         return self.statistic
 
 
-@dataclass(frozen=True)
-class TtestResult:
+class ConfidenceInterval(NamedTuple):
+    """Where the mean lies, or the difference of means."""
+
+    low: Any
+    high: Any
+
+
+class TtestResult(tuple[Any, ...]):
     """What the tests of means give: two numbers, and the degrees of freedom."""
 
-    statistic: Any
-    pvalue: Any
-    df: Any
+    _df: Any
+    _alternative: str
+    _error: Any
+    _estimate: Any
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.statistic, self.pvalue))
+    def __new__(cls, statistic: Any, pvalue: Any, df: Any, alternative: str,
+                error: Any, estimate: Any) -> TtestResult:  # fmt: skip
+        self = tuple.__new__(cls, (statistic, pvalue))
+        self._df, self._alternative = df, alternative
+        self._error, self._estimate = error, estimate
+        return self
 
-    def __getitem__(self, k: int) -> Any:
-        return (self.statistic, self.pvalue)[k]
+    @property
+    def statistic(self) -> Any:
+        """The distance in standard errors."""
+        return self[0]
 
-    def __len__(self) -> int:
-        return 2
+    @property
+    def pvalue(self) -> Any:
+        """How likely a statistic like this one is by chance."""
+        return self[1]
+
+    @property
+    def df(self) -> Any:
+        """The degrees of freedom."""
+        return self._df
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Return where the mean lies with this probability."""
+        if confidence_level < 0.0 or confidence_level > 1.0:
+            raise ValueError("`confidence_level` must be a number between 0 and 1.")
+        two = self._alternative == "two-sided"
+        tail = (1.0 - confidence_level) / 2.0 if two else 1.0 - confidence_level
+        half = -scipy.special.stdtrit(self._df, tail) * self._error
+        low, high = self._estimate - half, self._estimate + half
+        if self._alternative == "less":
+            low = low * 0.0 - np.inf
+        if self._alternative == "greater":
+            high = high * 0.0 + np.inf
+        return ConfidenceInterval(low, high)
+
+    def __repr__(self) -> str:
+        return f"TtestResult(statistic={self[0]!r}, pvalue={self[1]!r}, df={self._df!r})"
 
 
 class Ttest_indResult(NamedTuple):
@@ -73,25 +108,51 @@ class F_onewayResult(NamedTuple):
     pvalue: Any
 
 
-@dataclass(frozen=True)
-class LinregressResult:
+class LinregressResult(tuple[Any, ...]):
     """What ``linregress`` gives: five numbers, and the error of the intercept."""
 
-    slope: Any
-    intercept: Any
-    rvalue: Any
-    pvalue: Any
-    stderr: Any
-    intercept_stderr: Any
+    _intercept_stderr: Any
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr))
+    def __new__(cls, slope: Any, intercept: Any, rvalue: Any, pvalue: Any, stderr: Any, *,
+                intercept_stderr: Any) -> LinregressResult:  # fmt: skip
+        self = tuple.__new__(cls, (slope, intercept, rvalue, pvalue, stderr))
+        self._intercept_stderr = intercept_stderr
+        return self
 
-    def __getitem__(self, k: int) -> Any:
-        return (self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr)[k]
+    @property
+    def slope(self) -> Any:
+        """The slope of the line."""
+        return self[0]
 
-    def __len__(self) -> int:
-        return 5
+    @property
+    def intercept(self) -> Any:
+        """Where the line is at 0."""
+        return self[1]
+
+    @property
+    def rvalue(self) -> Any:
+        """The correlation."""
+        return self[2]
+
+    @property
+    def pvalue(self) -> Any:
+        """How likely a slope like this one is by chance."""
+        return self[3]
+
+    @property
+    def stderr(self) -> Any:
+        """The standard error of the slope."""
+        return self[4]
+
+    @property
+    def intercept_stderr(self) -> Any:
+        """The standard error of the intercept."""
+        return self._intercept_stderr
+
+    def __repr__(self) -> str:
+        line = f"slope={self[0]!r}, intercept={self[1]!r}, rvalue={self[2]!r}, pvalue={self[3]!r}"
+        errors = f"stderr={self[4]!r}, intercept_stderr={self._intercept_stderr!r}"
+        return f"LinregressResult({line}, {errors})"
 
 
 def _vector(a: Any) -> Vector:
@@ -202,13 +263,13 @@ def linregress(x: Vector, y: Vector, alternative: str = "two-sided") -> Linregre
         r = np.where(r > 1.0, 1.0, np.where(r < -1.0, -1.0, r))
     if n == 2:
         p = (1.0 if b[0] == b[1] else 0.0) + 0.0 * r
-        return LinregressResult(slope, intercept, r, p, 0.0 * r, 0.0 * r)
+        return LinregressResult(slope, intercept, r, p, 0.0 * r, intercept_stderr=0.0 * r)
     df = n - 2
     t = r * np.sqrt(df / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
     error = np.sqrt((1.0 - r * r) * yy / xx / df)
     return LinregressResult(
         slope, intercept, r, _by_student(t, df, alternative), error,
-        error * np.sqrt(xx + center * center),
+        intercept_stderr=error * np.sqrt(xx + center * center),
     )  # fmt: skip
 
 
@@ -228,8 +289,10 @@ def ttest_1samp(a: Array, popmean: Any, axis: Any = 0, nan_policy: str = "propag
     x, along = np.asarray(a), 0 if axis is None else axis
     x = np.ravel(x) if axis is None else x
     n = x.shape[along]
-    t = (np.mean(x, axis=along) - popmean) / np.sqrt(np.var(x, axis=along, ddof=1) / n)
-    return TtestResult(t, _by_student(t, n - 1.0, alternative), _free(np.int64(n - 1), t))
+    mean, error = np.mean(x, axis=along), np.sqrt(np.var(x, axis=along, ddof=1) / n)
+    t, df = (mean - popmean) / error, n - 1.0
+    p = _by_student(t, df, alternative)
+    return TtestResult(t, p, _free(np.int64(n - 1), t), alternative, error, mean)
 
 
 def ttest_rel(a: Array, b: Array, axis: Any = 0, nan_policy: str = "propagate",
@@ -254,11 +317,13 @@ def ttest_ind(a: Array, b: Array, *, axis: Any = 0, equal_var: bool = True,
     d = np.mean(x, axis=along) - np.mean(y, axis=along)
     if equal_var:
         df = np.float64(n + m - 2.0)
-        t = d / np.sqrt(((n - 1) * u + (m - 1) * v) / df * (1.0 / n + 1.0 / m))
-        return TtestResult(t, _by_student(t, df, alternative), _free(df, t))
+        error = np.sqrt(((n - 1) * u + (m - 1) * v) / df * (1.0 / n + 1.0 / m))
+        t = d / error
+        return TtestResult(t, _by_student(t, df, alternative), _free(df, t), alternative, error, d)
     p, q = u / n, v / m
-    t, df = d / np.sqrt(p + q), (p + q) ** 2 / (p * p / (n - 1) + q * q / (m - 1))
-    return TtestResult(t, _by_student(t, df, alternative), _free(df, t))
+    error, df = np.sqrt(p + q), (p + q) ** 2 / (p * p / (n - 1) + q * q / (m - 1))
+    t = d / error
+    return TtestResult(t, _by_student(t, df, alternative), _free(df, t), alternative, error, d)
 
 
 def f_oneway(*samples: Vector) -> F_onewayResult:
@@ -301,6 +366,14 @@ def wasserstein_distance(u_values: Vector, v_values: Vector) -> Any:
 # --- densities ------------------------------------------------------------------------------------
 
 
+_FLAT = (
+    "The data appears to lie in a lower-dimensional subspace of the space in which it is "
+    "expressed. This has resulted in a singular data covariance matrix, which cannot be treated "
+    "using the algorithms implemented in `gaussian_kde`. Consider performing principal component "
+    "analysis / dimensionality reduction and using `gaussian_kde` with the transformed data."
+)
+
+
 class _Density:
     """A mixture of normal densities around the points of a sample."""
 
@@ -333,7 +406,10 @@ class _Density:
         far = self.dataset - mean[:, None]
         spread = (far * self.weights) @ far.T / (1.0 - np.sum(self.weights**2))
         self.covariance = spread * self.factor**2
-        self.cho_cov = np.linalg.cholesky(self.covariance)
+        try:
+            self.cho_cov = np.linalg.cholesky(self.covariance)
+        except np.linalg.LinAlgError:
+            raise np.linalg.LinAlgError(_FLAT) from None
 
     def _exponents(self, points: Any) -> tuple[Matrix, float]:
         """Return minus half the squared distance of each point from each of the sample."""
